@@ -97,6 +97,7 @@ export default defineConfig({
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
+      project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000, { fileParallelism: false }),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
       // It builds an image, and runs what an operator would run around the service.
       project('deploy', ['test/deploy/**/*.test.ts'], 300_000),

@@ -19,6 +19,7 @@ export const FILES = tableOf({
     mayImport: [
       ...COMPONENT_NAMES,
       'admin-token.ts',
+      'open-backend.ts',
       'servers.ts',
       'shown-settings.ts',
       'version.ts',
@@ -26,6 +27,11 @@ export const FILES = tableOf({
     ],
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
+  },
+  // What is picked by the setting `backend`.
+  'open-backend.ts': {
+    mayImport: ['backend', 'backend/embedded', 'backend/cluster', 'util'],
+    mayImportTypes: ['config.ts'],
   },
   'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'protocol'] },
   'ingestion-thread.ts': { mayImport: [...COMPONENT_NAMES, 'error-format.ts', 'protocol'] },
@@ -42,7 +48,8 @@ export const FILES = tableOf({
       'protocol',
     ],
   },
-  'settings.ts': { mayImport: ['util', 'protocol'] },
+  'settings.ts': { mayImport: ['setting-formats.ts', 'util', 'protocol'] },
+  'setting-formats.ts': { mayImport: ['util', 'protocol'] },
   'config.ts': { mayImport: ['settings.ts', 'util', 'protocol'] },
   'config-file.ts': { mayImport: ['config.ts', 'settings.ts', 'util', 'protocol'] },
   'admin-token.ts': { mayImport: ['config.ts', 'util', 'protocol'] },

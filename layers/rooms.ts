@@ -101,6 +101,7 @@ export const ROOMS = {
   'backend/cluster': {
     postgres: 'the database: connections, transactions, locks, the schema step by step',
     jetstream: 'the log: events appended to a stream, and consumed from it',
+    encryption: 'the key that seals secrets: checked, and changed',
     changes: 'changes of other nodes: told by notifications, and looked for beneath',
     catalog: 'sources and destinations, with encrypted secrets; the last use of each write key',
     tokens: 'tokens of the management API',
@@ -113,7 +114,8 @@ export const ROOMS = {
     quarantine: 'deliveries and events in quarantine',
     deletions: 'deletion requests and suppressions; the purge of a user',
     notices: 'deletion notices, and their queue',
-    profiles: 'profiles of users, their ids and facts; the cursor with which they follow the archive',
+    profiles:
+      'profiles of users, their ids and facts; the cursor with which they follow the archive',
     facts: 'the clauses that count events; facts from the archive, and facts that nobody needs',
     evaluations: 'results of audiences and computed traits; conditions in SQL, for full syncs',
     memberships: 'members, lists, previews, and syncs',

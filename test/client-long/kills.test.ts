@@ -2,7 +2,7 @@ import { Analytics, type ReportedError } from '@hookline/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { CallReceiver } from './call-receiver.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { startService } from '../harness/running-service.ts'
 import { expectAccessible } from './harness/accessible.ts'
 import { expectFits, openSignedIn, openTail, useChromium } from './harness/console.ts'

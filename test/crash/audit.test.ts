@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { ServiceProcess } from './service-process.ts'
 

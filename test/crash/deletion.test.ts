@@ -5,7 +5,7 @@ import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { Load } from './load.ts'
 import { ServiceProcess } from './service-process.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openBesideService } from '../../packages/server/test/harness/beside-service.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ServiceProcess } from './service-process.ts'
 
 /** A view in place of a table, whose row has too small a number for abs: only the worker `replays` reads that column. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import type { Load } from './load.ts'
 import { ServiceProcess } from './service-process.ts'

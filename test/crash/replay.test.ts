@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { ServiceProcess } from './service-process.ts'
 

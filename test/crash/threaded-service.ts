@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import type { CountingReceiver } from './counting-receiver.ts'
 import { KillableService } from './killable-service.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { exchange } from '../harness/http-exchange.ts'
 import { read } from '../docs/repository.ts'
 import { BuiltImage } from './image/built-image.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 
 test('in a clone every thread of the service runs from source, also where a build is there', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
 
 const SECRET = 'the secret of the examples'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 
 const ADMIN_TOKEN = 'tok_parked_test'

@@ -3,7 +3,7 @@
  * (`HOOKLINE_TEST_SHORT=1`).
  */
 export function howMany(
-  variable: 'HOOKLINE_TEST_RUNS' | 'HOOKLINE_TEST_KILLS',
+  variable: 'HOOKLINE_TEST_FAULTS' | 'HOOKLINE_TEST_KILLS' | 'HOOKLINE_TEST_RUNS',
   full: number,
 ): number {
   const given = process.env[variable]

@@ -8,6 +8,7 @@ import {
 } from '@hookline/server'
 import { expect, vi } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { backendSettings } from './backend-settings.ts'
 import { exchange, type ReceivedResponse } from './http-exchange.ts'
 import { imbalances } from './imbalances.ts'
 import { ManagementApi } from './management-api.ts'
@@ -54,6 +55,7 @@ export class RunningService implements AsyncDisposable {
   readonly logLines: Readonly<Record<string, unknown>>[] = []
   readonly #folder = new TemporaryFolder()
   #settings: Settings
+  #place: Settings | undefined
   #starts = 0
   #service: Service | undefined
   #source: CreatedSource | undefined
@@ -63,7 +65,13 @@ export class RunningService implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const settings = { ...SETTINGS, ...this.#settings, dataDir: this.#folder.path }
+    this.#place ??= await backendSettings()
+    const settings = {
+      ...SETTINGS,
+      ...this.#place,
+      ...this.#settings,
+      dataDir: this.#folder.path,
+    }
     const environment = Object.entries(settings).map(([name, value]) => [
       variableOf(name as SettingName),
       value,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { FILES, type Program } from './programs.ts'
 
 /** The shared secret in the commands of the page. */

@@ -205,7 +205,7 @@ function addAdministration(
       nextRequests,
       hostProblem,
       computations,
-      receipts: new ReceiptSigner(join(config.dataDir, 'receipt-key')),
+      receipts: new ReceiptSigner(backend.ownKeys),
       live: activity.live,
       inspector: options.inspector,
       statistics: activity.statistics,

@@ -7,7 +7,7 @@ import { reportDestinations } from './admin/metrics/destination-gauges.ts'
 import { Audiences } from './audiences/audiences.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
-import { openEmbeddedBackend } from './backend/embedded/open.ts'
+import type { LeaseName } from './backend/leases.ts'
 import type { Config } from './config.ts'
 import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
@@ -15,14 +15,16 @@ import { nextRequests } from './delivery/parts/next-requests.ts'
 import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { DeletionWorker } from './deletions/deletion-worker.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
+import { LeasedWorker } from './engine/leased-worker.ts'
 import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import type { Lanes } from './engine/lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
-import { type Machine, type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
+import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { hasReusePort } from './http/reuse-port.ts'
+import { openBackend } from './open-backend.ts'
 import { openServers, type Workers } from './servers.ts'
 import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -36,6 +38,7 @@ import { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { Shutdown } from './util/workers/shutdown.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
+import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
@@ -99,8 +102,6 @@ export interface Components extends ServiceOptions {
   readonly shutdown: Shutdown
 }
 
-const BACKEND = 'embedded'
-
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
  * A stop begins everywhere at once: the servers accept no connections, the pipeline reads no further entries, and no
@@ -115,10 +116,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
   const metrics = new Metrics(config.maxDestinationsInMetrics)
   const openFiles = openFilesOf(config.maxOpenFiles)
-  const threads = threadCounts(config, await thisMachine(openFiles))
+  const threads = await threadsFor(config, openFiles)
   const found = onFound({ config, logger, metrics })
-  const storage = { ...config, ...found, appendingThreads: threads.ingest }
-  const backend = stack.use(await openEmbeddedBackend(storage))
+  const backend = stack.use(
+    await openBackend(config, { ...found, appendingThreads: threads.ingest }),
+  )
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
   const inspector = stack.use(
@@ -143,13 +145,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onGiveUp,
     shutdown,
   }
-  describeProcess(metrics, logOutput)
+  describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
   const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
-  const own = { backendName: BACKEND, adminToken, ...stop }
+  const own = { backendName: config.backend, adminToken, ...stop }
   const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
@@ -178,12 +180,18 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-async function thisMachine(openFiles: number): Promise<Machine> {
-  return { cores: availableParallelism(), hasReusePort: await hasReusePort(), openFiles }
+/** Threads join the file of the embedded backend. A node of a cluster has none: more nodes use more cores. */
+async function threadsFor(config: Config, openFiles: number): Promise<ThreadCounts> {
+  if (config.backend === 'cluster') return { ingest: 0, delivery: 0 }
+  const machine = { cores: availableParallelism(), hasReusePort: await hasReusePort(), openFiles }
+  return threadCounts(config, machine)
 }
 
-function describeProcess(metrics: Metrics, logOutput: ServiceOptions['logOutput']): void {
-  metrics.buildInfo.set({ version: VERSION, backend: BACKEND }, 1)
+function describeProcess(
+  { config, metrics }: Pick<Components, 'config' | 'metrics'>,
+  logOutput: ServiceOptions['logOutput'],
+): void {
+  metrics.buildInfo.set({ version: VERSION, backend: config.backend }, 1)
   metrics.beforeScrape(() => {
     metrics.logLinesLost.reset()
     metrics.logLinesLost.inc(logOutput?.linesLost ?? 0)
@@ -215,16 +223,18 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const onErased = (): Promise<void> => backups.endOutdated()
   const deletions = { ...components, ...backend, onErased, onNotices: wakeEngine }
   const deletionWorker = new DeletionWorker(deletions)
-  engine.supervise(deletionWorker)
+  const byOneNode = (name: LeaseName, worker: Worker): void =>
+    engine.supervise(new LeasedWorker(worker, name, backend.leases))
+  byOneNode('deletions', deletionWorker)
   const replays = new ReplayWorker({ ...components, ...backend, onRequeued: wakeEngine })
-  engine.supervise(replays)
+  byOneNode('replays', replays)
   engine.supervise(clockWatch)
   const audiences = new Audiences(components)
-  for (const worker of audiences.workers) engine.supervise(worker)
+  for (const worker of audiences.workers) byOneNode('audiences', worker)
   const { upkeep, audit } = backend
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
-  engine.supervise(new Retention({ ...components, upkeep, audit, ...limits }))
+  byOneNode('retention', new Retention({ ...components, upkeep, audit, ...limits }))
   engine.supervise(new OldEvents({ ...components, upkeep }))
   const accounting = new Accounting({ ...components, upkeep, engine })
   engine.supervise(accounting)

@@ -1,7 +1,20 @@
-import { formatTimeSpan, LIMITS, parseTimeSpan } from '@hookline/protocol'
-import { isIP } from 'node:net'
-import { Redacted } from './util/secrets/redacted.ts'
-import { SecretBox } from './util/secrets/secret-box.ts'
+import { formatTimeSpan, LIMITS } from '@hookline/protocol'
+import {
+  delays,
+  hostNames,
+  integer,
+  keys,
+  networks,
+  oneOf,
+  ports,
+  proxyUrl,
+  secret,
+  subjectToken,
+  text,
+  threads,
+  time,
+  urlOf,
+} from './setting-formats.ts'
 
 /** One setting. This table is the only place that has its name, default, format and meaning. */
 export interface Setting<T = unknown> {
@@ -15,129 +28,6 @@ export interface Setting<T = unknown> {
   readonly isPlace?: true
   /** Parses the text of the user, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
-}
-
-/** A setting has the wrong format. The message completes "… must be". */
-class WrongFormat extends Error {}
-
-const text = (raw: string): string => {
-  if (raw === '') throw new WrongFormat('a text that is not empty')
-  return raw
-}
-
-/** More threads of one kind cost memory and deliver nothing more: one thread writes for all of them. */
-const MOST_THREADS = 32
-
-const secret = (raw: string): Redacted => new Redacted(text(raw))
-
-const keys = (raw: string): Redacted => {
-  if (SecretBox.keysIn(raw) === undefined) {
-    throw new WrongFormat(
-      '32 random bytes as base64 (openssl rand -base64 32), or several such keys',
-    )
-  }
-  return new Redacted(raw)
-}
-
-const integer =
-  (least: number, most: number) =>
-  (raw: string): number => {
-    const value = Number(raw)
-    if (!/^\d+$/.test(raw) || value < least || value > most) {
-      throw new WrongFormat(`a whole number from ${least} to ${most}`)
-    }
-    return value
-  }
-
-/** How many threads do a part of the work; 0 for none besides the main thread. */
-const threads = (raw: string): number | 'auto' => {
-  const value = raw === 'auto' ? raw : Number(raw)
-  if (value === 'auto' || (/^\d+$/.test(raw) && value <= MOST_THREADS)) return value
-  throw new WrongFormat(`auto, or a whole number from 0 to ${MOST_THREADS}`)
-}
-
-/** A time in milliseconds. It is written with units, or as a number of milliseconds. */
-const time =
-  (least: number, most: number) =>
-  (raw: string): number => {
-    const ms = millisecondsIn(raw)
-    if (ms === undefined || ms < least || ms > most) {
-      const range = `${formatTimeSpan(least)} to ${formatTimeSpan(most)}`
-      throw new WrongFormat(`a time from ${range}, with units like 90s, 1h30m or 7d`)
-    }
-    return ms
-  }
-
-function millisecondsIn(raw: string): number | undefined {
-  return /^\d{1,15}$/.test(raw) ? Number(raw) : parseTimeSpan(raw)
-}
-
-const oneOf =
-  <T extends string>(...choices: readonly T[]) =>
-  (raw: string): T => {
-    const choice = choices.find((candidate) => candidate === raw)
-    if (choice === undefined) throw new WrongFormat(`one of ${choices.join(', ')}`)
-    return choice
-  }
-
-const list = (raw: string): string[] =>
-  raw
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-
-const networks = (raw: string): readonly string[] => {
-  for (const network of list(raw)) {
-    const [address = '', prefix = ''] = network.split('/')
-    const bits = isIP(address) === 4 ? 32 : 128
-    if (!isIP(address) || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
-      throw new WrongFormat('a list of networks like 10.0.0.0/8,::1/128, separated by commas')
-    }
-  }
-  return list(raw)
-}
-
-const hostNames = (raw: string): readonly string[] => {
-  if (list(raw).some((name) => !/^\.?[\w-]+(?:\.[\w-]+)*$/.test(name))) {
-    throw new WrongFormat('a list of host names like hookline.example.com,.internal, without ports')
-  }
-  return list(raw)
-}
-
-const ports = (raw: string): ReadonlySet<number> => {
-  const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
-  if (numbers.some((port) => port < 1 || port > 65_535)) {
-    throw new WrongFormat('a list of ports like 8500,9200, separated by commas')
-  }
-  return new Set(numbers)
-}
-
-const proxyUrl = (raw: string): Redacted => {
-  if (!isProxyUrl(raw)) {
-    throw new WrongFormat('a URL like http://user:pass@proxy.example:3128, without a path')
-  }
-  return new Redacted(raw)
-}
-
-function isProxyUrl(raw: string): boolean {
-  const url = URL.parse(raw)
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return false
-  try {
-    decodeURIComponent(url.username + url.password)
-    return true
-  } catch {
-    // The % of a password must be written as %25.
-    return false
-  }
-}
-
-const delays = (raw: string): readonly number[] => {
-  const values = list(raw).map(millisecondsIn)
-  if (values.length === 0 || values.includes(undefined)) {
-    throw new WrongFormat('a list of times like 500ms,10s,5m, separated by commas')
-  }
-  return values as number[]
 }
 
 const HOUR = 60 * 60 * 1000
@@ -164,6 +54,33 @@ export const SETTINGS = {
   adminPort: {
     doc: 'Separate port for management API, health checks and metrics; the other port then accepts calls, shows their reference, and nothing else. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
+  },
+  backend: {
+    doc: 'What keeps the state. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, for many processes that share them. **The cluster is not finished: try it, and keep nothing in it that you need.**',
+    default: 'embedded',
+    parse: oneOf('embedded', 'cluster'),
+  },
+  databaseUrl: {
+    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host:5432/hookline. Hookline keeps its tables in a schema of their own, `hookline`.',
+    secret: true,
+    isPlace: true,
+    parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
+  },
+  natsUrl: {
+    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222. A user and a password in the first URL are used for all of them.',
+    secret: true,
+    isPlace: true,
+    parse: urlOf('nats://host:4222, or several with commas between them', /^(?:nats|tls):$/),
+  },
+  natsPrefix: {
+    doc: 'For the cluster: begins the names of the stream and its subjects, so that several services can share NATS servers.',
+    default: 'hookline',
+    parse: subjectToken,
+  },
+  natsReplicas: {
+    doc: 'For the cluster: on how many NATS servers each event is kept. With 3, one of three servers may be lost.',
+    default: '1',
+    parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
   dataDir: {
     doc: 'Folder of the database, the admin token and the keys.',

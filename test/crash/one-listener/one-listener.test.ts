@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
 import { compile, needsCompiler } from '../../harness/disks/preloaded-library.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 import { ServiceProcess } from '../service-process.ts'
 

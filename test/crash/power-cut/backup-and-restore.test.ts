@@ -7,7 +7,7 @@ import { openEmbeddedBackend } from '../../../packages/server/src/backend/embedd
 import { damageOf } from '../../../packages/server/src/backend/embedded/stopped/stopped-database.ts'
 import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { ServiceProcess } from '../service-process.ts'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
 import { read } from '../../docs/repository.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import type { PrepareProxy } from './proxy.ts'
 
 /** nginx with deploy/nginx.conf. Only ports, addresses of the service, and paths of files are other ones. */

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
 import { REPOSITORY } from '../../docs/repository.ts'
 import { exchange } from '../../harness/http-exchange.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { environmentOf, permittedCalls } from './unit-file.ts'
 
 export const TOKEN = 'tok_of_the_unit'

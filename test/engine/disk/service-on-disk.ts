@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { ServiceProcess } from '../../crash/service-process.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 
 const ADMIN_TOKEN = 'tok_disk_test'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { MeasuredService } from '../measured-service.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'

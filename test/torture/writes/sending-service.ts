@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import type { CountingReceiver } from '../../crash/counting-receiver.ts'
 import { readDatabase } from '../../crash/power-cut/database-after-cut.ts'
 import { ServiceProcess } from '../../crash/service-process.ts'
-import { freePort } from '../../harness/free-port.ts'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
 

@@ -45,13 +45,14 @@ function serviceLines(output: Output, system: System): Line[] {
 }
 
 function storageLines(output: Output, { storage }: System): Line[] {
-  const { events, isExact, oldestEventAt, retentionMs, retentionMaxBytes } = storage
+  const { events, isExact, oldestEventAt, retentionMs, retentionMaxBytes, freeBytes } = storage
+  const free = freeBytes === null ? '' : `; ${bytesText(freeBytes)} free`
   const oldest = oldestEventAt === null ? '' : `, the oldest of ${output.time(oldestEventAt)}`
   const size = retentionMaxBytes === null ? '' : `, and at most ${bytesText(retentionMaxBytes)}`
   return [
     [
       'storage',
-      `${bytesText(storage.usedBytes)} used; files: ${bytesText(storage.databaseBytes)} and ${bytesText(storage.logBytes)} of log; ${bytesText(storage.freeBytes)} free`,
+      `${bytesText(storage.usedBytes)} used; files: ${bytesText(storage.databaseBytes)} and ${bytesText(storage.logBytes)} of log${free}`,
     ],
     ['events', `${isExact ? '' : 'about '}${grouped(events)}${oldest}`],
     ['retention', `${formatTimeSpan(retentionMs)}${size}`],

@@ -72,6 +72,11 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemCodeName, ProblemWords>> = {
     message: 'This is not possible at the moment.',
     hint: AGAIN,
   },
+  no_backup_file: {
+    meaning: 'failed',
+    message: 'The service makes no backup file, because it runs on a cluster.',
+    hint: 'Back up PostgreSQL with pg_dump, and the stream of NATS with `nats stream backup`.',
+  },
   body_too_large: {
     meaning: 'usage',
     message: 'This is more than the service takes at once: 1 MB.',

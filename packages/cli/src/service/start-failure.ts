@@ -6,6 +6,8 @@ import { listenFailure } from './listen-failure.ts'
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
   AdminTokenDamaged: 'admin_token_damaged',
+  BackendNotConfigured: 'backend_not_configured',
+  BackendUnavailable: 'backend_unavailable',
   CommitsMissing: 'commits_missing',
   ConfigurationDamaged: 'configuration_damaged',
   CannotBeMended: 'database_damaged',

@@ -6,9 +6,11 @@ import type { Evaluations } from './evaluations.ts'
 import type { Events } from './events.ts'
 import type { Facts } from './facts.ts'
 import type { IdempotentResponses } from './idempotent-responses.ts'
+import type { Leases } from './leases.ts'
 import type { FollowedLog, Log } from './log.ts'
 import type { Memberships } from './memberships.ts'
 import type { NoticeQueue, Notices } from './notices.ts'
+import type { OwnKeys } from './own-keys.ts'
 import type { Profiles } from './profiles.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Replays } from './replays.ts'
@@ -52,12 +54,16 @@ export interface Backend extends AsyncDisposable {
   readonly memberships: Memberships
   readonly syncs: Syncs
   readonly threads: BackendThreads
+  /** What one node does at a time. */
+  readonly leases: Leases
+  readonly ownKeys: OwnKeys
   /** Everything as a whole. */
   readonly statistics: Statistics
   readonly upkeep: Upkeep
   /**
    * Copies all state, as it is at one moment, to a file that does not exist yet, while the service goes on. The file
    * appears complete, or not at all.
+   * @throws {NoCopy} where the engine cannot
    */
   copyTo(file: string): Promise<void>
   /**
@@ -75,4 +81,9 @@ export interface Backend extends AsyncDisposable {
  */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
+}
+
+/** The engine keeps its state where other programs back it up. The message says which. */
+export class NoCopy extends Error {
+  override readonly name = 'NoCopy'
 }

@@ -68,6 +68,12 @@ export interface Events {
    */
   archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
 
+  /**
+   * For each of these events that was decided on before: the ids of the destinations that it was declined for, or that have
+   * a delivery of it. One query for all of them. Events without a decision are absent.
+   */
+  standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+
   find(id: string): Promise<ArchivedEvent | undefined>
 
   /**

@@ -34,16 +34,20 @@ export interface EventSelector {
 /** The durable hand-over from ingest to the pipeline. It does not interpret events. */
 export interface Log {
   /**
-   * Resolves when every event would survive `kill -9` and a power cut: all or none.
-   * An append that rejects has accepted nothing; with `BackendUnavailable`, a later try may succeed.
+   * Resolves when every event would survive `kill -9` and a power cut. An append that rejects has accepted nothing; with
+   * `BackendUnavailable`, a later try may succeed. A log on other machines cannot know whether its last words were heard, so there
+   * an append that rejects with `BackendUnavailable` may have accepted some of the events.
    * Not safe to call twice: the same event a second time is an error of the caller, and may be refused.
    */
   append(events: readonly AcceptedEvent[]): Promise<void>
 
   /**
-   * Hands out every entry that is not acked, at least once, in the order of appending, and waits for more until
-   * `signal` aborts. Entries from before a restart come first, with `redelivered`. There may be one consumer at a
-   * time. When the same process consumes again, an entry that it was handed before is the same object.
+   * Hands out every entry that is not acked, at least once, and waits for more until `signal` aborts. What one node has appended of
+   * one source comes in the order of appending, except where it comes again. Each node may have one consumer at a time; those of
+   * several nodes compete, and an entry that one of them was handed goes to another one when the first is gone. When the same
+   * process consumes again, an entry that it was handed before is the same object, and comes first.
+   *
+   * With one node, all entries come in the order of appending, and those from before a restart come first, with `redelivered`.
    */
   consume(options: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]>
 

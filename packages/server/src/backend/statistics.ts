@@ -41,3 +41,29 @@ export interface Statistics {
   /** Removes rows of this span that begin before `before`. Durable when it resolves. Safe to call twice. */
   removeBefore(span: Span, before: number): Promise<void>
 }
+
+/** One row for each step, source and destination. */
+export function summedUp(
+  rows: readonly CountsRow[],
+  { from, stepMs }: { readonly from: number; readonly stepMs: number },
+): readonly CountsRow[] {
+  const sums = new Map<string, CountsRow & { readonly counts: Record<string, number> }>()
+  for (const { start: at, counts, ...rest } of rows) {
+    const start = from + Math.floor((at - from) / stepMs) * stepMs
+    const key = `${start} ${rest.sourceId} ${rest.destinationId}`
+    const sum = sums.get(key)
+    if (sum === undefined) sums.set(key, { ...rest, start, counts: { ...counts } })
+    else addTo(sum.counts, counts)
+  }
+  return [...sums.values()]
+}
+
+export function sumOf(a: Counts, b: Counts): Counts {
+  const sum = { ...a }
+  addTo(sum, b)
+  return sum
+}
+
+function addTo(sum: Record<string, number>, counts: Counts): void {
+  for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count
+}

@@ -31,12 +31,12 @@ export interface EventCount {
 
 /** How much is stored, and how much of it is not worked off. */
 export interface Inventory {
-  /** Size of the file, with the space that removed data has left. */
+  /** Size of the database, with the space that removed data has left. */
   readonly databaseBytes: number
-  /** What is written, and not yet in the file. */
+  /** What is written, and not yet in the database. */
   readonly logBytes: number
-  /** Free bytes of the disk. */
-  readonly freeBytes: number
+  /** Free bytes of the disk; `null` where the database is on another machine. */
+  readonly freeBytes: number | null
   readonly events: EventCount
   /** When the oldest event was received, in milliseconds since the epoch; `null` where there is none. */
   readonly oldestEventAt: number | null

@@ -26,6 +26,8 @@ export interface DeletionWorkerOptions {
 /** Users read at a time, and notices created in one write. Other writes wait for as long as such a write takes. */
 const USERS = 200
 const NOTICES = 500
+/** How often it looks for deletions that another node was asked for. */
+const POLL_EVERY_MS = 10_000
 
 /**
  * Carries out deletions one after the other, the oldest first. Each step is recorded when it is done and is idempotent,
@@ -69,7 +71,7 @@ export class DeletionWorker implements Worker {
         this.#options.activity.updated({ resource: 'deletions', id })
       }
     }
-    return Infinity
+    return POLL_EVERY_MS
   }
 
   /** The deletions that have steps left, the oldest first. */

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { readIfThere, writeDurably } from '../util/durable-file.ts'
+import type { OwnKeys } from '../backend/own-keys.ts'
 
 /** A document with a signature that proves who wrote it. */
 export interface SignedReceipt<T extends object> {
@@ -20,21 +20,22 @@ export interface SignedReceipt<T extends object> {
 }
 
 /**
- * Signs receipts with its own key, which is generated at first use and kept in `file`. With the public key, a receipt
- * can be verified without this service: parse the document, and serialise `receipt` again.
+ * Signs receipts with a key of the service, which is made at first use. With the public key, a receipt can be verified without
+ * this service: parse the document, and serialise `receipt` again.
  */
 export class ReceiptSigner {
-  readonly #file: string
+  readonly #keys: OwnKeys
   #key: KeyObject | undefined
 
-  constructor(file: string) {
-    this.#file = file
+  constructor(keys: OwnKeys) {
+    this.#keys = keys
   }
 
-  sign<T extends object>(document: T): SignedReceipt<T> {
+  /** @throws {BackendUnavailable} */
+  async sign<T extends object>(document: T): Promise<SignedReceipt<T>> {
     // The text that a verifier serialises again, without values that JSON leaves out.
     const text = JSON.stringify(document)
-    const key = (this.#key ??= createPrivateKey(readIfThere(this.#file) ?? this.#make()))
+    const key = (this.#key ??= createPrivateKey(await this.#keys.keyOf('receipts', newKey)))
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' })
     const value = sign(null, Buffer.from(text), key)
     return {
@@ -46,11 +47,9 @@ export class ReceiptSigner {
       },
     }
   }
+}
 
-  #make(): string {
-    const { privateKey } = generateKeyPairSync('ed25519')
-    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
-    writeDurably(this.#file, pem)
-    return pem
-  }
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
 }

@@ -2,7 +2,6 @@ import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { Deliveries } from '../backend/deliveries.ts'
 import type { Archiving, Declined, Events } from '../backend/events.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
@@ -27,7 +26,6 @@ export interface PipelineOptions {
   readonly log: Log
   readonly catalog: Catalog
   readonly events: Events
-  readonly deliveries: Deliveries
   readonly quarantine: Quarantine
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
@@ -71,6 +69,8 @@ interface EntryEvent {
  * ones: neither a large batch nor a source with many destinations takes more memory or time than this.
  */
 const SLICE_DELIVERIES = 500
+
+const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
@@ -166,22 +166,22 @@ export class Pipeline {
     slice: readonly EntryEvent[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<AcceptedEvent, Decided> | undefined> {
-    const context = { ...this.#options, signal }
+    const { deletions, events } = this.#options
+    const again = slice.filter(({ entry }) => entry.redelivered).map(({ event }) => event.id)
+    const found =
+      again.length === 0
+        ? NONE_STANDING
+        : await retryWhileUnavailable(() => events.standingOf(again), { ...this.#options, signal })
+    if (found === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
-    for (const { entry, event } of slice) {
-      if (this.#options.deletions.isPurged(event)) continue
-      if (!entry.redelivered) {
-        decided.set(event, this.#decide(event))
-        continue
-      }
-      const again = await retryWhileUnavailable(() => this.#decideAgain(event), context)
-      if (again === undefined) return undefined
-      decided.set(event, again.value)
+    for (const { event } of slice) {
+      if (deletions.isPurged(event)) continue
+      decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
     }
     return decided
   }
 
-  #decide(event: AcceptedEvent, destinations = this.#destinationsOf(event)): Decided {
+  #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
     // Once for all of them: it may have to be parsed.
@@ -199,19 +199,12 @@ export class Pipeline {
   }
 
   /**
-   * For an event that may have been decided before a restart. Recorded decisions stay, even when destinations were
-   * enabled or disabled since: a recorded delivery has ended or waits for its next attempt. Only destinations without a
-   * record are decided now.
+   * The destinations to decide on. Of an event that may have been decided before a restart, recorded decisions stay, even
+   * when destinations were enabled or disabled since: a recorded delivery has ended or waits for its next attempt.
    */
-  async #decideAgain(event: AcceptedEvent): Promise<Decided> {
-    const { events, deliveries } = this.#options
-    const archived = await events.find(event.id)
-    const recorded = await deliveries.list({ eventId: event.id }, { limit: 10_000 })
-    const decided = new Set(
-      [...(archived?.declined ?? []), ...recorded.data].map(({ destinationId }) => destinationId),
-    )
-    const undecided = this.#destinationsOf(event).filter(({ id }) => !decided.has(id))
-    return this.#decide(event, undecided)
+  #undecided(event: AcceptedEvent, standing?: ReadonlySet<string>): readonly Destination[] {
+    const all = this.#destinationsOf(event)
+    return standing === undefined ? all : all.filter(({ id }) => !standing.has(id))
   }
 
   /** Hands an event over, or passes over one that is a duplicate or purged. */

@@ -4,7 +4,6 @@ import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
 import { nextRequests } from '../../src/delivery/parts/next-requests.ts'
 import { HostCheck } from '../../src/delivery/network/host-check.ts'
 import fastify from 'fastify'
-import { join } from 'node:path'
 import { pino } from 'pino'
 import type { LiveTail } from '../../src/activity/live-tail.ts'
 import { LiveTopics } from '../../src/activity/live-topics.ts'
@@ -267,7 +266,7 @@ export class AdminServer implements AsyncDisposable {
       testDeliveries: NO_TEST_DELIVERIES,
       nextRequests,
       computations: this.#audiences.computations,
-      receipts: new ReceiptSigner(join(this.#dataDir, 'receipt-key')),
+      receipts: new ReceiptSigner(this.backend.ownKeys),
       clock,
       clockWatch: clockWatchOf(clock),
       adminToken: new Redacted(TOKEN),

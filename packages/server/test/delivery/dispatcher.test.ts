@@ -155,6 +155,7 @@ describe('a backend that is unavailable for a while', () => {
         },
         events: {
           archive: (entries) => orUnavailable(() => events.archive(entries)),
+          standingOf: (ids) => orUnavailable(() => events.standingOf(ids)),
           find: (id) => events.find(id),
           list: (filter, page) => events.list(filter, page),
         },

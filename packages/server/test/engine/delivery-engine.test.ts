@@ -18,6 +18,7 @@ const withFaultyArchive =
         if (fails()) throw new TypeError('by the test')
         return events.archive(entries)
       },
+      standingOf: (ids) => events.standingOf(ids),
       find: (id) => events.find(id),
       list: (filter, page) => events.list(filter, page),
     }

@@ -6,6 +6,7 @@ import type {
   Events,
   ListedEvent,
 } from '../../../../packages/server/src/backend/events.ts'
+import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
@@ -31,12 +32,26 @@ export class MemoryEvents implements Events {
     )
   }
 
+  standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    return this.#committer.read(
+      () => new Map(eventIds.map((id) => [id, this.#standing(id)] as const).filter(hasAny)),
+    )
+  }
+
   find(id: string): Promise<ArchivedEvent | undefined> {
     return this.#committer.read(() => this.#state.events.get(id))
   }
 
   async list(): Promise<Page<ListedEvent>> {
     throw new Error('The engine does not use list.')
+  }
+
+  #standing(eventId: string): ReadonlySet<string> {
+    const declined = this.#state.events.get(eventId)?.declined ?? []
+    const delivered = [...this.#state.destinationIds].filter((destinationId) =>
+      this.#state.deliveries.has(deliveryId(eventId, destinationId)),
+    )
+    return new Set([...declined.map(({ destinationId }) => destinationId), ...delivered])
   }
 
   /** Archives an event. Returns whether it is kept, which means that it is not a duplicate. */
@@ -63,6 +78,10 @@ export class MemoryEvents implements Events {
     this.#listener.archived(event, 'first', declined)
     return true
   }
+}
+
+function hasAny([, standing]: readonly [string, ReadonlySet<string>]): boolean {
+  return standing.size > 0
 }
 
 function receivedAt({ event }: AcceptedEvent): number {

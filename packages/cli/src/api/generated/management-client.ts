@@ -3266,10 +3266,10 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 /** Without the space that removed data has left. */
                 usedBytes: number;
                 databaseBytes: number;
-                /** The write-ahead log. */
+                /** The write-ahead log; on a cluster, what waits in NATS. */
                 logBytes: number;
-                /** Of the disk. */
-                freeBytes: number;
+                /** Of the disk; null on a cluster. */
+                freeBytes: number | null;
                 events: number;
                 /** Whether events is counted, not estimated. */
                 isExact: boolean;

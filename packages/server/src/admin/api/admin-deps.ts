@@ -82,7 +82,7 @@ export interface TestDeliveries {
 
 /** Signs receipts of deletions, so that they can be verified without this service. */
 interface Receipts {
-  sign(document: object): object
+  sign(document: object): Promise<object>
 }
 
 /** Why webhooks of a host get nothing at the moment. `why` completes "is …". */

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream'
 import Type from 'typebox'
+import { NoCopy } from '../../backend/backend.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { Problem } from '../problems/problem.ts'
@@ -73,7 +74,8 @@ export function addBackupRoute(app: AdminApp, deps: AdminDeps): void {
       return await reply.send(createReadStream(file))
     } catch (error) {
       end()
-      throw error
+      if (!(error instanceof NoCopy)) throw error
+      throw new Problem('no_backup_file', { detail: error.message, cause: error })
     }
   })
 }

@@ -78,6 +78,11 @@ export const PROBLEM_CODES = {
     title: 'The request was carried out before, and its response was not kept.',
     help: 'Read the record, which Location names if the request made one. Responses that show data of users are not kept for an Idempotency-Key: they would outlive a deletion of the user. To run the request again, use a new key.',
   },
+  no_backup_file: {
+    status: 409,
+    title: 'This backend makes no backup file.',
+    help: 'Back the data up with the programs that detail names.',
+  },
   version_mismatch: {
     status: 412,
     title: 'The record has changed since it was read.',

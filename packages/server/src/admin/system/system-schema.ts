@@ -68,8 +68,10 @@ const SystemResponse = Type.Object({
   storage: Type.Object({
     usedBytes: Type.Integer({ description: 'Without the space that removed data has left.' }),
     databaseBytes: Type.Integer(),
-    logBytes: Type.Integer({ description: 'The write-ahead log.' }),
-    freeBytes: Type.Integer({ description: 'Of the disk.' }),
+    logBytes: Type.Integer({
+      description: 'The write-ahead log; on a cluster, what waits in NATS.',
+    }),
+    freeBytes: nullable(Type.Integer({ description: 'Of the disk; null on a cluster.' })),
     events: Type.Integer(),
     isExact: Type.Boolean({ description: 'Whether events is counted, not estimated.' }),
     oldestEventAt: nullable(time),

@@ -25,6 +25,8 @@ import { secretBoxOf } from './database/encryption-key.ts'
 import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
 import { SharedChanges } from './shared-changes.ts'
+import { FileKeys } from './file-keys.ts'
+import { LEASES_OF_ONE } from './leases-of-one.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
@@ -167,7 +169,7 @@ interface Opened {
 
 function portsOf(
   { databaseFile, box, reader, readers, host, watch }: Opened,
-  { maxWaitingBytes, appendingThreads = 0 }: EmbeddedOptions,
+  { dataDir, maxWaitingBytes, appendingThreads = 0 }: EmbeddedOptions,
 ) {
   const { writer } = host
   const lanes = new LaneNumbers(writer, reader, box)
@@ -208,6 +210,8 @@ function portsOf(
     memberships: new SqliteMemberships(writer, reader, readers),
     syncs: new SqliteSyncs(writer, reader),
     threads: new SharedBackend(shared),
+    leases: LEASES_OF_ONE,
+    ownKeys: new FileKeys(dataDir),
     statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { DatabaseCopy } from '../../../src/admin/api/admin-deps.ts'
+import { NoCopy } from '../../../src/backend/backend.ts'
 import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 import { AdminServer } from '../admin-server.ts'
 
@@ -56,4 +57,14 @@ test('only one backup runs at a time, and a client that disconnects does not blo
   goOn()
   await expect.poll(() => copier.removed).toBe(1)
   expect((await server.call('GET', '/backup')).status).toBe(200)
+})
+
+test('a backend that makes no backup file says what to use, and does not block anything', async () => {
+  const copyDatabase = () => Promise.reject(new NoCopy('Use pg_dump.'))
+  await using server = await AdminServer.open({ copyDatabase })
+  for (let call = 0; call < 2; call++) {
+    const { status, body } = await server.call('GET', '/backup')
+    expect(status).toBe(409)
+    expect(body).toMatchObject({ code: 'no_backup_file', detail: 'Use pg_dump.' })
+  }
 })

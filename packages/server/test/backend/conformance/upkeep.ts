@@ -8,15 +8,30 @@ import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recor
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Acks everything that was appended. */
-async function ackAll({ backend: { log } }: BackendHarness, events: number): Promise<void> {
+/** Archives some entries and calls `whenArchived`. Then it acks them, and does the same with others until it has seen `events`. */
+async function ackAll(
+  { backend: { log, events: archive } }: BackendHarness,
+  events: number,
+  whenArchived: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const stop = new AbortController()
   let seen = 0
   for await (const entries of log.consume({ signal: stop.signal })) {
+    const archiving = entries.flatMap((entry) =>
+      entry.events.map((event) => ({ event, declined: [] })),
+    )
+    await archive.archive(archiving)
+    await whenArchived()
     await log.ack(entries)
-    seen += entries.reduce((sum, entry) => sum + entry.events.length, 0)
+    seen += archiving.length
     if (seen >= events) stop.abort()
   }
+}
+
+/** Acks what `recordDelivery` has appended: on the cluster, it has acked it. */
+async function ackRecorded(harness: BackendHarness): Promise<void> {
+  const { undecided } = await harness.backend.upkeep.inventory()
+  if (undecided.events > 0) await ackAll(harness, undecided.events)
 }
 
 async function removeAll({ backend }: BackendHarness, slice: RemovalSlice): Promise<number> {
@@ -91,21 +106,22 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       await log.append([aged(2), aged(1)])
       await replays.create(newReplay())
       const oldest = { events: 2, oldestAt: NOON - 2 * DAY }
-      expect(await upkeep.inventory()).toMatchObject({
-        events: { count: 2, isExact: true },
-        oldestEventAt: NOON - 2 * DAY,
-        undecided: oldest,
-        notInProfiles: oldest,
-        openReplays: 1,
-      })
-      await ackAll(harness, 2)
+      await ackAll(harness, 2, async () =>
+        expect(await upkeep.inventory()).toMatchObject({
+          events: { count: 2, isExact: true },
+          oldestEventAt: NOON - 2 * DAY,
+          undecided: oldest,
+          notInProfiles: oldest,
+          openReplays: 1,
+        }),
+      )
       const after = await upkeep.inventory()
       expect(after).toMatchObject({ undecided: behind, notInProfiles: oldest })
-      for (const bytes of ['databaseBytes', 'freeBytes'] as const)
-        expect(after[bytes]).toBeGreaterThan(0)
+      expect(after.databaseBytes).toBeGreaterThan(0)
+      expect(after.freeBytes).not.toBe(0)
     })
 
-    test('estimates how many of many events are stored', async () => {
+    test('knows, about or exactly, how many of many events are stored', async () => {
       await using harness = await open()
       const { log, upkeep } = harness.backend
       for (let batch = 0; batch < 20; batch++) {
@@ -113,10 +129,11 @@ export function upkeepConformance(open: OpenBackendHarness): void {
         const again = events.map((event) => [event, acceptedEvent(event.event)])
         await log.append(again.flat())
       }
+      await harness.settle()
       const { events } = await upkeep.inventory()
-      expect(events.isExact).toBe(false)
-      expect(events.count).toBeGreaterThan(11_500)
-      expect(events.count).toBeLessThan(12_500)
+      const [least, most] = events.isExact ? [12_000, 12_000] : [11_500, 12_500]
+      expect(events.count).toBeGreaterThanOrEqual(least)
+      expect(events.count).toBeLessThanOrEqual(most)
     }, 30_000)
 
     test('removes events older than a time, with everything that belongs to them', async () => {
@@ -128,7 +145,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       await quarantine.add([{ id: gone.id, reason: 'x', at: NOON }])
       const declined = [{ destinationId: 'dst_b', reason: 'integrations' }] as const
       await events.archive([{ event: old, declined }])
-      await ackAll(harness, 2)
+      await ackRecorded(harness)
       expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(1)
       expect(await events.find(old.id)).toBeUndefined()
       expect(await deliveries.find(gone.id)).toBeUndefined()
@@ -144,10 +161,10 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       await recordDelivery(harness, { state: 'pending' }, acked[0])
       await recordDelivery(harness, { state: 'held' }, acked[1])
       await recordDelivery(harness, { state: 'delivered' }, acked[2])
-      await ackAll(harness, 3)
+      await ackRecorded(harness)
       const unacked = aged(9)
-      await recordDelivery(harness, { state: 'delivered' }, unacked)
-      expect(await removeAll(harness, {})).toBe(1)
+      await harness.backend.log.append([unacked])
+      await ackAll(harness, 1, async () => expect(await removeAll(harness, {})).toBe(1))
       const left = await harness.backend.events.list({}, { limit: 9 })
       expect(left.data.map(({ id }) => id).toSorted()).toEqual(
         [acked[0]!.id, acked[1]!.id, unacked.id].toSorted(),
@@ -161,7 +178,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       const change = { state: 'delivered', dueAt: NOON, rounds: 1 } as const
       const webhooks = [taken, partOf({ url: OTHER_LANE.url })]
       const delivery = await recordDelivery(harness, { ...change, webhooks }, old)
-      await ackAll(harness, 1)
+      await ackRecorded(harness)
       expect(await removeAll(harness, { before: NOON })).toBe(0)
       expect(await claimDue(harness, OTHER_LANE)).toEqual([delivery.id])
       const ended = [taken, partOf({ url: OTHER_LANE.url, state: 'not_retried' })]

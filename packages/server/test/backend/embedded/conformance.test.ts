@@ -4,6 +4,9 @@ import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'
+import { standingConformance } from '../conformance/log/standing.ts'
+import { leasesConformance } from '../conformance/leases.ts'
+import { ownKeysConformance } from '../conformance/own-keys.ts'
 import { deletionsConformance } from '../conformance/deletions/deletions.ts'
 import { deliveriesConformance } from '../conformance/deliveries/deliveries.ts'
 import { eventsConformance } from '../conformance/log/events.ts'
@@ -65,10 +68,13 @@ async function openHarness(): Promise<BackendHarness> {
   }
 }
 
-logConformance(openHarness)
+logConformance(openHarness, { isOrdered: true })
 followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
+standingConformance(openHarness)
+leasesConformance(openHarness)
+ownKeysConformance(openHarness)
 computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)
 lanesConformance(openHarness)

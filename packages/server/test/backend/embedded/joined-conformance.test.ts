@@ -21,7 +21,7 @@ import { openJoinedHarness } from './open-joined-harness.ts'
 // asks about duplicates, which lanes never get.
 describe.each([1, 3])('with %i threads', (threads) => {
   const open = () => openJoinedHarness(threads)
-  logConformance(open)
+  logConformance(open, { isOrdered: true })
   followedLogConformance(open)
   eventsConformance(open)
   deliveriesConformance(open)

@@ -27,6 +27,7 @@ export async function openJoinedHarness(threads: number): Promise<BackendHarness
       await opened[Symbol.asyncDispose]()
       opened = await openAndJoin(folder.path, threads)
     },
+    settle: async () => undefined,
     async failAuditWrites() {
       failAuditWrites(folder.path)
     },

@@ -17,7 +17,7 @@ export function StoragePanel({ storage }: { readonly storage: System['storage'] 
           ['Used', bytes(usedBytes)],
           ['Database file', bytes(databaseBytes)],
           ['Write-ahead log', bytes(logBytes)],
-          ['Free on the disk', bytes(freeBytes)],
+          ['Free on the disk', freeBytes === null ? undefined : bytes(freeBytes)],
           ['Events', storage.isExact ? count : `about ${count}`],
           ['Oldest event', oldestEventAt === null ? 'none yet' : <Time at={oldestEventAt} />],
           [

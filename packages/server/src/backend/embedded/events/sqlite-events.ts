@@ -15,6 +15,7 @@ import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import { type ArchivedRows, findEvent, type ListedRows } from './read-events.ts'
+import { findStanding } from './read-standing.ts'
 import type { DeclinedRow } from './write-archive.ts'
 
 /** The archive on the table `events`, which the log has filled already. */
@@ -23,12 +24,14 @@ export class SqliteEvents implements Events {
   readonly #readers: Readers
   readonly #duplicates: Duplicates
   readonly #find: ReturnType<typeof findEvent>
+  readonly #standing: ReturnType<typeof findStanding>
 
   constructor(writer: Writer, reader: DatabaseSync, readers: Readers, duplicates: Duplicates) {
     this.#writer = writer
     this.#readers = readers
     this.#duplicates = duplicates
     this.#find = findEvent(reader)
+    this.#standing = findStanding(reader)
   }
 
   /** Appending has archived the event already: only declined destinations are written here. */
@@ -43,6 +46,10 @@ export class SqliteEvents implements Events {
     }
     if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
     return duplicates
+  }
+
+  async standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    return this.#standing(eventIds)
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {

@@ -1,10 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ProfileId } from '../../profiles.ts'
-
-/** A profile id, in a space. */
-export interface SpacedId extends ProfileId {
-  readonly space: string
-}
+import type { SpacedId } from '../../profile-rules.ts'
 
 /** Prepares the look-up of the profile of an id; `undefined` where it has none. */
 export function profileFinder(db: DatabaseSync): (id: SpacedId) => number | undefined {

@@ -1,14 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SpacedId } from './find-profile.ts'
 import {
+  type ChangingProfiles,
   isNewer,
   mergeInto,
+  type ProfileSums,
+  type SpacedId,
+  type StoredTrait,
+  type StoredTraits,
+} from '../../profile-rules.ts'
+import {
   newProfileRow,
   PROFILE_COLUMNS,
   type ProfileRow,
   profileRowOf,
-  type StoredTrait,
-  type StoredTraits,
   storedTraitsOf,
 } from './profile-row.ts'
 import { profileToucher } from './profiles-state.ts'
@@ -27,7 +31,7 @@ interface Open {
  * The profiles that one transaction changes: each is read once, and written once at the end by `close`. A slice of the log
  * has many events of the same users.
  */
-export class OpenProfiles {
+export class OpenProfiles implements ChangingProfiles {
   readonly #statements: ReturnType<typeof prepare>
   readonly #open = new Map<number, Open>()
   /** The profiles of the ids that were looked up. */
@@ -37,7 +41,6 @@ export class OpenProfiles {
     this.#statements = prepare(db)
   }
 
-  /** The profile of an id, which is made where it has none. `isSeen`: the id is more than the former one of an alias. */
   require(id: SpacedId, isSeen: boolean): number {
     const key = `${isSeen ? '!' : ''}${keyOf(id)}`
     const known = this.#byId.get(key)
@@ -53,12 +56,10 @@ export class OpenProfiles {
     return profile
   }
 
-  /** The row of a profile, to be changed. */
-  row(profile: number): ProfileRow {
+  sums(profile: number): ProfileSums {
     return this.#opened(profile).row
   }
 
-  /** Sets a trait, unless what set it before is newer. */
   setTrait(profile: number, name: string, trait: StoredTrait): void {
     const open = this.#opened(profile)
     const traits = this.#traitsOf(open)
@@ -75,11 +76,10 @@ export class OpenProfiles {
     this.#opened(profile).isDirty = true
   }
 
-  /** Makes two profiles one, and returns it. */
   join(a: number, b: number): number {
     if (a === b) return a
     const [kept, gone] = a < b ? [a, b] : [b, a]
-    mergeInto(this.row(kept), this.row(gone))
+    mergeInto(this.sums(kept), this.sums(gone))
     for (const [name, trait] of Object.entries(this.#traitsOf(this.#opened(gone))))
       this.setTrait(kept, name, trait)
     this.touch(kept)

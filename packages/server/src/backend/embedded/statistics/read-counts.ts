@@ -5,6 +5,7 @@ import {
   type CountsRow,
   type Span,
   SPANS,
+  summedUp,
 } from '../../statistics.ts'
 import { conditionsOf } from '../database/conditions.ts'
 import { type Row, timeOf } from '../database/rows.ts'
@@ -68,24 +69,6 @@ function startsOf({ span, from, to, sourceId }: CountsRange): string | undefined
   const count = Math.max(0, Math.ceil(to / SPANS[span]) - first)
   if (sourceId === undefined || count > MOST_STARTS) return undefined
   return JSON.stringify(Array.from({ length: count }, (_, index) => (first + index) * SPANS[span]))
-}
-
-/** One row for each step, source and destination. */
-function summedUp(
-  rows: readonly CountsRow[],
-  { from, stepMs }: { readonly from: number; readonly stepMs: number },
-): readonly CountsRow[] {
-  const sums = new Map<string, CountsRow & { readonly counts: Record<string, number> }>()
-  for (const { start: at, counts, ...rest } of rows) {
-    const start = from + Math.floor((at - from) / stepMs) * stepMs
-    const key = `${start} ${rest.sourceId} ${rest.destinationId}`
-    const sum = sums.get(key)
-    if (sum === undefined) sums.set(key, { ...rest, start, counts: { ...counts } })
-    else
-      for (const [name, count] of Object.entries(counts))
-        sum.counts[name] = (sum.counts[name] ?? 0) + count
-  }
-  return [...sums.values()]
 }
 
 function countsRowOf(span: Span, row: Row): CountsRow {

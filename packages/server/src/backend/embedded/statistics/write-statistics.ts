@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Counts, CountsRow, Span } from '../../statistics.ts'
+import { type Counts, type CountsRow, type Span, sumOf } from '../../statistics.ts'
 
 /** Adds counts to those that are kept. */
 export function addCounts(db: DatabaseSync): (rows: readonly CountsRow[]) => void {
@@ -25,10 +25,4 @@ export function removeCounts(
   return ({ span, before }) => {
     remove.run(span, before)
   }
-}
-
-function sumOf(a: Counts, b: Counts): Counts {
-  const sum: Record<string, number> = { ...a }
-  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count
-  return sum
 }

@@ -256,6 +256,53 @@ export function differingConformance(open: OpenBackendHarness): void {
       }
     })
 
+    test('compares any values of traits and computed traits as they are', async () => {
+      await using harness = await open()
+      const { evaluations } = harness.backend
+      const values = [
+        '\0',
+        'a\0b',
+        '\ud800',
+        '\udc00\ud800',
+        '\uf8ff0',
+        '\uf8ff',
+        '2',
+        2,
+        1e308,
+        -1e-308,
+        2 ** 53 + 2,
+        'true',
+        true,
+        false,
+        '',
+        'null',
+        [],
+        ['\0', null],
+        {},
+        { '\0': '\ud800' },
+      ]
+      const users = values.map((_, index) => `u${String(index).padStart(2, '0')}`)
+      await follow(
+        harness,
+        users.map((userId, index) => ({ userId, traits: { a: values[index]! } })),
+      )
+      const due = await evaluations.due(NOON, 99)
+      await evaluations.commit(
+        due.map(({ profileId, version, traits }) => {
+          const results = [{ computationId: 'trt_a', value: traits['a'], since: NOON }]
+          return { profileId, version, results, announcements: [], recheckAt: null }
+        }),
+      )
+      for (const [index, value] of values.entries()) {
+        const is = { op: 'equals', value } as const
+        for (const clause of [
+          { trait: ['a'], is },
+          { computation: 'trt_a', is },
+        ])
+          expect((await walk(harness, { condition: clause })).found).toEqual([users[index]])
+      }
+    })
+
     test('takes a condition as deep and as wide as may be', async () => {
       await using harness = await open()
       const clause = await count(harness, { a: [NOON], b: [] })

@@ -32,6 +32,26 @@ async function commitAll(
   return (await evaluations.commit(evaluated)).length
 }
 
+/** Makes profiles, and commits two announcements for each. Returns their events. */
+async function announceTwice(
+  harness: BackendHarness,
+  userIds: readonly string[],
+): Promise<readonly AcceptedEvent[]> {
+  const { evaluations } = harness.backend
+  await follow(
+    harness,
+    userIds.map((userId) => ({ userId })),
+  )
+  const due = await evaluations.due(NOON, 9)
+  const evaluated = due.map((profile) =>
+    evaluatedOf(profile, {
+      announcements: [1, 2].map((number) => announce(profile.userIds[0]!, number)),
+    }),
+  )
+  const stored = await evaluations.commit(evaluated)
+  return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
+}
+
 /** The events that the consumer of the log gets, until there are `count`. */
 async function consumed({ backend }: BackendHarness, count: number): Promise<AcceptedEvent[]> {
   const stop = new AbortController()
@@ -230,12 +250,11 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
           announcements: [announce('u1')],
         }),
       ]
-      expect(await Promise.all([evaluations.commit(once), evaluations.commit(once)])).toEqual([
-        once,
-        [],
-      ])
+      const stored = await Promise.all([evaluations.commit(once), evaluations.commit(once)])
+      expect(stored.toSorted((a, b) => b.length - a.length)).toEqual([once, []])
       await harness.reopen()
       expect(await harness.backend.evaluations.commit(once)).toEqual([])
+      await harness.settle()
       const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
       expect(events).toHaveLength(1)
       expect(await harness.backend.evaluations.due(NOON, 9)).toEqual([])
@@ -243,51 +262,54 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
 
     test('hands its events to the consumer and to those who follow, in order, with their origin', async () => {
       await using harness = await open()
-      const { evaluations, log, followedLog, events } = harness.backend
-      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }, { userId: 'u3' }])
-      const before = acceptedEvent({ messageId: 'before' })
-      const after = acceptedEvent({ messageId: 'after' })
-      const due = await evaluations.due(NOON, 9)
-      const evaluated = due.map((profile) =>
-        evaluatedOf(profile, {
-          announcements: [1, 2].map((number) => announce(profile.userIds[0]!, number)),
-        }),
-      )
-      const expected = [
-        before,
-        ...evaluated.flatMap(({ announcements }) => announcements.map(({ event }) => event)),
-        after,
-      ]
-      const consuming = consumed(harness, expected.length)
+      const { log, followedLog, events } = harness.backend
+      const calls = ['before', 'after'].map((messageId) => acceptedEvent({ messageId }))
       const signal = AbortSignal.timeout(10_000)
       const waiting = followedLog.appendedAfter(1, signal)
-      await Promise.all([log.append([before]), evaluations.commit(evaluated), log.append([after])])
-      expect(await consuming).toEqual(expected)
+      const consuming = consumed(harness, 8)
+      const [, computed] = await Promise.all([
+        log.append([calls[0]!]),
+        announceTwice(harness, ['u1', 'u2', 'u3']),
+        log.append([calls[1]!]),
+      ])
+      const check = (received: readonly AcceptedEvent[]): void => {
+        const [ofCalls, others] = [true, false].map((isCall) =>
+          received.filter(({ origin }) => (origin === undefined) === isCall),
+        )
+        expect([ofCalls, others]).toEqual([calls, computed])
+      }
+      check(await consuming)
+      await harness.settle()
       await waiting
       expect(signal.aborted).toBe(false)
       const slice = await followedLog.read({ after: 0, limit: 99 })
-      expect(slice.events.map(({ event }) => event)).toEqual(expected)
-      expect(await events.find(expected[1]!.id)).toMatchObject({ id: expected[1]!.id })
-      await harness.reopen()
-      expect(await consumed(harness, expected.length)).toEqual(expected)
+      check(slice.events.map(({ event }) => event))
+      expect(await events.find(computed[0]!.id)).toMatchObject({ id: computed[0]!.id })
     })
 
-    test('appends nothing where one of its events is refused', async () => {
+    test('hands events that are not acked to the consumer again after a restart', async () => {
       await using harness = await open()
-      const { evaluations, followedLog } = harness.backend
-      await follow(harness, [{ userId: 'u1' }])
-      const first = announce('u1')
-      const announcements = [announce('u1', 2), first, first]
-      const profile = await loaded(harness)
-      const attempt = evaluations.commit([
-        evaluatedOf(profile, { results: [entered()], announcements }),
-      ])
-      await expect(attempt).rejects.toThrow('SQLite')
-      expect((await followedLog.read({ after: 0, limit: 9 })).events).toEqual([])
-      expect(await loaded(harness)).toEqual(profile)
-      const later = evaluatedOf(profile, { announcements: [first] })
-      expect(await evaluations.commit([later])).toEqual([later])
-      expect((await followedLog.read({ after: 0, limit: 9 })).events).toHaveLength(1)
+      const computed = await announceTwice(harness, ['u1', 'u2'])
+      expect(await consumed(harness, 4)).toEqual(computed)
+      await harness.reopen()
+      expect(await consumed(harness, 4)).toEqual(computed)
+    })
+
+    test('appends its events before a purge that begins after it, which removes them', async () => {
+      await using harness = await open()
+      const { evaluations, events } = harness.backend
+      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
+      const announcements = ['u1', 'u2'].map((userId) => announce(userId))
+      const due = await evaluations.due(NOON, 9)
+      await evaluations.commit(
+        due.map((profile, index) =>
+          evaluatedOf(profile, { announcements: [announcements[index]!] }),
+        ),
+      )
+      await purgeUser(harness, 'u1')
+      await harness.settle()
+      const found = await Promise.all(announcements.map(({ event }) => events.find(event.id)))
+      expect(found.map((event) => event?.userId)).toEqual([undefined, 'u2'])
     })
 
     test('counts changes by the hour', async () => {
@@ -323,6 +345,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await consumed(harness, 1)).toEqual([told])
       await purgeUser(harness, 'u1')
       expect(await evaluations.tell([late], purges)).toBe(false)
+      await harness.settle()
       const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
       expect(events.map(({ event }) => event.id)).not.toContain(late.id)
     })

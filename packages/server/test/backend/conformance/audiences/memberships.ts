@@ -154,6 +154,34 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([{ userId: 'a' }])
     })
 
+    test('takes any userIds: long ones, with any characters, each once', async () => {
+      await using harness = await open()
+      const { memberships } = harness.backend
+      const long = Array.from({ length: 5_000 }, (_, index) => ((index * 7919) % 1009).toString(36))
+      const users = [
+        `${long.join('')}a`,
+        `${long.join('')}b`,
+        'z',
+        '日本',
+        '\uf8ff',
+        '\uf8ff0',
+        '💡',
+      ]
+      const change = { add: users, remove: [], at: NOON }
+      await memberships.changeList(LIST, change)
+      await memberships.changeList(LIST, change)
+      await evaluate(harness, (userId) => userId ?? null)
+      const listed = await allOf((page) => memberships.listed('aud_list', page))
+      expect(listed.flat().map(({ userId }) => userId)).toEqual(users)
+      const members = await allOf((page) => memberships.list('aud_a', page))
+      expect(new Set(members.flat().map(({ userId }) => userId))).toEqual(new Set(users))
+      const first = await memberships.announced('aud_a', '', 1)
+      const others = await memberships.announced('aud_a', first[0]!.userId, 99)
+      expect([...first, ...others].map(({ value }) => value)).toEqual(users)
+      await memberships.changeList(LIST, { add: [], remove: users, at: NOON })
+      expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([])
+    })
+
     test('makes a user of the former id of an alias', async () => {
       await using harness = await open()
       const { memberships } = harness.backend

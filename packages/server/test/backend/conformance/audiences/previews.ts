@@ -37,6 +37,7 @@ async function receiveAll(
 ): Promise<void> {
   const events = given.map((each) => acceptedEvent(each))
   await harness.backend.log.append(events)
+  await harness.settle()
   await follow(
     harness,
     events.map(({ event: { userId, anonymousId, type } }) => ({
@@ -137,6 +138,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
         acceptedEvent({ userId: 'b', sourceId: 'src_b' }),
         acceptedEvent({ userId: 'c', origin }),
       ])
+      await harness.settle()
       expect(await selected(harness, { event: 'Order Completed' })).toEqual(['a'])
     })
 

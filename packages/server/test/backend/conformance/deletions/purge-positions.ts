@@ -100,7 +100,8 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       await log.append([first!, again!])
       await consumed
       expect([first!, again!].map((each) => deletions.isPurged(each))).toEqual([false, false])
-      const archived = await events.archive([{ event: again!, declined: [] }])
+      const both = [first!, again!].map((event) => ({ event, declined: [] }))
+      const archived = await events.archive(both)
       expect([...archived]).toEqual([again!.id])
       stop.abort()
     })

@@ -23,13 +23,14 @@ export async function request(
   return made
 }
 
-/** Appends events in one entry. */
+/** Appends events in one entry. The archive has them when it resolves. */
 export async function receive(
-  { backend }: BackendHarness,
+  harness: BackendHarness,
   ...given: readonly Parameters<typeof acceptedEvent>[0][]
 ): Promise<AcceptedEvent[]> {
   const events = given.map(acceptedEvent)
-  await backend.log.append(events)
+  await harness.backend.log.append(events)
+  await harness.settle()
   return events
 }
 

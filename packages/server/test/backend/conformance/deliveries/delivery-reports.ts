@@ -104,6 +104,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
         acceptedEvent({ at: NOON + index }),
       )
       await backend.log.append(events)
+      await harness.settle()
       const record = (some: readonly AcceptedEvent[]): Promise<void> =>
         backend.deliveries.record(
           some.map((event) => {

@@ -70,6 +70,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       const { deliveries, log } = harness.backend
       const event = acceptedEvent()
       await log.append([event])
+      await harness.settle()
       const delivery = deliveryOf(event)
       await deliveries.record([{ delivery, attempts: [], claimed: [LANE.url] }])
       expect(await claimDue(harness)).toEqual([])

@@ -46,11 +46,12 @@ export function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {})
 
 /** Appends an event of `src_a` and records `deliveryOf` it. Nothing of it is claimed. */
 export async function recordDelivery(
-  { backend }: Pick<BackendHarness, 'backend'>,
+  { backend, settle }: Pick<BackendHarness, 'backend'> & Partial<Pick<BackendHarness, 'settle'>>,
   change: Partial<Delivery> = {},
   event: AcceptedEvent = acceptedEvent(),
 ): Promise<Delivery> {
   await backend.log.append([event])
+  await settle?.()
   const delivery = deliveryOf(event, change)
   await backend.deliveries.record([{ delivery, attempts: [] }])
   return delivery

@@ -83,6 +83,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const { events, log } = harness.backend
       const [off, excluded, since] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
       await log.append([off, excluded])
+      await harness.settle()
       await recordDelivery(harness, { state: 'delivered' }, since)
       const why = (reason: 'destination_disabled' | 'integrations') => [
         { destinationId: 'dst_a', reason },

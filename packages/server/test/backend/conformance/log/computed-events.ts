@@ -4,7 +4,7 @@ import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import { computedEvent } from '../../../harness/computed-event.ts'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { afterPurge, keptIds, request } from '../deletions/purge-requests.ts'
-import { LANE, recordDelivery } from '../deliveries/recorded-delivery.ts'
+import { deliveryOf, LANE } from '../deliveries/recorded-delivery.ts'
 
 /** Events that no client sent keep their origin, and belong to their user whatever their source. */
 export function computedEventsConformance(open: OpenBackendHarness): void {
@@ -12,13 +12,17 @@ export function computedEventsConformance(open: OpenBackendHarness): void {
     test('has its origin in the log, the archive and the queue, also after a restart', async () => {
       await using harness = await open()
       const event = computedEvent(['dst_a', 'dst_b'])
-      await recordDelivery(harness, {}, event)
+      await harness.backend.log.append([event])
       await harness.reopen()
-      const { log, events, deliveries } = harness.backend
-      for await (const [entry] of log.consume({ signal: new AbortController().signal })) {
+      const { signal } = new AbortController()
+      for await (const [entry] of harness.backend.log.consume({ signal })) {
         expect(entry?.events).toEqual([event])
         break
       }
+      await harness.settle()
+      await harness.backend.deliveries.record([{ delivery: deliveryOf(event), attempts: [] }])
+      await harness.reopen()
+      const { events, deliveries } = harness.backend
       expect(await events.find(event.id)).toMatchObject(event)
       const listed = await events.list({ sourceId: 'aud_a' }, { limit: 9 })
       expect(listed.data).toMatchObject([event])
@@ -33,7 +37,10 @@ export function computedEventsConformance(open: OpenBackendHarness): void {
         computedEvent(['dst_a'], { messageId: 'm' }),
         computedEvent(['dst_a'], { messageId: 'm', sourceId: 'aud_b' }),
       ]
-      for (const event of [first, again, other]) await harness.backend.log.append([event])
+      for (const event of [first, again, other]) {
+        await harness.backend.log.append([event])
+        await harness.settle()
+      }
       expect(await keptIds(harness)).toEqual([other.id, first.id])
       expect(await harness.backend.events.find(first.id)).toMatchObject({ duplicates: 1 })
     })
@@ -47,11 +54,15 @@ export function computedEventsConformance(open: OpenBackendHarness): void {
         computedEvent(),
         computedEvent(['dst_a'], { userId: 'u2' }),
       ]
-      await log.append([call, elsewhere, mine, other])
+      for (const event of [call, elsewhere, mine, other]) {
+        await log.append([event])
+        await harness.settle()
+      }
       const { id: deletionId } = await request(harness)
       await deletions.advance(deletionId, 'purge', NOON)
       const later = computedEvent()
       await log.append([later])
+      await harness.settle()
       const purge = { deletionId, userIds: ['u1'], sourceIds: ['src_a'] }
       const { purged } = await afterPurge(harness, purge)
       expect(purged.events).toBe(2)

@@ -198,6 +198,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await backend.deliveries.record([{ delivery: later, attempts: [] }])
       const undecided = acceptedEvent({ at: NOON })
       await backend.log.append([undecided])
+      await harness.settle()
       const { data } = await backend.events.list({}, { limit: 10 })
       expect(data.map(({ id, outcomes }) => [id, outcomes])).toEqual([
         [undecided.id, {}],
@@ -221,6 +222,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const events = Array.from({ length: 3_000 }, () => acceptedEvent({ at: NOON, userId: 'u1' }))
       await harness.backend.log.append(events)
+      await harness.settle()
       await harness.backend.deliveries.record(
         events.flatMap((event, index) =>
           ['dst_a', 'dst_b'].map((destinationId) => {
@@ -246,6 +248,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       )
       const last = acceptedEvent({ userId: 'rare' })
       await harness.backend.log.append([first, ...many, last])
+      await harness.settle()
       const rare = await listed(harness, { userId: 'rare' }, 1)
       expect(rare.ids).toEqual([last.id, first.id])
       expect(rare.pages).toBeLessThan(5)
@@ -257,12 +260,19 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
+      // Each a millisecond later: the order of events of different sources is that of their times.
       const all = Array.from({ length: count }, (_, index) =>
         isMine(index)
-          ? acceptedEvent({ userId: 'mine', messageId: 'm', sourceId: `src_${index}` })
-          : acceptedEvent(),
+          ? acceptedEvent({
+              userId: 'mine',
+              messageId: 'm',
+              sourceId: `src_${index}`,
+              at: NOON + index,
+            })
+          : acceptedEvent({ at: NOON + index }),
       )
       await harness.backend.log.append(all)
+      await harness.settle()
       const mine = all.filter((_, index) => isMine(index)).map(({ id }) => id)
       for (const filter of [{ userId: 'mine' }, { messageId: 'm' }]) {
         expect((await listed(harness, filter, 4)).ids).toEqual(mine.toReversed())

@@ -1,7 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { NOON } from '../../../harness/accepted-event.ts'
-import { anonymous, follow, loaded, profileOf, settle, traitsOf, user } from './profile-changes.ts'
+import { purgeUser } from '../deletions/purge-requests.ts'
+import {
+  announce,
+  anonymous,
+  follow,
+  loaded,
+  profileOf,
+  settle,
+  traitsOf,
+  user,
+} from './profile-changes.ts'
 
 const track = (clause: number, value: number) => ({
   type: 'track' as const,
@@ -13,6 +24,21 @@ async function putClause({ backend }: BackendHarness): Promise<number> {
   return (await backend.facts.put({ definition: 'a', keeping, reachesBackTo: null })).number
 }
 
+/** Awkward ids. The long ones have nothing that a database could compress. */
+const IDS = [
+  '',
+  ' ',
+  'a\u0000b',
+  '\u0000',
+  '\uf8ff0',
+  "it's",
+  '{"a"}',
+  '\\x',
+  'NULL',
+  '😀',
+  ...[2_000, 30_000].map((bytes) => randomBytes(bytes).toString('hex')),
+]
+
 export function profileIdentityConformance(open: OpenBackendHarness): void {
   describe('the ids of a profile', () => {
     test('of different kinds are different, though they are equal texts', async () => {
@@ -23,6 +49,41 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       ])
       expect(await profileOf(harness, 'x')).toMatchObject({ userIds: ['x'], anonymousIds: [] })
       expect(await traitsOf(harness, 'x')).toEqual({ kind: 'user' })
+    })
+
+    test('may be any texts, of any length', async () => {
+      await using harness = await open()
+      const { evaluations, profiles } = harness.backend
+      await follow(harness, [
+        ...IDS.map((id) => ({ anonymousId: id, traits: { is: id } })),
+        ...IDS.map((id) => ({ userId: id, joins: [anonymous(id)] })),
+      ])
+      await follow(
+        harness,
+        IDS.map((id) => ({ userId: id, anonymousId: `${id}!` })),
+      )
+      expect(await profiles.count('default')).toBe(IDS.length)
+      for (const id of IDS) {
+        const known = { userIds: [id], anonymousIds: [id], counts: { identify: 3 } }
+        expect(await profileOf(harness, id)).toMatchObject(known)
+        expect(await traitsOf(harness, id)).toEqual({ is: id })
+      }
+      const due = await evaluations.due(NOON, IDS.length)
+      await evaluations.commit(
+        due.map(({ profileId, version, userIds }) => ({
+          profileId,
+          version,
+          recheckAt: null,
+          results: [],
+          announcements: [announce(userIds[0]!)],
+        })),
+      )
+      for (const id of IDS) {
+        const { announced } = await loaded(harness, id)
+        expect([...announced.get('aud_a')!.keys()]).toEqual([id])
+      }
+      for (const id of IDS) await purgeUser(harness, id)
+      expect(await profiles.count('default')).toBe(0)
     })
 
     test('are joined by an identify call with what was known of the anonymous user', async () => {

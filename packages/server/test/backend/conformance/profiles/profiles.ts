@@ -1,9 +1,9 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, changeOf, follow, loaded, profileOf, settle } from './profile-changes.ts'
-import { purgeUser, receive } from '../deletions/purge-requests.ts'
+import { purgeUser } from '../deletions/purge-requests.ts'
 
 export function profilesConformance(open: OpenBackendHarness): void {
   describe('profiles', () => {
@@ -70,7 +70,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
         changes: [changeOf(4, { type: 'track' })],
       }
       const results = await Promise.all([profiles.apply(slice), profiles.apply(slice)])
-      expect(results).toEqual([true, false])
+      expect(results.filter(Boolean)).toEqual([true])
       await harness.reopen()
       expect(await harness.backend.profiles.apply(slice)).toBe(false)
       expect(await profileOf(harness)).toMatchObject({ counts: { track: 1 } })
@@ -108,7 +108,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
         { traits: { plan: 'pro' }, joins: [anonymous('a')] },
         broken,
       ])
-      await expect(attempt).rejects.toThrow('SQLite')
+      await expect(attempt).rejects.toThrow()
       expect(await harness.backend.profiles.state()).toMatchObject({ through: 1 })
       expect(await follow(harness, [{ type: 'track' }])).toBe(true)
       expect(await profileOf(harness)).toMatchObject({
@@ -122,8 +122,11 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { profiles, log, upkeep, events } = harness.backend
       const stop = new AbortController()
-      const [, second] = await receive(harness, {}, {})
+      const [first, second] = [acceptedEvent(), acceptedEvent()]
+      await log.append([first, second])
       for await (const entries of log.consume({ signal: stop.signal })) {
+        const received = entries.flatMap((entry) => entry.events)
+        await events.archive(received.map((event) => ({ event, declined: [] })))
         await log.ack(entries)
         stop.abort()
       }
@@ -131,7 +134,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect((await upkeep.removeOldest({})).removed).toBe(0)
       await follow(harness, [{}])
       expect((await upkeep.removeOldest({})).removed).toBe(1)
-      expect(await events.find(second!.id)).toMatchObject({ id: second!.id })
+      expect(await events.find(second.id)).toMatchObject({ id: second.id })
     })
 
     test('are apart in each space', async () => {

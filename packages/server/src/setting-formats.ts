@@ -1,0 +1,147 @@
+import { formatTimeSpan, parseTimeSpan } from '@hookline/protocol'
+import { isIP } from 'node:net'
+import { Redacted } from './util/secrets/redacted.ts'
+import { SecretBox } from './util/secrets/secret-box.ts'
+
+// What the text of a setting may be. Each reads a text, or throws an Error whose message completes "… must be".
+
+/** A setting has the wrong format. The message completes "… must be". */
+class WrongFormat extends Error {}
+
+export const text = (raw: string): string => {
+  if (raw === '') throw new WrongFormat('a text that is not empty')
+  return raw
+}
+
+/** More threads of one kind cost memory and deliver nothing more: one thread writes for all of them. */
+const MOST_THREADS = 32
+
+export const secret = (raw: string): Redacted => new Redacted(text(raw))
+
+export const keys = (raw: string): Redacted => {
+  if (SecretBox.keysIn(raw) === undefined) {
+    throw new WrongFormat(
+      '32 random bytes as base64 (openssl rand -base64 32), or several such keys',
+    )
+  }
+  return new Redacted(raw)
+}
+
+export const integer =
+  (least: number, most: number) =>
+  (raw: string): number => {
+    const value = Number(raw)
+    if (!/^\d+$/.test(raw) || value < least || value > most) {
+      throw new WrongFormat(`a whole number from ${least} to ${most}`)
+    }
+    return value
+  }
+
+/** How many threads do a part of the work; 0 for none besides the main thread. */
+export const threads = (raw: string): number | 'auto' => {
+  const value = raw === 'auto' ? raw : Number(raw)
+  if (value === 'auto' || (/^\d+$/.test(raw) && value <= MOST_THREADS)) return value
+  throw new WrongFormat(`auto, or a whole number from 0 to ${MOST_THREADS}`)
+}
+
+/** A time in milliseconds. It is written with units, or as a number of milliseconds. */
+export const time =
+  (least: number, most: number) =>
+  (raw: string): number => {
+    const ms = millisecondsIn(raw)
+    if (ms === undefined || ms < least || ms > most) {
+      const range = `${formatTimeSpan(least)} to ${formatTimeSpan(most)}`
+      throw new WrongFormat(`a time from ${range}, with units like 90s, 1h30m or 7d`)
+    }
+    return ms
+  }
+
+function millisecondsIn(raw: string): number | undefined {
+  return /^\d{1,15}$/.test(raw) ? Number(raw) : parseTimeSpan(raw)
+}
+
+export const oneOf =
+  <T extends string>(...choices: readonly T[]) =>
+  (raw: string): T => {
+    const choice = choices.find((candidate) => candidate === raw)
+    if (choice === undefined) throw new WrongFormat(`one of ${choices.join(', ')}`)
+    return choice
+  }
+
+const list = (raw: string): string[] =>
+  raw
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+export const networks = (raw: string): readonly string[] => {
+  for (const network of list(raw)) {
+    const [address = '', prefix = ''] = network.split('/')
+    const bits = isIP(address) === 4 ? 32 : 128
+    if (!isIP(address) || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+      throw new WrongFormat('a list of networks like 10.0.0.0/8,::1/128, separated by commas')
+    }
+  }
+  return list(raw)
+}
+
+export const hostNames = (raw: string): readonly string[] => {
+  if (list(raw).some((name) => !/^\.?[\w-]+(?:\.[\w-]+)*$/.test(name))) {
+    throw new WrongFormat('a list of host names like hookline.example.com,.internal, without ports')
+  }
+  return list(raw)
+}
+
+export const ports = (raw: string): ReadonlySet<number> => {
+  const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
+  if (numbers.some((port) => port < 1 || port > 65_535)) {
+    throw new WrongFormat('a list of ports like 8500,9200, separated by commas')
+  }
+  return new Set(numbers)
+}
+
+export const proxyUrl = (raw: string): Redacted => {
+  if (!isProxyUrl(raw)) {
+    throw new WrongFormat('a URL like http://user:pass@proxy.example:3128, without a path')
+  }
+  return new Redacted(raw)
+}
+
+function isProxyUrl(raw: string): boolean {
+  const url = URL.parse(raw)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return false
+  try {
+    decodeURIComponent(url.username + url.password)
+    return true
+  } catch {
+    // The % of a password must be written as %25.
+    return false
+  }
+}
+
+/** URLs with one of these protocols, separated by commas. */
+export const urlOf =
+  (example: string, protocol: RegExp) =>
+  (raw: string): Redacted => {
+    const urls = list(raw).map((each) => URL.parse(each))
+    if (urls.length === 0 || urls.some((url) => !url?.hostname || !protocol.test(url.protocol))) {
+      throw new WrongFormat(`a URL like ${example}`)
+    }
+    return new Redacted(raw)
+  }
+
+export const subjectToken = (raw: string): string => {
+  if (!/^[\w-]{1,64}$/.test(raw)) {
+    throw new WrongFormat('at most 64 letters, digits, - and _')
+  }
+  return raw
+}
+
+export const delays = (raw: string): readonly number[] => {
+  const values = list(raw).map(millisecondsIn)
+  if (values.length === 0 || values.includes(undefined)) {
+    throw new WrongFormat('a list of times like 500ms,10s,5m, separated by commas')
+  }
+  return values as number[]
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import type { OpenBackendHarness } from '../backend-harness.ts'
+import { deliveryOf } from '../deliveries/recorded-delivery.ts'
+
+export function standingConformance(open: OpenBackendHarness): void {
+  describe('the standing of events', () => {
+    test('names the destinations that have a delivery, or were declined, of each event that was decided on', async () => {
+      await using harness = await open()
+      const { deliveries, events, log } = harness.backend
+      // Of one batch, so that they are of the same millisecond.
+      const [both, declined, neither] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
+      await log.append([both, declined, neither])
+      await harness.settle()
+      const reason = 'integrations' as const
+      await events.archive([
+        { event: both, declined: [{ destinationId: 'dst_b', reason }] },
+        { event: declined, declined: [{ destinationId: 'dst_a', reason }] },
+        { event: neither, declined: [] },
+      ])
+      await deliveries.record([{ delivery: deliveryOf(both), attempts: [] }])
+      const standing = await events.standingOf([both.id, declined.id, neither.id, 'evt_none'])
+      expect(standing.get(both.id)).toEqual(new Set(['dst_a', 'dst_b']))
+      expect(standing.get(declined.id)).toEqual(new Set(['dst_a']))
+      expect([...standing.keys()].toSorted()).toEqual([both.id, declined.id].toSorted())
+    })
+
+    test('of no event is empty', async () => {
+      await using harness = await open()
+      expect(await harness.backend.events.standingOf([])).toEqual(new Map())
+    })
+  })
+}
