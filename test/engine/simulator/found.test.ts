@@ -104,3 +104,34 @@ test('an event that is recorded just before an outage of the database leaves the
     violations.push(...(await simulate({ ...calm, outages: [{ atMs, forMs: 5_000 }] })).violations)
   expect(violations).toEqual([])
 })
+
+const killed: Scenario = {
+  ...calm,
+  threads: 1,
+  threadKills: [{ atMs: 1_500, thread: 0 }],
+  commitMs: 40,
+  arrivals: [{ atMs: 1_000, count: 150, repeats: 0 }],
+}
+
+// Found by the simulator. A thread that started took up what waited in the backend before main had told it what had changed
+// since it was connected: for some milliseconds it delivered to a destination that was paused, or events of a user whose
+// purge had begun.
+test.each<[string, (atMs: number) => Scenario]>([
+  [
+    'sends nothing to a destination that was paused meanwhile',
+    (atMs) => ({
+      ...killed,
+      commitMs: 3,
+      destinations: [{ ...quick, off: { atMs, forMs: 5_000, how: 'paused' } }],
+    }),
+  ],
+  [
+    'sends no event of a user who was deleted meanwhile',
+    (atMs) => ({ ...killed, purges: [{ atMs, user: 1 }] }),
+  ],
+])('a thread that is restarted %s', async (_, scenarioAt) => {
+  const violations: string[] = []
+  for (let atMs = 1_500; atMs < 1_660; atMs += 2)
+    violations.push(...(await simulate(scenarioAt(atMs))).violations)
+  expect(violations).toEqual([])
+})
