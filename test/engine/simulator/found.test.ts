@@ -71,3 +71,67 @@ test('a webhook that fails during an outage of the database gets each event when
   })
   expect(violations).toEqual([])
 })
+
+const quick: Scenario['destinations'][number] = {
+  webhooks: [
+    {
+      phases: [{ fromMs: 0, mode: 'healthy' }],
+      latencyMs: { least: 3, most: 3 },
+      retryAfterMs: 1_000,
+    },
+  ],
+  successPolicy: 'any',
+  off: null,
+  removedAtMs: null,
+}
+const calm: Scenario = {
+  seed: 1,
+  limits: { maxInFlight: 4, laneConcurrency: 1, laneWindow: 24, maxInMemory: 10_000 },
+  retryWindowMs: 300_000,
+  commitMs: 10,
+  destinations: [quick],
+  arrivals: [{ atMs: 1_000, count: 1, repeats: 0 }],
+  purges: [],
+  outages: [],
+  stops: [],
+}
+
+// Found by the simulator. An ack failed because the database was unavailable, and was not made again: until another event
+// came, the log kept the entry.
+test('an event that is recorded just before an outage of the database leaves the log after it', async () => {
+  const violations: string[] = []
+  for (let atMs = 1_000; atMs < 1_060; atMs++)
+    violations.push(...(await simulate({ ...calm, outages: [{ atMs, forMs: 5_000 }] })).violations)
+  expect(violations).toEqual([])
+})
+
+const killed: Scenario = {
+  ...calm,
+  threads: 1,
+  threadKills: [{ atMs: 1_500, thread: 0 }],
+  commitMs: 40,
+  arrivals: [{ atMs: 1_000, count: 150, repeats: 0 }],
+}
+
+// Found by the simulator. A thread that started took up what waited in the backend before main had told it what had changed
+// since it was connected: for some milliseconds it delivered to a destination that was paused, or events of a user whose
+// purge had begun.
+test.each<[string, (atMs: number) => Scenario]>([
+  [
+    'sends nothing to a destination that was paused meanwhile',
+    (atMs) => ({
+      ...killed,
+      commitMs: 3,
+      destinations: [{ ...quick, off: { atMs, forMs: 5_000, how: 'paused' } }],
+    }),
+  ],
+  [
+    'sends no event of a user who was deleted meanwhile',
+    (atMs) => ({ ...killed, purges: [{ atMs, user: 1 }] }),
+  ],
+])('a thread that is restarted %s', async (_, scenarioAt) => {
+  const violations: string[] = []
+  for (let atMs = 1_500; atMs < 1_660; atMs += 2)
+    violations.push(...(await simulate(scenarioAt(atMs))).violations)
+  expect(violations).toEqual([])
+})

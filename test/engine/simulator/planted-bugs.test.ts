@@ -2,13 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SEED } from '../seed.ts'
 import { PLANTED_BUGS } from './planted-bugs.ts'
+import { PLANTED_THREAD_BUGS } from './planted-thread-bugs.ts'
 import { scenarios } from './scenario.ts'
+import { scenariosWithThreads } from './scenarios-with-threads.ts'
 import { simulate } from './simulation.ts'
 
 const MOST_RUNS = 300
 
-test.each(PLANTED_BUGS)('the simulator finds $name', async ({ name, bug, violation }) => {
-  const property = fc.asyncProperty(scenarios, async (scenario) => {
+const ALL = [
+  ...PLANTED_BUGS.map((planted) => ({ ...planted, among: scenarios })),
+  ...PLANTED_THREAD_BUGS.map((planted) => ({ ...planted, among: scenariosWithThreads })),
+]
+
+test.each(ALL)('the simulator finds $name', async ({ name, bug, violation, among }) => {
+  const property = fc.asyncProperty(among, async (scenario) => {
     const { violations } = await simulate(scenario, bug)
     return !violations.some((each) => violation.test(each))
   })

@@ -4,17 +4,17 @@ import type { Log, LogEntry } from '../../../packages/server/src/backend/log.ts'
 import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 import { InstrumentedHealth } from './invariants/instrumentation.ts'
-import type { InjectedBug } from './simulation.ts'
+import type { InjectedBug } from './process-opener.ts'
 
 /** A bug that the engine could have, and the violation that the invariants must report. */
-interface PlantedBug {
+export interface PlantedBug {
   readonly name: string
   readonly bug: InjectedBug
   readonly violation: RegExp
 }
 
 /** A copy of the port with some of its methods replaced. */
-function withMethods<T extends object>(port: T, methods: Partial<T>): T {
+export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
   return Object.assign(Object.create(port) as T, bound(port), methods)
 }
 
@@ -27,7 +27,9 @@ function bound<T extends object>(port: T): Partial<T> {
   ) as Partial<T>
 }
 
-const inDeliveries = (change: (deliveries: Deliveries) => Partial<Deliveries>): InjectedBug => ({
+export const inDeliveries = (
+  change: (deliveries: Deliveries) => Partial<Deliveries>,
+): InjectedBug => ({
   backend: (backend) => ({
     ...backend,
     deliveries: withMethods(backend.deliveries, change(backend.deliveries)),

@@ -2,12 +2,15 @@ import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import type { ProcessClock } from './environment/process-clock.ts'
 import type { InstrumentedHealth } from './invariants/instrumentation.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
+import type { SimulatedThreads } from './simulated-threads.ts'
 
 /** A process with the state that a crash of it loses. */
 export interface RunningProcess {
   readonly clock: ProcessClock
   readonly process: SimulatedProcess
+  /** Of the receivers, as its lanes see it; with threads, each of them has its own. */
   readonly health: InstrumentedHealth
+  readonly threads: SimulatedThreads | undefined
 }
 
 export interface ProcessLifecycleOptions {
@@ -45,6 +48,11 @@ export class ProcessLifecycle {
     return this.#running
   }
 
+  /** The process that runs or is stopping. */
+  get alive(): RunningProcess | undefined {
+    return this.#running ?? this.#stopping
+  }
+
   /** How many processes were interrupted. */
   get interruptions(): number {
     return this.#interruptions
@@ -58,7 +66,7 @@ export class ProcessLifecycle {
   /** Ends the process. The next one starts after `downMs` at the earliest. */
   end(how: 'kill' | 'stop', downMs: number): void {
     const { clock } = this.#options
-    const process = this.#running ?? this.#stopping
+    const process = this.alive
     this.#mayStartAt = Math.max(this.#mayStartAt, clock.now() + downMs)
     if (process === undefined) this.#startWhenAllowed()
     else if (how === 'kill') this.#ended(process, 'interrupted')

@@ -46,6 +46,10 @@ export interface Scenario {
     readonly downMs: number
     readonly how: 'kill' | 'stop'
   }[]
+  /** The threads that have the lanes; absent or 0: the lanes are not in threads. */
+  readonly threads?: number
+  /** Kills of single threads, by their number from 0. */
+  readonly threadKills?: readonly { readonly atMs: number; readonly thread: number }[]
   /** The events that were received of the user so far are purged. */
   readonly purges: readonly { readonly atMs: number; readonly user: number }[]
   /** The backend is unavailable. */
@@ -98,6 +102,9 @@ const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
   removedAtMs: fc.option(time, { freq: 8 }),
 })
 
+/** One of `USERS`. */
+export const user = fc.nat({ max: USERS.length - 1 })
+
 const arrival = fc.record({
   atMs: time,
   count: fc.integer({ min: 1, max: 40 }),
@@ -127,9 +134,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
     destinations: fc.array(destination, { minLength: 1, maxLength: 4 }),
     arrivals: fc.array(arrival, { minLength: 1, maxLength: 10 }),
     stops: fc.array(stop, { maxLength: 5 }),
-    purges: fc.array(fc.record({ atMs: time, user: fc.nat({ max: USERS.length - 1 }) }), {
-      maxLength: 2,
-    }),
+    purges: fc.array(fc.record({ atMs: time, user }), { maxLength: 2 }),
     outages: fc.array(fc.record({ atMs: time, forMs: duration }), { maxLength: 2 }),
   })
   .map(({ stops, ...rest }) => ({

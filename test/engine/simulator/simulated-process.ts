@@ -3,11 +3,15 @@ import type { WebhookHealth } from '../../../packages/server/src/delivery/health
 import type { Attempts, Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import { DeliveryEngine } from '../../../packages/server/src/engine/delivery-engine.ts'
 import { LaneGroup, type LaneSettings } from '../../../packages/server/src/engine/lane-group.ts'
+import { LaneThreads } from '../../../packages/server/src/engine/lane-threads/lane-threads.ts'
+import type { Lanes } from '../../../packages/server/src/engine/lanes.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../../../packages/server/test/harness/no-activity.ts'
 import type { WorkerGivenUp } from '../../../packages/server/src/util/workers/supervisor.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
+import { KILLED } from './simulated-thread.ts'
+import type { SimulatedThreads } from './simulated-threads.ts'
 
 export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWindowMs'> {
   readonly clock: Clock
@@ -15,49 +19,54 @@ export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWind
   readonly sender: Sender
   readonly attempts?: Attempts
   readonly health: WebhookHealth
+  /** Have the lanes, with senders, attempts and health of their own. */
+  readonly threads?: SimulatedThreads | undefined
   /** Called for an error that only a bug can cause. */
   readonly onBug: (line: string) => void
 }
 
-// One instance for all simulated processes: it observes the garbage collector of this real process.
-const metrics = new Metrics()
+// One instance for all simulated processes without threads: it observes the garbage collector of this real process.
+const metricsOfAll = new Metrics()
+
+/** Much longer than an attempt takes, and its record. */
+const STOP_TIMEOUT_MS = 60_000
+
+type Shared = Omit<ProcessOptions, 'onBug' | 'limits' | 'retryWindowMs' | 'sender'> &
+  Omit<ConstructorParameters<typeof DeliveryEngine>[0], 'lanes'>
 
 /** The delivery engine of the service in a simulated process, which the simulation can kill. */
 export class SimulatedProcess implements AsyncDisposable {
   readonly backend: SimulatedBackend
   readonly #engine: DeliveryEngine
-  readonly #lanes: LaneGroup
+  /** Those that run. */
+  readonly #groups: OpenedLanes['groups']
 
   constructor({ onBug, limits, retryWindowMs, sender, ...options }: ProcessOptions) {
     this.backend = options.backend
     const shared = {
       ...options,
       activity: NO_ACTIVITY,
-      metrics,
-      logger: createLogger('error', { write: onBug }),
+      // Main reads the metrics of its threads: one for all would keep the threads of every process in memory.
+      metrics: options.threads ? new Metrics(1, { ofProcess: false }) : metricsOfAll,
+      logger: createLogger('error', { write: (line) => !isOfKill(line) && onBug(line) }),
       onGiveUp: ({ worker }: WorkerGivenUp) => onBug(`${worker} was given up`),
     }
-    this.#lanes = new LaneGroup({
-      ...shared,
-      settings: { limits, retryWindowMs },
-      sender: {
-        send: (request) => sender.send(request),
-        // A simulation has no connections.
-        abort: () => undefined,
-        [Symbol.asyncDispose]: async () => undefined,
-      },
-    })
-    this.#engine = new DeliveryEngine({ ...shared, lanes: this.#lanes })
+    const settings = { limits, retryWindowMs }
+    const { lanes, groups } = options.threads
+      ? lanesInThreads(shared, settings, options.threads)
+      : lanesInProcess(shared, settings, sender)
+    this.#groups = groups
+    this.#engine = new DeliveryEngine({ ...shared, lanes })
   }
 
   /** Deliveries that the engine has lost, or ended twice. */
   get imbalance(): number {
-    return Math.abs(this.#engine.imbalance) + this.#lanes.current.imbalance
+    return this.#sum(({ imbalance }) => imbalance) + Math.abs(this.#engine.imbalance)
   }
 
   /** Parts of deliveries that the engine has in lanes. */
   get inMemory(): number {
-    return this.#lanes.current.inMemory
+    return this.#sum(({ inMemory }) => inMemory)
   }
 
   /** Stops gracefully. Resolves only while the clock continues. */
@@ -65,4 +74,58 @@ export class SimulatedProcess implements AsyncDisposable {
     await this.#engine[Symbol.asyncDispose]()
     await this.backend[Symbol.asyncDispose]()
   }
+
+  #sum(count: (status: LaneGroup['current']) => number): number {
+    return this.#groups().reduce((sum, { current }) => sum + count(current), 0)
+  }
+}
+
+interface OpenedLanes {
+  readonly lanes: Lanes
+  /** Those that run. */
+  readonly groups: () => readonly LaneGroup[]
+}
+
+function lanesInProcess(shared: Shared, settings: LaneSettings, sender: Sender): OpenedLanes {
+  const group = new LaneGroup({ ...shared, settings, sender: groupSender(sender) })
+  return { lanes: group, groups: () => [group] }
+}
+
+/** A sender of a group of lanes. */
+export function groupSender(sender: Sender): ConstructorParameters<typeof LaneGroup>[0]['sender'] {
+  return {
+    send: (request) => sender.send(request),
+    // A simulation has no connections.
+    abort: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+function lanesInThreads(
+  shared: Shared,
+  settings: LaneSettings,
+  threads: SimulatedThreads,
+): OpenedLanes {
+  const lanes = new LaneThreads({
+    ...shared,
+    settings: {
+      ...settings,
+      sender: { timeoutMs: 0, allowedNetworks: [], maxConnectionsPerWebhook: 0 },
+    },
+    threads: threads.count,
+    openThread: (thread) => threads.open(thread),
+    module: new URL(import.meta.url),
+    inspector: { port: 0, admit: () => undefined, dismiss: () => undefined },
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  })
+  return { lanes, groups: () => threads.lanes.map(({ group }) => group) }
+}
+
+/** Whether the line says that a thread has ended because the scenario has killed it. */
+function isOfKill(line: string): boolean {
+  const { msg, err } = JSON.parse(line) as {
+    readonly msg: string
+    readonly err?: { readonly message: string }
+  }
+  return msg === 'thread.failed' && err?.message === KILLED
 }

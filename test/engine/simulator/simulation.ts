@@ -1,10 +1,7 @@
 import type { Destination } from '@hookline/protocol'
-import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
 import { SeededMathRandom } from '../seed.ts'
 import { DurableState } from './backend/durable-state.ts'
-import { openMemoryBackend, type SimulatedBackend } from './backend/memory-backend.ts'
-import { ProcessClock } from './environment/process-clock.ts'
 import {
   type DestinationChange,
   destinationsOf,
@@ -14,19 +11,11 @@ import {
 import { SimulatedEvents, USERS } from './environment/simulated-events.ts'
 import { SimulatedNetwork } from './environment/simulated-network.ts'
 import { settled, VirtualClock } from './environment/virtual-clock.ts'
-import { InstrumentedAttempts, InstrumentedHealth } from './invariants/instrumentation.ts'
-import { Invariants } from './invariants/invariants.ts'
-import { ProcessLifecycle, type RunningProcess } from './process-lifecycle.ts'
+import { Invariants, type LaneInGroup } from './invariants/invariants.ts'
+import { ProcessLifecycle } from './process-lifecycle.ts'
+import { type InjectedBug, ProcessOpener } from './process-opener.ts'
 import { PurgeRequests } from './purge-requests.ts'
 import { FAULTS_MS, MINUTE, type Scenario } from './scenario.ts'
-import { SimulatedProcess } from './simulated-process.ts'
-
-/** A bug to inject: parts that replace those of the engine or the backend. */
-export interface InjectedBug {
-  readonly backend?: (backend: SimulatedBackend) => SimulatedBackend
-  readonly sender?: (sender: Sender) => Sender
-  readonly Health?: typeof InstrumentedHealth
-}
 
 export interface SimulationResult {
   /** Each violation of an invariant, as a sentence. */
@@ -35,6 +24,8 @@ export interface SimulationResult {
   readonly events: number
   readonly sends: number
   readonly crashes: number
+  /** Of threads that ran. */
+  readonly threadKills: number
 }
 
 /** The time after the last fault: the longest Retry-After, and the longest open time of a breaker. */
@@ -43,25 +34,25 @@ const SETTLING_MS = 2 * 60 * 60_000
 const BACKEND_RETRY_MS = 15_000
 /** Many times more than the longest scenario needs. */
 const MOST_STEPS = 300_000
+/** A report of a thread is made at the end of a turn, and leaves at the end of the next one; and one to be sure. */
+const TURNS_WITH_THREADS = 3
 
 /** Runs a scenario with one process after the other. The durable state is all that they share. */
 class Simulation {
   readonly #scenario: Scenario
-  readonly #bug: InjectedBug
   readonly #random: () => number
   readonly #clock = new VirtualClock()
   readonly #beganAt = this.#clock.now()
   readonly #state = new DurableState()
   readonly #invariants: Invariants
-  readonly #network: SimulatedNetwork
   readonly #events: SimulatedEvents
   readonly #lifecycle: ProcessLifecycle
   #unavailableUntil = 0
+  #threadKills = 0
   readonly #purges: PurgeRequests
 
   constructor(scenario: Scenario, bug: InjectedBug) {
     this.#scenario = scenario
-    this.#bug = bug
     this.#random = seededRandom(scenario.seed)
     const { destinations, behaviours } = destinationsOf(scenario)
     const invariants = new Invariants({
@@ -72,16 +63,17 @@ class Simulation {
     })
     this.#invariants = invariants
     this.#events = new SimulatedEvents(this.#random)
-    this.#network = new SimulatedNetwork({
+    const network = new SimulatedNetwork({
       behaviours,
       random: this.#random,
       startedAt: this.#beganAt,
       onSend: ({ deliveryId, url }, outcome) => invariants.sent(deliveryId, url, outcome),
     })
+    const opener = this.#openerOf(bug, network)
     this.#lifecycle = new ProcessLifecycle({
       clock: this.#clock,
-      open: () => this.#openProcess(),
-      onStarted: (process) => this.#onStarted(process),
+      open: () => opener.open(),
+      onStarted: () => this.#onStarted(),
       wasUnavailableSince: (at) => this.#unavailableUntil > at,
       onInterrupted: () => invariants.interrupted(),
     })
@@ -109,17 +101,34 @@ class Simulation {
       events: ledger.events,
       sends: requests.sends,
       crashes: this.#lifecycle.interruptions,
+      threadKills: this.#threadKills,
     }
+  }
+
+  #openerOf(bug: InjectedBug, network: SimulatedNetwork): ProcessOpener {
+    return new ProcessOpener({
+      scenario: this.#scenario,
+      bug,
+      clock: this.#clock,
+      random: this.#random,
+      state: this.#state,
+      network,
+      invariants: this.#invariants,
+      isUnavailable: () => this.#clock.now() < this.#unavailableUntil,
+    })
   }
 
   /** Steps the clock until all events have ended, or until all of them should have. Returns the number of steps. */
   async #runToEnd(): Promise<number> {
     const end = this.#beganAt + FAULTS_MS + this.#scenario.retryWindowMs + SETTLING_MS
+    const turns = (this.#scenario.threads ?? 0) > 0 ? TURNS_WITH_THREADS : 1
     let steps = 0
     for (; this.#clock.now() < end && !this.#isSettled() && steps < MOST_STEPS; steps++) {
       this.#clock.step(end)
-      await settled()
-      this.#invariants.check(this.#isUp(), (id, url) => this.#isBlocked(id, url))
+      await settled(turns)
+      const areThreadsUp = this.#lifecycle.running?.threads?.areUp !== false
+      const isUp = this.#isUp()
+      this.#invariants.check({ isUp, areThreadsUp }, (id, url) => this.#laneOf(id, url))
       this.#checkAccounting()
     }
     return steps
@@ -127,10 +136,11 @@ class Simulation {
 
   /** Sets a timer for everything that the scenario contains. */
   #plan(): void {
-    const { arrivals, stops, outages, destinations, purges } = this.#scenario
+    const { arrivals, stops, outages, destinations, purges, threadKills = [] } = this.#scenario
     const at = (ms: number, task: () => void): void => void this.#clock.after(ms, task)
     for (const { atMs, count, repeats } of arrivals) at(atMs, () => this.#append(count, repeats))
     for (const { atMs, downMs, how } of stops) at(atMs, () => this.#lifecycle.end(how, downMs))
+    for (const { atMs, thread } of threadKills) at(atMs, () => this.#killThread(thread))
     for (const { atMs, forMs } of outages) {
       at(atMs, () => (this.#unavailableUntil = this.#clock.now() + forMs))
     }
@@ -145,45 +155,15 @@ class Simulation {
     }
   }
 
-  #openProcess(): RunningProcess {
-    const { limits, retryWindowMs } = this.#scenario
-    const {
-      Health = InstrumentedHealth,
-      backend: replaceBackend,
-      sender: replaceSender,
-    } = this.#bug
-    const invariants = this.#invariants
-    const clock = new ProcessClock(this.#clock)
-    const health = new Health(clock, (url, until) => invariants.tried(url, until))
-    const backend = this.#openBackend(clock)
-    const network = this.#network.senderFor(clock)
-    const sender = replaceSender?.(network) ?? network
-    const schedule = { windowMs: retryWindowMs }
-    const options = { clock, sender, schedule, health }
-    const process = new SimulatedProcess({
-      clock,
-      backend: replaceBackend?.(backend) ?? backend,
-      sender,
-      attempts: new InstrumentedAttempts(options, invariants.attemptListener),
-      health,
-      limits,
-      retryWindowMs,
-      onBug: (line) => invariants.violated(line),
-    })
-    return { clock, process, health }
+  #killThread(number: number): void {
+    const owns = this.#lifecycle.alive?.threads?.kill(number)
+    if (owns === undefined) return
+    this.#threadKills++
+    this.#invariants.threadInterrupted(number, owns)
   }
 
-  #openBackend(clock: ProcessClock): SimulatedBackend {
-    return openMemoryBackend(this.#state, {
-      clock,
-      delayMs: () => Math.floor(this.#random() * (this.#scenario.commitMs + 1)),
-      isUnavailable: () => this.#clock.now() < this.#unavailableUntil,
-      listener: this.#invariants.backendListener,
-    })
-  }
-
-  #onStarted(process: RunningProcess): void {
-    this.#invariants.requests.processStarted(process.clock.now())
+  #onStarted(): void {
+    this.#invariants.processStarted()
     this.#purges.carryOutAll()
   }
 
@@ -198,19 +178,22 @@ class Simulation {
 
   #change(id: string, change: DestinationChange): void {
     const destination = this.#state.destinations.get(id)
-    if (destination !== undefined) this.#put({ ...destination, ...change(destination) })
+    if (destination === undefined) return
+    const version = destination.version + 1
+    this.#put({ ...destination, ...change(destination), version })
   }
 
   #put(destination: Destination): void {
-    this.#state.destinations.set(destination.id, destination)
-    this.#state.destinationIds.add(destination.id)
+    const { destinations, destinationIds } = this.#state
     void this.#lifecycle.running?.process.backend.catalog.putDestination(destination)
+    destinations.set(destination.id, destination)
+    destinationIds.add(destination.id)
   }
 
   #remove(id: string): void {
+    void this.#lifecycle.running?.process.backend.catalog.removeDestination(id)
     this.#state.destinations.delete(id)
     this.#invariants.ledger.removed(id)
-    void this.#lifecycle.running?.process.backend.catalog.removeDestination(id)
   }
 
   /** Whether a process runs and has had time to notice that the backend is available. */
@@ -219,9 +202,14 @@ class Simulation {
     return running !== undefined && this.#clock.now() >= this.#unavailableUntil + BACKEND_RETRY_MS
   }
 
-  #isBlocked(destinationId: string, url: string): boolean {
-    const { health } = this.#lifecycle.running!
-    return health.trueBlockedUntil(destinationId, url) > this.#clock.now()
+  /** Asks the health that its thread has, or the process. */
+  #laneOf(destinationId: string, url: string): LaneInGroup | undefined {
+    const { health: ofProcess, threads } = this.#lifecycle.running!
+    const thread = threads?.of(destinationId)
+    const health = threads ? thread?.lanes.health : ofProcess
+    if (health === undefined) return undefined
+    const isBlocked = health.trueBlockedUntil(destinationId, url) > this.#clock.now()
+    return { group: thread?.number ?? 0, isBlocked }
   }
 
   /** Checks the engine's own accounting, and the bound of its memory. */

@@ -52,8 +52,8 @@ export interface Log {
   consume(options: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]>
 
   /**
-   * Ends the processing of these entries. Safe to call twice. Resolves when durable; after a crash before or shortly
-   * after that, an acked entry may be handed out again.
+   * Ends the processing of these entries. Safe to call twice, also after a call that rejected. Resolves when durable; after
+   * a crash before or shortly after that, an acked entry may be handed out again.
    */
   ack(entries: readonly LogEntry[]): Promise<void>
 }

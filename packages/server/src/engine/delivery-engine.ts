@@ -59,7 +59,7 @@ export class DeliveryEngine implements AsyncDisposable {
     const { backend, lanes, logger } = options
     this.lanes = lanes
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
-    this.#acks = new Acks(backend.log, logger)
+    this.#acks = new Acks({ ...options, log: backend.log, signal: this.#stopping.signal })
     this.#pipeline = new Pipeline({
       ...options,
       ...backend,

@@ -1,4 +1,4 @@
-import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { Transferable } from 'node:worker_threads'
 import { ThreadGone } from './thread-gone.ts'
 import { restoredError, type WireError, wireError } from './wire-error.ts'
 
@@ -40,6 +40,15 @@ export class Moved<Value> {
   }
 }
 
+/** What a channel needs of its `MessagePort`: the simulator has ports of its own. */
+export interface ChannelPort {
+  on(event: 'message' | 'messageerror' | 'close', listener: (message: unknown) => void): unknown
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void
+  ref(): void
+  unref(): void
+  close(): void
+}
+
 export interface ChannelOptions {
   /** Whether the port keeps its thread alive. Without this, it does while a call has no response. */
   readonly keepsAlive?: boolean
@@ -57,7 +66,7 @@ export interface ChannelOptions {
 export class Channel<Here, There> {
   /** Resolves when no message can come or go any more. */
   readonly closed: Promise<void>
-  readonly #port: MessagePort
+  readonly #port: ChannelPort
   readonly #keepsAlive: boolean
   readonly #open = new Map<number, OpenCall>()
   #functions: Here | undefined
@@ -65,13 +74,13 @@ export class Channel<Here, There> {
   #calls = 0
   #gone: Error | undefined
 
-  constructor(port: MessagePort, { keepsAlive = false }: ChannelOptions = {}) {
+  constructor(port: ChannelPort, { keepsAlive = false }: ChannelOptions = {}) {
     this.#port = port
     this.#keepsAlive = keepsAlive
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
-    port.on('message', (messages: readonly Message[]) => {
-      for (const message of messages) this.#take(message)
+    port.on('message', (messages) => {
+      for (const message of messages as readonly Message[]) this.#take(message)
     })
     // What cannot be read may be a response, which its caller would await for ever.
     port.on('messageerror', () => this.close())

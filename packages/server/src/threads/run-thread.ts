@@ -39,16 +39,27 @@ export async function runThread<Thread, Main, Data>(
 ): Promise<void> {
   const { port, levels, data } = workerData as ThreadStart<Data>
   const main = new Channel<Thread & BaseOfThread, Main & BaseOfMain>(port, { keepsAlive: true })
-  const base = main as unknown as Channel<BaseOfThread, BaseOfMain>
   // A thread that main has let go ends, whatever it has open.
   void main.closed.then(() => process.exit(0))
   // The last lines of the log say why it ends.
   process.once('exit', () => main.flush())
   const metrics = new Metrics(MOST_DESTINATIONS, { ofProcess: false })
+  await beginThread({ data, main, levels, metrics }, start)
+}
+
+/** Begins the work of a thread, and offers it to main. `runThread` does so in a thread, and the simulator without one. */
+export async function beginThread<Thread, Main, Data>(
+  {
+    levels,
+    ...given
+  }: Pick<ThreadContext<Thread, Main, Data>, 'data' | 'main' | 'metrics'> &
+    Pick<ThreadStart<Data>, 'levels'>,
+  start: (context: ThreadContext<Thread, Main, Data>) => Promise<ThreadBody<Thread>>,
+): Promise<void> {
+  const { main, metrics } = given
+  const base = main as unknown as Channel<BaseOfThread, BaseOfMain>
   const { functions, stop } = await start({
-    data,
-    main,
-    metrics,
+    ...given,
     logger: new ThreadLogger(levels, (line) => base.send('log', line)),
     activity: threadActivity((call) => base.send('activity', call)),
   })

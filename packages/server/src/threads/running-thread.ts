@@ -1,10 +1,9 @@
 import { MessageChannel, type ResourceLimits, type Transferable } from 'node:worker_threads'
-import type { Worker } from 'node:worker_threads'
 import type { LogEvent } from '../telemetry/log-events.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { startThread } from '../util/workers/start-thread.ts'
 import type { BaseOfMain, BaseOfThread, ThreadStart } from './base-functions.ts'
-import { Channel } from './channel.ts'
+import { Channel, type ChannelPort } from './channel.ts'
 import { ThreadGone } from './thread-gone.ts'
 import { restoredError, wireError } from './wire-error.ts'
 
@@ -15,11 +14,28 @@ export interface ThreadInput {
   readonly transfer?: readonly Transferable[]
 }
 
-export interface RunningThreadOptions<Main> {
+/** A thread to open. */
+export interface ThreadToOpen {
   /** The name of the thread for people, for example `delivery-1`. */
   readonly name: string
   /** The module that calls `runThread`, without the extension of its file. */
   readonly module: URL
+  /** What it is started with, besides the port. */
+  readonly start: Omit<ThreadStart<unknown>, 'port'>
+  readonly transfer: readonly Transferable[]
+  readonly resourceLimits: ResourceLimits | undefined
+}
+
+/** A thread that was opened, and the port to it. */
+export interface OpenedThread {
+  readonly port: ChannelPort
+  /** Resolves with the reason when the thread has ended, whatever has ended it. */
+  readonly ended: Promise<Error>
+  /** Ends the thread at once. */
+  terminate(): void
+}
+
+export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 'module'> {
   readonly input: ThreadInput
   /** What main offers to the thread. */
   readonly functions: Main & BaseOfMain
@@ -27,6 +43,8 @@ export interface RunningThreadOptions<Main> {
   readonly levels: readonly LogEvent['level'][]
   readonly resourceLimits?: ResourceLimits | undefined
   readonly clock: Clock
+  /** By default, the thread is a worker of Node. The simulator simulates it. */
+  readonly openThread?: (thread: ThreadToOpen) => OpenedThread
 }
 
 /** A thread that is not ready after so long has failed. */
@@ -40,24 +58,18 @@ export class RunningThread<Thread, Main> {
   readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
   /** Resolves with the reason when the thread has ended: its sockets are closed, and its ports. */
   readonly ended: Promise<Error>
-  readonly #worker: Worker
+  readonly #opened: OpenedThread
   readonly #clock: Clock
   readonly #cancelStart: () => void
   #reason: Error | undefined
   #isReady = false
 
   constructor(options: RunningThreadOptions<Main>) {
-    const { name, module, input, levels, resourceLimits, clock } = options
-    const { port1, port2 } = new MessageChannel()
-    const start: ThreadStart<unknown> = { port: port2, levels, data: input.data }
+    const { name, module, input, levels, resourceLimits, clock, openThread = openWorker } = options
+    const { data, transfer = [] } = input
     this.#clock = clock
-    this.#worker = startThread(module, {
-      name: `hookline-${name}`,
-      workerData: start,
-      transferList: [port2, ...(input.transfer ?? [])],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, ...resourceLimits },
-    })
-    this.channel = new Channel(port1)
+    this.#opened = openThread({ name, module, start: { levels, data }, transfer, resourceLimits })
+    this.channel = new Channel(this.#opened.port)
     this.channel.offer({ ...options.functions, ready: () => this.#ready(options.functions) })
     this.ended = this.#watch()
     this.#cancelStart = clock.after(START_MS, () => this.#abort(new Error('It did not start.')))
@@ -65,7 +77,7 @@ export class RunningThread<Thread, Main> {
 
   /** Ends the thread at once. */
   terminate(): void {
-    void this.#worker.terminate()
+    this.#opened.terminate()
   }
 
   /** Asks the thread to end its work, and ends the thread then, or after `timeoutMs`. */
@@ -91,16 +103,29 @@ export class RunningThread<Thread, Main> {
     this.terminate()
   }
 
-  /** Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`. */
-  #watch(): Promise<Error> {
-    const { promise, resolve } = Promise.withResolvers<Error>()
-    this.#worker.on('error', (error) => (this.#reason ??= restoredError(wireError(error))))
-    this.#worker.on('exit', (code) => {
-      this.#cancelStart()
-      const reason = this.#reason ?? new Error(`The thread has ended with the code ${code}.`)
-      this.channel.close(new ThreadGone({ cause: reason }))
-      resolve(reason)
-    })
-    return promise
+  async #watch(): Promise<Error> {
+    const why = await this.#opened.ended
+    this.#cancelStart()
+    const reason = this.#reason ?? why
+    this.channel.close(new ThreadGone({ cause: reason }))
+    return reason
   }
+}
+
+function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToOpen): OpenedThread {
+  const { port1, port2 } = new MessageChannel()
+  const worker = startThread(module, {
+    name: `hookline-${name}`,
+    workerData: { ...start, port: port2 } satisfies ThreadStart<unknown>,
+    transferList: [port2, ...transfer],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, ...resourceLimits },
+  })
+  const { promise: ended, resolve } = Promise.withResolvers<Error>()
+  let reason: Error | undefined
+  // Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`.
+  worker.on('error', (error) => (reason = restoredError(wireError(error))))
+  worker.on('exit', (code) =>
+    resolve(reason ?? new Error(`The thread has ended with the code ${code}.`)),
+  )
+  return { port: port1, ended, terminate: () => void worker.terminate() }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
 import { openBesideService } from '../harness/beside-service.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
 import { TestEngine } from '../harness/test-engine.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
@@ -73,11 +75,51 @@ describe('the pipeline', () => {
       await expect.poll(() => positionOf(folder.path)).toBe(3)
     }
   })
+
+  test('acks an event after an outage of the database, also when no other event follows', async () => {
+    using folder = new TemporaryFolder()
+    const clock = new ManualClock()
+    await using engine = await TestEngine.open({ clock, through: failingAcks }, folder)
+    change(
+      folder.path,
+      "CREATE TRIGGER stuck BEFORE UPDATE OF acked ON log_position BEGIN SELECT RAISE(ABORT, 'by the test'); END",
+    )
+    await engine.receive(1)
+    const messages = (): string[] => engine.logged.map(({ msg }) => msg)
+    await expect.poll(messages).toContain('backend.unavailable')
+    change(folder.path, 'DROP TRIGGER stuck')
+    await expect
+      .poll(() => {
+        clock.advance(1_000)
+        return positionOf(folder.path)
+      })
+      .toBe(1)
+  })
 })
 
-function rewindLog(dataDir: string): void {
+/** The backend, unavailable for an ack that the database refuses. */
+function failingAcks(backend: Backend): Backend {
+  const { log } = backend
+  return {
+    ...backend,
+    log: {
+      append: (events) => log.append(events),
+      consume: (options) => log.consume(options),
+      ack: (entries) =>
+        log.ack(entries).catch((cause: unknown) => {
+          throw new BackendUnavailable('unavailable, by the test', { cause })
+        }),
+    },
+  }
+}
+
+function change(dataDir: string, sql: string): void {
   using db = openBesideService(dataDir)
-  db.exec('UPDATE log_position SET acked = 0')
+  db.exec(sql)
+}
+
+function rewindLog(dataDir: string): void {
+  change(dataDir, 'UPDATE log_position SET acked = 0')
 }
 
 function positionOf(dataDir: string): unknown {

@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Declined } from '../../../../packages/server/src/backend/events.ts'
 
 /** What a purge has removed. */
@@ -19,6 +19,10 @@ export interface BackendListener {
   archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void
   /** The engine recorded a delivery. `isNewer`: it replaced the stored one; otherwise it was older and ignored. */
   recorded(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void
+  /** Everything that delivers knows of the purge of the user's events up to the seq `through`, which begins. */
+  purgeIsKnown(userId: string, through: number): void
+  /** A destination changes. Returns the function that is called when everything that delivers knows of the change. */
+  destinationChanges(id: string, before: Destination | undefined): () => void
   /** A user was deleted. */
   purged(removed: Purged): void
   acked(events: readonly AcceptedEvent[]): void
@@ -29,6 +33,8 @@ export const NO_LISTENER: BackendListener = {
   appended: () => undefined,
   archived: () => undefined,
   recorded: () => undefined,
+  purgeIsKnown: () => undefined,
+  destinationChanges: () => () => undefined,
   purged: () => undefined,
   acked: () => undefined,
 }

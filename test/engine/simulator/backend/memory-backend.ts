@@ -6,11 +6,15 @@ import type { DispatcherOptions } from '../../../../packages/server/src/delivery
 import type { LanePorts } from '../../../../packages/server/src/engine/lane-group.ts'
 import { Committer, type CommitterOptions } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
+import { MemoryChanges } from './memory-changes.ts'
 import { MemoryCatalog } from './memory-catalog.ts'
 import { MemoryDeletions } from './memory-deletions.ts'
 import { MemoryDeliveries } from './memory-deliveries.ts'
 import { MemoryEvents } from './memory-events.ts'
 import { MemoryLog } from './memory-log.ts'
+import { MemoryThreads } from './memory-threads.ts'
+import { KnownPurges } from './known-purges.ts'
+import { NO_NOTICES } from './no-notices.ts'
 import type { BackendListener } from './backend-listener.ts'
 
 /** The parts of a backend that the engine uses. */
@@ -21,16 +25,7 @@ export interface SimulatedBackend extends AsyncDisposable, Pick<DispatcherOption
   readonly deliveries: Deliveries
   readonly noticeQueue: LanePorts['noticeQueue']
   readonly deletions: Pick<MemoryDeletions, 'isPurged' | 'purgeUser'>
-}
-
-/** A simulation has no deletion notices. */
-const NO_NOTICES: LanePorts['noticeQueue'] = {
-  record: async () => undefined,
-  claim: async () => ({ deliveries: [], unreadable: [] }),
-  claimUnsplit: async () => ({ deliveries: [], unreadable: [] }),
-  release: async () => undefined,
-  waiting: async () => ({ lanes: [], isUnsplit: false }),
-  add: async () => undefined,
+  readonly threads: Pick<MemoryThreads, 'connect' | 'onChange' | 'seeDamage' | 'join' | 'ended'>
 }
 
 /** Opens the ports for one process on the durable state, in memory. */
@@ -40,15 +35,21 @@ export function openMemoryBackend(
 ): SimulatedBackend {
   const { listener } = options
   const committer = new Committer(options)
+  const changes = new MemoryChanges()
+  const purges = new KnownPurges(state)
+  const all = new Set<MemoryDeliveries>()
+  const openDeliveries = (own: Pick<Committer, 'run' | 'read'>): MemoryDeliveries =>
+    new MemoryDeliveries(state, own, listener, all)
   return {
     log: new MemoryLog(state, committer, listener),
-    catalog: new MemoryCatalog(state),
+    catalog: new MemoryCatalog(state, changes, listener),
     events: new MemoryEvents(state, committer, listener),
-    deliveries: new MemoryDeliveries(state, committer, listener),
+    deliveries: openDeliveries(committer),
     noticeQueue: NO_NOTICES,
     // The engine logs what it quarantines as an error, and each error is a violation.
     quarantine: { add: async () => undefined },
-    deletions: new MemoryDeletions(state, committer, listener),
+    deletions: new MemoryDeletions({ state, committer, changes, purges, listener }),
+    threads: new MemoryThreads({ state, committer, changes, purges, openDeliveries }),
     [Symbol.asyncDispose]: () => committer[Symbol.asyncDispose](),
   }
 }

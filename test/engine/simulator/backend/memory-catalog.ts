@@ -1,22 +1,30 @@
 import type { Destination } from '@hookline/protocol'
 import {
   type Catalog,
+  type CatalogChange,
+  CatalogConflict,
   type CatalogSnapshot,
   snapshotOf,
 } from '../../../../packages/server/src/backend/catalog.ts'
+import type { BackendListener } from './backend-listener.ts'
 import type { DurableState } from './durable-state.ts'
+import type { MemoryChanges } from './memory-changes.ts'
 
 /**
- * The destinations in memory. Each change is durable at once. Only the simulation makes changes, so there are no
- * conflicts.
+ * The destinations in memory. Each change is durable at once. The simulation and the engine make changes; the engine in a
+ * thread may make one of a destination that has changed since, which is a conflict.
  */
 export class MemoryCatalog implements Catalog {
   readonly #state: DurableState
+  readonly #changes: MemoryChanges
+  readonly #listener: BackendListener
   readonly #listeners = new Set<() => void>()
   #current: CatalogSnapshot
 
-  constructor(state: DurableState) {
+  constructor(state: DurableState, changes: MemoryChanges, listener: BackendListener) {
     this.#state = state
+    this.#changes = changes
+    this.#listener = listener
     this.#current = snapshotOf([], state.destinations.values(), [])
   }
 
@@ -25,14 +33,24 @@ export class MemoryCatalog implements Catalog {
   }
 
   async putDestination(destination: Destination): Promise<void> {
-    this.#state.destinations.set(destination.id, destination)
-    this.#state.destinationIds.add(destination.id)
-    this.#changed()
+    const { destinations, destinationIds } = this.#state
+    const { id, version } = destination
+    if (version !== (destinations.get(id)?.version ?? 0) + 1)
+      throw new CatalogConflict(`${id} has changed since version ${version - 1}.`)
+    await this.#change(
+      id,
+      { put: { sources: [], destinations: [destination] }, removed: [] },
+      () => {
+        destinations.set(id, destination)
+        destinationIds.add(id)
+      },
+    )
   }
 
   async removeDestination(id: string): Promise<void> {
-    this.#state.destinations.delete(id)
-    this.#changed()
+    const { destinations } = this.#state
+    const change = { put: { sources: [], destinations: [] }, removed: [id] }
+    await this.#change(id, change, () => destinations.delete(id))
   }
 
   async putSource(): Promise<void> {
@@ -60,8 +78,12 @@ export class MemoryCatalog implements Catalog {
     return () => this.#listeners.delete(listener)
   }
 
-  #changed(): void {
+  /** Resolves when the threads know of the change. */
+  async #change(id: string, change: CatalogChange, make: () => void): Promise<void> {
+    const isKnown = this.#listener.destinationChanges(id, this.#state.destinations.get(id))
+    make()
     this.#current = snapshotOf([], this.#state.destinations.values(), [])
     for (const listener of this.#listeners) listener()
+    await this.#changes.tellAll({ kind: 'catalog', change }, isKnown)
   }
 }

@@ -4,31 +4,41 @@ import { deliveryId } from '../../../../packages/server/src/delivery/sending/web
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import type { BackendListener } from './backend-listener.ts'
+import { begunPurge, type KnownPurges } from './known-purges.ts'
+import type { MemoryChanges } from './memory-changes.ts'
 
-/** Purges users, each in one commit. The purges that a process knows of are lost when it is killed. */
+export interface MemoryDeletionsOptions {
+  readonly state: DurableState
+  readonly committer: Committer
+  readonly changes: MemoryChanges
+  readonly purges: KnownPurges
+  readonly listener: BackendListener
+}
+
+/** Purges users, each in one commit. */
 export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
+  readonly #options: MemoryDeletionsOptions
   readonly #state: DurableState
-  readonly #committer: Committer
-  readonly #listener: BackendListener
-  readonly #purges = new Map<string, number>()
 
-  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
-    this.#state = state
-    this.#committer = committer
-    this.#listener = listener
+  constructor(options: MemoryDeletionsOptions) {
+    this.#options = options
+    this.#state = options.state
   }
 
   isPurged(carried: Carried): boolean {
-    return this.#state.isCovered(this.#purges, carried)
+    return this.#options.purges.has(carried)
   }
 
   /**
    * Removes the events of the user up to the seq `through`. Safe to call twice. While the backend is unavailable it
-   * rejects, but `isPurged` covers the user from the call on.
+   * rejects, but `isPurged` covers the user from the call on, and in the threads before anything is removed.
    */
-  purgeUser(userId: string, through: number): Promise<void> {
-    this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
-    return this.#committer.run(() => this.#remove(userId, through))
+  async purgeUser(userId: string, through: number): Promise<void> {
+    const { changes, committer, purges, listener } = this.#options
+    const purge = begunPurge(userId, through)
+    purges.add(purge)
+    await changes.tellAll({ kind: 'purged', purge }, () => listener.purgeIsKnown(userId, through))
+    await committer.run(() => this.#remove(userId, through))
   }
 
   #remove(userId: string, through: number): void {
@@ -54,6 +64,6 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
       for (const event of logged) if (!left.includes(event)) eventIds.add(event.id)
       log.set(seq, left)
     }
-    this.#listener.purged({ eventIds, deliveries: removed, unacked })
+    this.#options.listener.purged({ eventIds, deliveries: removed, unacked })
   }
 }

@@ -31,19 +31,28 @@ interface WaitingParts {
 }
 
 /**
- * Deliveries in memory. Their states are durable. The claims and the queues of due parts belong to the process.
+ * Deliveries in memory. Their states are durable. The claims and the queues of due parts belong to the process, or to
+ * the thread. All of a process see what each of them has recorded.
  */
 export class MemoryDeliveries implements Deliveries {
   readonly #state: DurableState
-  readonly #committer: Committer
+  readonly #committer: Pick<Committer, 'run' | 'read'>
   readonly #listener: BackendListener
+  readonly #all: ReadonlySet<MemoryDeliveries>
   readonly #lanes = new Map<string, WaitingParts>()
   readonly #claimed = new Set<string>()
 
-  constructor(state: DurableState, committer: Committer, listener: BackendListener) {
+  /** @param all those of the process, to which these are added */
+  constructor(
+    state: DurableState,
+    committer: Pick<Committer, 'run' | 'read'>,
+    listener: BackendListener,
+    all: Set<MemoryDeliveries>,
+  ) {
     this.#state = state
     this.#committer = committer
     this.#listener = listener
+    this.#all = all.add(this)
     for (const delivery of state.deliveries.values()) this.#queueAll(delivery)
   }
 
@@ -99,8 +108,11 @@ export class MemoryDeliveries implements Deliveries {
     })
   }
 
-  async find(): Promise<DeliveryHistory | undefined> {
-    throw new Error('The engine does not use find.')
+  find(id: string): Promise<DeliveryHistory | undefined> {
+    return this.#committer.read(() => {
+      const delivery = this.#state.deliveries.get(id)
+      return delivery && { ...delivery, attempts: [] }
+    })
   }
 
   list({ eventId }: DeliveryFilter): Promise<Page<DeliveryHistory>> {
@@ -132,8 +144,12 @@ export class MemoryDeliveries implements Deliveries {
     this.#listener.recorded(before, offered, isNewer)
     if (!isNewer) return
     this.#state.deliveries.set(offered.id, offered)
-    for (const { held } of this.#lanes.values()) held.delete(offered.id)
-    this.#queueAll(offered)
+    for (const each of this.#all) each.#stored(offered)
+  }
+
+  #stored(delivery: Delivery): void {
+    for (const { held } of this.#lanes.values()) held.delete(delivery.id)
+    this.#queueAll(delivery)
   }
 
   #queueAll(delivery: Delivery): void {

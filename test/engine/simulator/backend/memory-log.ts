@@ -52,11 +52,13 @@ export class MemoryLog implements Log {
 
   async ack(entries: readonly LogEntry[]): Promise<void> {
     for (const entry of entries) this.#acked.add(entry as Entry)
-    let done = 0
-    while (done < this.#outstanding.length && this.#acked.delete(this.#outstanding[done]!)) done++
-    if (done === 0) return
-    const through = this.#outstanding.splice(0, done).at(-1)!.seq
-    await this.#committer.run(() => this.#moveTo(through))
+    const left = this.#outstanding.findIndex((entry) => !this.#acked.has(entry))
+    const done = this.#outstanding.slice(0, left === -1 ? undefined : left)
+    if (done.length === 0) return
+    await this.#committer.run(() => this.#moveTo(done.at(-1)!.seq))
+    // Until then, the next ack passes the same entries: this one may fail.
+    for (const entry of done) this.#acked.delete(entry)
+    this.#outstanding = this.#outstanding.filter(({ seq }) => seq > done.at(-1)!.seq)
   }
 
   #moveTo(seq: number): void {

@@ -21,6 +21,11 @@ export function destinationsOf(scenario: Pick<Scenario, 'destinations'>): {
   return { destinations, behaviours }
 }
 
+/** The destination with this webhook. */
+export function destinationIdOf(url: string): string {
+  return new URL(url).hostname.replace('.example', '')
+}
+
 export function destinationOf(
   id: string,
   urls: readonly string[],

@@ -59,7 +59,11 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Resolves when all work that the last step started is done. A simulated engine waits only for timers of its clock. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+/**
+ * Resolves when all work that the last step started is done. A simulated engine waits only for timers of its clock, and
+ * where it has threads, for ends of turns: a report is made at the end of one, and leaves at the end of the next.
+ * @param turns of the event loop
+ */
+export async function settled(turns = 1): Promise<void> {
+  for (let left = turns; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,31 +1,38 @@
 import { laneKey } from '../../../../packages/server/src/backend/deliveries.ts'
 import { type DurableState, isFinal } from '../backend/durable-state.ts'
 import type { Scenario } from '../scenario.ts'
-import type { AttemptListener, BegunAttempt } from './instrumentation.ts'
+import { AttemptsInFlight, type GroupLimits, groupLimits } from './attempts-in-flight.ts'
+import type { DestinationsInForce } from './destinations-in-force.ts'
+import type { BegunAttempt } from './instrumentation.ts'
 
 export interface AttemptInvariantsOptions {
   readonly limits: Scenario['limits']
+  readonly threads: number
   readonly state: DurableState
+  readonly inForce: DestinationsInForce
   readonly onViolation: (violation: string) => void
 }
 
-/** Checks which attempts are in flight, and how many, when attempts begin and end. A lane is that of one webhook. */
-export class AttemptInvariants implements Pick<AttemptListener, 'attemptBegins'> {
+/**
+ * Checks which attempts are in flight, and how many, when attempts begin and end. A lane is that of one webhook. A group has
+ * the lanes of one thread; without threads there is one, 0.
+ */
+export class AttemptInvariants {
   readonly #options: AttemptInvariantsOptions
-  readonly #inFlight = new Set<string>()
-  readonly #byLane = new Map<string, number>()
+  readonly #limits: GroupLimits
+  readonly #inFlight = new Map<number, AttemptsInFlight>()
   readonly #begun = new Map<string, number>()
   /** The purges that the process has begun: by user, the time up to which events are purged. */
   readonly #purges = new Map<string, number>()
-  #retries = 0
 
   constructor(options: AttemptInvariantsOptions) {
     this.#options = options
+    this.#limits = groupLimits(options.limits, options.threads)
   }
 
   /** The attempts of a lane that are in flight. */
   of(lane: string): number {
-    return this.#byLane.get(lane) ?? 0
+    return this.#inFlight.values().reduce((sum, each) => sum + each.of(lane), 0)
   }
 
   /** How many attempts of a lane have begun since the start of the simulation. */
@@ -34,23 +41,21 @@ export class AttemptInvariants implements Pick<AttemptListener, 'attemptBegins'>
   }
 
   /** Whether there is a slot for another attempt, also for a retry. */
-  get hasRoom(): boolean {
-    const { maxInFlight } = this.#options.limits
-    return this.#inFlight.size < maxInFlight && this.#retries < quarter(maxInFlight)
+  hasRoom(group: number): boolean {
+    const { count, retries } = this.#of(group)
+    return count < this.#limits.attempts && retries < this.#limits.retries
   }
 
-  attemptBegins(begun: BegunAttempt): void {
+  attemptBegins(begun: BegunAttempt, group: number): void {
     const lane = laneOf(begun)
     this.#checkDelivery(begun)
-    this.#count(begun, 1)
     this.#begun.set(lane, this.begunOf(lane) + 1)
-    this.#inFlight.add(keyOf(begun))
-    this.#checkLimits(lane)
+    this.#of(group).begins(keyOf(begun), lane, begun.isRetry)
+    this.#checkLimits(lane, this.#of(group))
   }
 
-  attemptEnds(begun: BegunAttempt): void {
-    this.#count(begun, -1)
-    this.#inFlight.delete(keyOf(begun))
+  attemptEnds(begun: BegunAttempt, group: number): void {
+    this.#of(group).ends(keyOf(begun), laneOf(begun), begun.isRetry)
   }
 
   /** From now on no event of the user up to the seq `through` may be sent. */
@@ -62,12 +67,21 @@ export class AttemptInvariants implements Pick<AttemptListener, 'attemptBegins'>
   reset(): void {
     this.#purges.clear()
     this.#inFlight.clear()
-    this.#byLane.clear()
-    this.#retries = 0
+  }
+
+  /** A thread has ended, and its attempts with it. The purges of the process go on. */
+  resetGroup(group: number): void {
+    this.#inFlight.delete(group)
+  }
+
+  #of(group: number): AttemptsInFlight {
+    let inFlight = this.#inFlight.get(group)
+    if (inFlight === undefined) this.#inFlight.set(group, (inFlight = new AttemptsInFlight()))
+    return inFlight
   }
 
   #checkDelivery(begun: BegunAttempt): void {
-    const { state, onViolation } = this.#options
+    const { state, inForce, onViolation } = this.#options
     const { destination, open, url } = begun
     const { id } = open.delivery
     const stored = state.deliveries.get(id)
@@ -78,29 +92,23 @@ export class AttemptInvariants implements Pick<AttemptListener, 'attemptBegins'>
       onViolation(`${id}: sent to ${url} although that part was recorded as ${part.state}`)
     if (state.isCovered(this.#purges, open.event))
       onViolation(`${id}: sent although its user was deleted`)
-    if (this.#inFlight.has(keyOf(begun))) onViolation(`${id}: in two attempts at the same time`)
-    const current = state.destinations.get(destination.id)
-    if (current === undefined) onViolation(`${id}: sent to a destination that was removed`)
-    else if (!current.enabled || current.paused !== null)
+    if (this.#inFlight.values().some((each) => each.has(keyOf(begun))))
+      onViolation(`${id}: in two attempts at the same time`)
+    const known = inForce.of(destination.id).filter((each) => each !== undefined)
+    if (known.length === 0) onViolation(`${id}: sent to a destination that was removed`)
+    else if (known.every(({ enabled, paused }) => !enabled || paused !== null))
       onViolation(`${id}: sent to a destination that was disabled or paused`)
   }
 
-  #checkLimits(lane: string): void {
-    const { limits, onViolation } = this.#options
-    const { maxInFlight, laneConcurrency } = limits
+  #checkLimits(lane: string, inFlight: AttemptsInFlight): void {
+    const { onViolation } = this.#options
+    const { attempts, ofLane, retries } = this.#limits
     const checkAtMost = (count: number, most: number, what: string): void => {
       if (count > most) onViolation(`${count} ${what} in flight; the limit is ${most}`)
     }
-    checkAtMost(this.#inFlight.size, maxInFlight, 'attempts')
-    const mostOfLane = Math.min(laneConcurrency, quarter(maxInFlight))
-    checkAtMost(this.of(lane), mostOfLane, `attempts of ${lane}`)
-    checkAtMost(this.#retries, quarter(maxInFlight), 'retries')
-  }
-
-  #count(begun: BegunAttempt, by: 1 | -1): void {
-    const lane = laneOf(begun)
-    this.#byLane.set(lane, this.of(lane) + by)
-    if (begun.isRetry) this.#retries += by
+    checkAtMost(inFlight.count, attempts, 'attempts')
+    checkAtMost(this.of(lane), ofLane, `attempts of ${lane}`)
+    checkAtMost(inFlight.retries, retries, 'retries')
   }
 }
 
@@ -110,9 +118,4 @@ function laneOf({ destination, url }: BegunAttempt): string {
 
 function keyOf({ open, url }: BegunAttempt): string {
   return `${open.delivery.id} ${url}`
-}
-
-/** The most attempts that retries, and that one lane, may have in flight. */
-function quarter(maxInFlight: number): number {
-  return Math.max(1, Math.floor(maxInFlight / 4))
 }

@@ -14,7 +14,7 @@ type Status = 'unrecorded' | 'declined' | 'cancelled' | Delivery['state']
  * accepted event has exactly one status for each destination; an acked event has no status `unrecorded`; a final status
  * never changes.
  */
-export class EventLedger implements BackendListener {
+export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'destinationChanges'> {
   readonly #state: DurableState
   readonly #onViolation: (violation: string) => void
   /** By event and destination. */

@@ -5,6 +5,8 @@ import type { BackendListener } from '../backend/backend-listener.ts'
 import type { DurableState } from '../backend/durable-state.ts'
 import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'
 import type { Scenario } from '../scenario.ts'
+import { destinationIdOf } from '../environment/simulated-destinations.ts'
+import { DestinationsInForce } from './destinations-in-force.ts'
 import { EventLedger } from './event-ledger.ts'
 import { LogLag } from './log-lag.ts'
 import type { AttemptListener } from './instrumentation.ts'
@@ -14,10 +16,18 @@ import { RequestHistory } from './request-history.ts'
 import { AttemptInvariants } from './attempt-invariants.ts'
 
 export interface InvariantsOptions {
-  readonly scenario: Pick<Scenario, 'limits' | 'retryWindowMs'>
+  readonly scenario: Pick<Scenario, 'limits' | 'retryWindowMs' | 'threads'>
   readonly clock: Clock
   readonly state: DurableState
   readonly behaviours: ReadonlyMap<string, ReceiverBehaviour>
+}
+
+/** How a lane is in the thread that has it; without threads, in the process. */
+export interface LaneInGroup {
+  /** The number of the thread; 0 without threads. */
+  readonly group: number
+  /** Whether the webhook may not be tried. */
+  readonly isBlocked: boolean
 }
 
 /** All invariants of the engine. They observe what becomes durable, which attempts are in flight and what is sent. */
@@ -32,16 +42,23 @@ export class Invariants {
   readonly #logLag: LogLag
   readonly #clock: Clock
   readonly #state: DurableState
+  readonly #inForce: DestinationsInForce
+  readonly #urls: readonly string[]
   #interruptions = 0
+  /** Of the thread that delivers to a webhook, by its URL. */
+  readonly #threadInterruptions = new Map<string, number>()
 
   constructor({ scenario, clock, state, behaviours }: InvariantsOptions) {
-    const { limits, retryWindowMs } = scenario
+    const { limits, retryWindowMs, threads = 0 } = scenario
     const onViolation = (violation: string): void => this.violated(violation)
     this.#clock = clock
     this.#state = state
     this.ledger = new EventLedger(state, onViolation)
     this.requests = new RequestHistory(behaviours)
-    this.attempts = new AttemptInvariants({ limits, state, onViolation })
+    this.#urls = [...behaviours.keys()]
+    this.#inForce = new DestinationsInForce(state)
+    const inForce = this.#inForce
+    this.attempts = new AttemptInvariants({ limits, threads, state, inForce, onViolation })
     this.#progress = new ProgressInvariants(onViolation, clock.now())
     this.#logLag = new LogLag(onViolation)
     const destination = (id: string): Destination | undefined => state.destinations.get(id)
@@ -72,6 +89,8 @@ export class Invariants {
         ledger.acked(events)
         this.#logLag.acked(events)
       },
+      purgeIsKnown: (userId, through) => this.attempts.purgeBegins(userId, through),
+      destinationChanges: (id, before) => this.#inForce.changes(id, before),
       purged: (removed) => {
         ledger.purged(removed)
         this.#logLag.purged(removed.eventIds)
@@ -85,24 +104,28 @@ export class Invariants {
     }
   }
 
-  /** Observes the attempts in flight. */
-  get attemptListener(): AttemptListener {
+  /** Observes the attempts in flight of a group of lanes. */
+  attemptListenerOf(group: number): AttemptListener {
     return {
-      attemptBegins: (begun) => this.attempts.attemptBegins(begun),
+      attemptBegins: (begun) => this.attempts.attemptBegins(begun, group),
       attemptEnds: (begun, attempt) => {
-        this.attempts.attemptEnds(begun)
+        this.attempts.attemptEnds(begun, group)
         this.requests.ended(attempt)
       },
     }
   }
 
-  /** A request is sent. A receiver may take a delivery once, and once more for each interruption of a process. */
+  /**
+   * A request is sent. A receiver may take a delivery once, and once more for each interruption of a process, or of the
+   * thread that delivers to it.
+   */
   sent(deliveryId: string, url: string, outcome: 'delivered' | 'retry' | 'rejected'): void {
     const taken = this.requests.sent(deliveryId, url, outcome)
-    const allowed = 1 + this.#interruptions
+    const interruptions = this.#interruptions + (this.#threadInterruptions.get(url) ?? 0)
+    const allowed = 1 + interruptions
     if (taken > allowed)
       this.violated(
-        `${deliveryId}: ${url} took it ${taken} times, and with ${this.#interruptions} interruptions at most ${allowed} are allowed`,
+        `${deliveryId}: ${url} took it ${taken} times, and with ${interruptions} interruptions at most ${allowed} are allowed`,
       )
   }
 
@@ -111,15 +134,14 @@ export class Invariants {
     const blockedForMs = blockedUntil - this.#clock.now()
     if (blockedForMs > 0)
       this.violated(`${url}: tried while it was blocked for another ${blockedForMs} ms`)
-    const isPaused = this.#state.destinations
-      .values()
-      .some(({ settings }) => settings.webhooks.some((each) => each.url === url && each.paused))
-    if (isPaused) this.violated(`${url}: tried while it was paused`)
+    const isPaused = (destination: Destination | undefined): boolean =>
+      destination?.settings.webhooks.some((each) => each.url === url && each.paused) === true
+    if (this.#inForce.of(destinationIdOf(url)).every(isPaused))
+      this.violated(`${url}: tried while it was paused`)
   }
 
   /** The process begins to purge the user's events up to the seq `through`. */
   purgeBegins(userId: string, through: number): void {
-    this.attempts.purgeBegins(userId, through)
     this.ledger.purgeBegins(userId, through)
   }
 
@@ -129,15 +151,38 @@ export class Invariants {
     this.attempts.reset()
   }
 
+  /** A process has started. */
+  processStarted(): void {
+    this.requests.processStarted(this.#clock.now())
+    this.#inForce.reset()
+  }
+
+  /** A thread was killed that has the lanes of these destinations. */
+  threadInterrupted(group: number, owns: (destinationId: string) => boolean): void {
+    this.attempts.resetGroup(group)
+    for (const url of this.#urls)
+      if (owns(destinationIdOf(url)))
+        this.#threadInterruptions.set(url, (this.#threadInterruptions.get(url) ?? 0) + 1)
+  }
+
+  /** A thread has started that will have the lanes of these destinations. */
+  threadStarted(owns: (destinationId: string) => boolean): void {
+    this.requests.threadStarted({ owns, at: this.#clock.now() })
+  }
+
   /**
    * Checks what must be true after each step of the clock.
    * @param isUp whether the process runs and the backend is available to it
-   * @param isBlocked whether the webhook may not be tried
+   * @param areThreadsUp whether no thread is being restarted: the log waits for what a thread had that was killed
+   * @param laneOf how the lane is; `undefined` while its thread is being restarted
    */
-  check(isUp: boolean, isBlocked: (destinationId: string, url: string) => boolean): void {
+  check(
+    { isUp, areThreadsUp }: { readonly isUp: boolean; readonly areThreadsUp: boolean },
+    laneOf: (destinationId: string, url: string) => LaneInGroup | undefined,
+  ): void {
     this.ledger.check()
     const now = this.#clock.now()
-    this.#logLag.check(now, isUp)
+    this.#logLag.check(now, isUp && areThreadsUp)
     for (const {
       id: destinationId,
       enabled,
@@ -146,11 +191,13 @@ export class Invariants {
     } of this.#state.destinations.values()) {
       for (const { url, paused: webhookPaused } of settings.webhooks) {
         const lane = laneKey({ destinationId, url })
-        const isIdle = isUp && this.attempts.of(lane) === 0 && this.attempts.hasRoom
+        const its = isUp ? laneOf(destinationId, url) : undefined
+        const isIdle =
+          its !== undefined && this.attempts.of(lane) === 0 && this.attempts.hasRoom(its.group)
         const isPaused = paused !== null || webhookPaused !== undefined
         this.#progress.check(now, {
           lane,
-          isReady: isIdle && enabled && !isPaused && !isBlocked(destinationId, url),
+          isReady: isIdle && enabled && !isPaused && !its.isBlocked,
           isPaused: isIdle && isPaused,
           begun: this.attempts.begunOf(lane),
         })

@@ -29,6 +29,7 @@ export class LogLag {
     for (const id of eventIds) this.#appendedAt.delete(id)
   }
 
+  /** @param isUp whether the process runs, and each of its threads, and the backend is available */
   check(now: number, isUp: boolean): void {
     if (!isUp) {
       this.#upSince = undefined

@@ -1,5 +1,12 @@
 import type { Attempt } from '@hookline/protocol'
 import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'
+import { destinationIdOf } from '../environment/simulated-destinations.ts'
+
+/** A thread, which has the lanes of the destinations that it owns once it has begun. */
+interface StartedThread {
+  readonly owns: (destinationId: string) => boolean
+  readonly at: number
+}
 
 /** The requests of a simulation and their results, recorded independently of the engine. */
 export class RequestHistory {
@@ -10,6 +17,8 @@ export class RequestHistory {
   /** By URL: when the latest attempt began that is retried. */
   readonly #failed = new Map<string, number>()
   #processStartedAt = 0
+  /** The threads of the process, which know nothing of the receivers either when they start. */
+  #threads: readonly StartedThread[] = []
   #sends = 0
 
   constructor(behaviours: ReadonlyMap<string, ReceiverBehaviour>) {
@@ -39,6 +48,11 @@ export class RequestHistory {
   /** A process has started. It does not know what earlier processes knew of the receivers. */
   processStarted(now: number): void {
     this.#processStartedAt = now
+    this.#threads = []
+  }
+
+  threadStarted(thread: StartedThread): void {
+    this.#threads = [...this.#threads, thread]
   }
 
   /** How often the receiver has taken the delivery. */
@@ -46,11 +60,17 @@ export class RequestHistory {
     return this.#successes.get(`${deliveryId} ${url}`) ?? 0
   }
 
-  /** Whether the process has run since then, and all attempts on the webhook since then, at least one, failed. */
+  /**
+   * Whether the process and the thread of the webhook have run since then, and all attempts on the webhook since then, at
+   * least one, failed.
+   */
   failedThroughout(url: string, since: number): boolean {
     const responded = this.#responded.get(url) ?? 0
     const failed = this.#failed.get(url) ?? 0
-    return this.#processStartedAt <= since && responded < since && failed >= since
+    const destinationId = destinationIdOf(url)
+    const thread = this.#threads.findLast(({ owns }) => owns(destinationId))
+    const startedAt = thread?.at ?? this.#processStartedAt
+    return startedAt <= since && responded < since && failed >= since
   }
 
   retryAfterMs(url: string): number {

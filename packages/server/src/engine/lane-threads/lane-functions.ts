@@ -31,6 +31,8 @@ export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers' | 'status' | 'abort'
 > {
+  /** The thread has every change so far: its lanes take up what waits in the backend. Before this, they do nothing. */
+  begin(): void
   deliver(block: FreshBlock): void
   apply(change: TakenChange): void
   /** `Lanes.stop`. The name is taken: it ends the thread. */

@@ -1,6 +1,7 @@
 import type { Backend } from '../../backend/backend.ts'
 import type { ReceiverInside } from '../../delivery/network/guarded-connector.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { OpenedThread, ThreadToOpen } from '../../threads/running-thread.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
 import type { SupervisionOptions } from '../open-supervisor.ts'
 import type { LaneMainFunctions } from './lane-functions.ts'
@@ -12,6 +13,8 @@ export interface LaneThreadsOptions extends SupervisionOptions {
   }
   /** The module of a thread, without the extension of its file. */
   readonly module: URL
+  /** By default, the threads are workers of Node. */
+  readonly openThread?: (thread: ThreadToOpen) => OpenedThread
   /** How many threads, at least one. */
   readonly threads: number
   /** Those of all threads together. */

@@ -67,8 +67,9 @@ export class LaneThread {
       name: `delivery-${number + 1}`,
       input: () => this.#connect(),
       functions: this.#functionsOfMain(),
-      onReady: () => {
+      onReady: (channel) => {
         this.#changes.onReady()
+        channel.send('begin')
         this.#flush()
       },
       onEnded: () => {

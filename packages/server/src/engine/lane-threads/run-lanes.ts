@@ -14,17 +14,26 @@ type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThr
 /** Deliveries that are taken before the lanes are asked again whether they take more. */
 const TAKEN_TOGETHER = 100
 
-/** Runs the lanes of one thread, on a backend that the thread has joined. */
+type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
+
+/**
+ * Runs the lanes of one thread, on a backend that the thread has joined.
+ * @param openGroup by default opens lanes that send requests, by the clock of the system
+ */
 export function runLanes(
   { data, main, logger, metrics, activity }: LaneContext,
   backend: JoinedBackend,
+  openGroup = (options: GroupOptions): LaneGroup =>
+    openLaneGroup({ ...options, clock: systemClock }),
 ): ThreadBody<LaneThreadFunctions> {
   const owners = new Owners(data.threads, data.owners)
+  // What the thread has read may be older than a pause or the purge of a user. Main sends the changes since, then `begin`.
+  let hasBegun = false
   const reports = new Reports((block) => main.send('recorded', block))
-  const group = openLaneGroup({
+  const group = openGroup({
     backend,
     settings: data.settings,
-    owns: (id) => owners.of(id) === data.thread,
+    owns: (id) => hasBegun && owners.of(id) === data.thread,
     activity: {
       recorded: (delivery) => reports.activity(delivery),
       updated: (update) => activity.updated(update),
@@ -35,7 +44,6 @@ export function runLanes(
       admit: (port) => main.call('admit', port),
       dismiss: (port) => main.send('dismiss', port),
     },
-    clock: systemClock,
     metrics,
     logger,
     onGiveUp: ({ worker, failures, error }) =>
@@ -44,6 +52,10 @@ export function runLanes(
   const incoming = new Incoming(group, (number) => reports.recorded(number))
   return {
     functions: {
+      begin: () => {
+        hasBegun = true
+        group.wake()
+      },
       deliver: (block) => incoming.take(block),
       wake: () => group.wake(),
       apply: ({ change, given }) => {

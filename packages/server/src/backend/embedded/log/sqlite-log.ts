@@ -47,8 +47,8 @@ interface SqliteLogOptions {
  *
  * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
  * more than TAIL_EVENTS, the tail is dropped, and the consumer reads from the table until it has caught
- * up. `#cursor` is the last seq handed out. `#outstanding` has the entries handed out and not acked, in order;
- * the acked position on disk is the one before the first of them.
+ * up. `#cursor` is the last seq handed out. `#outstanding` has the entries handed out, in order, that the acked position on
+ * disk has not passed; `#acked` has those of them that are acked.
  */
 export class SqliteLog implements Log {
   /** For those who follow the log beside its consumer. */
@@ -65,8 +65,6 @@ export class SqliteLog implements Log {
   #isBehind: boolean
   #outstanding: Entry[] = []
   readonly #acked = new Set<Entry>()
-  /** Rows of acked entries of which no ack is durable yet: the next ack passes them again when one has failed. */
-  #unackedRows = 0
   #wake: () => void = () => undefined
   readonly #onAppended = new Set<(events: readonly AcceptedEvent[]) => void>()
 
@@ -124,10 +122,9 @@ export class SqliteLog implements Log {
   }
 
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
-    this.#outstanding = this.#outstanding.filter((entry) => !this.#acked.has(entry))
-    this.#acked.clear()
-    for (const entry of this.#outstanding) entry.redelivered = true
-    if (this.#outstanding.length > 0) yield [...this.#outstanding]
+    const left = this.#outstanding.filter((entry) => !this.#acked.has(entry))
+    for (const entry of left) entry.redelivered = true
+    if (left.length > 0) yield left
     while (!signal.aborted) {
       const entries = this.#isBehind ? this.#catchUp() : this.#takeTail()
       if (entries.length > 0) {
@@ -141,16 +138,23 @@ export class SqliteLog implements Log {
   }
 
   async ack(entries: readonly LogEntry[]): Promise<void> {
-    for (const entry of entries) this.#acked.add(entry as Entry)
-    let done = 0
-    while (done < this.#outstanding.length && this.#acked.delete(this.#outstanding[done]!)) done++
-    if (done === 0) return
-    const acked = this.#outstanding.splice(0, done)
-    this.#forgetDuplicates(acked)
-    this.#unackedRows += acked.reduce((sum, { rows }) => sum + rows, 0)
-    const events = this.#unackedRows
-    await this.#writer.runLater('ackEvents', { through: acked.at(-1)!.seq, events })
-    this.#unackedRows -= events
+    const [first] = this.#outstanding
+    for (const entry of entries as readonly Entry[])
+      if (first !== undefined && entry.seq >= first.seq) this.#acked.add(entry)
+    const done = untilFirst(this.#outstanding, (entry) => !this.#acked.has(entry))
+    if (done.length === 0) return
+    const through = done.at(-1)!.seq
+    const events = done.reduce((sum, { rows }) => sum + rows, 0)
+    await this.#writer.runLater('ackEvents', { through, events })
+    this.#passed(through)
+  }
+
+  /** The acked position is on disk. Until then, the next ack passes the same entries: this one may fail. */
+  #passed(through: number): void {
+    const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
+    this.#outstanding.splice(0, passed.length)
+    for (const entry of passed) this.#acked.delete(entry)
+    this.#forgetDuplicates(passed)
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
@@ -196,6 +200,12 @@ export class SqliteLog implements Log {
     await promise
     signal.removeEventListener('abort', wake)
   }
+}
+
+/** The entries before the first one that `isEnd` is true of. */
+function untilFirst(entries: readonly Entry[], isEnd: (entry: Entry) => boolean): Entry[] {
+  const end = entries.findIndex(isEnd)
+  return end === -1 ? entries.slice() : entries.slice(0, end)
 }
 
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {

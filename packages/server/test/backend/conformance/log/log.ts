@@ -128,6 +128,17 @@ export function logConformance(
       expect(eventsOf(await take(harness, 1))).toEqual([next])
     })
 
+    test('misses no event that was acked out of order before the consumer starts over', async () => {
+      await using harness = await open()
+      for (let count = 3; count > 0; count--) await harness.backend.log.append([acceptedEvent()])
+      const entries = await take(harness, 3)
+      await harness.backend.log.ack([entries[1]!])
+      expect(await take(harness, 2)).toEqual([entries[0], entries[2]])
+      await harness.backend.log.ack([entries[0]!])
+      await harness.backend.log.ack([entries[2]!])
+      expect((await harness.backend.upkeep.missing()).events).toBe(0)
+    })
+
     test('accepts an ack twice', async () => {
       await using harness = await open()
       await harness.backend.log.append([acceptedEvent()])

@@ -1,0 +1,100 @@
+import type { Destination } from '@hookline/protocol'
+import { snapshotOf } from '../../../../packages/server/src/backend/catalog.ts'
+import type {
+  BackendThreads,
+  BegunPurge,
+  JoinedBackend,
+  SharedChange,
+  ThreadConnection,
+} from '../../../../packages/server/src/backend/threads.ts'
+import { JoinedCatalog } from '../../../../packages/server/src/backend/embedded/catalog/joined-catalog.ts'
+import type { ProcessClock } from '../environment/process-clock.ts'
+import type { Committer } from './committer.ts'
+import type { DurableState } from './durable-state.ts'
+import { KnownPurges } from './known-purges.ts'
+import type { MemoryChanges } from './memory-changes.ts'
+import type { MemoryDeliveries } from './memory-deliveries.ts'
+import { NO_NOTICES } from './no-notices.ts'
+import { ThreadCommitter } from './thread-committer.ts'
+
+/** What a thread joins with. Plain data, which crosses to it. */
+interface MemoryJoinData {
+  readonly connection: number
+  /** Those that main knows of when the thread is connected. */
+  readonly purges: readonly BegunPurge[]
+}
+
+export interface MemoryThreadsOptions {
+  readonly state: DurableState
+  readonly committer: Committer
+  readonly changes: MemoryChanges
+  readonly purges: KnownPurges
+  /** Deliveries with claims of their own, whose writes go through the committer of the thread. */
+  readonly openDeliveries: (committer: ThreadCommitter) => MemoryDeliveries
+}
+
+export interface MemoryJoinOptions {
+  /** Of the thread. */
+  readonly clock: ProcessClock
+  readonly putDestination: (destination: Destination) => Promise<void>
+}
+
+/** The threads that join the memory backend of one process. */
+export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange' | 'seeDamage'> {
+  readonly #options: MemoryThreadsOptions
+  readonly #connections = new Map<number, ThreadCommitter>()
+  #last = 0
+
+  constructor(options: MemoryThreadsOptions) {
+    this.#options = options
+  }
+
+  async connect(): Promise<ThreadConnection> {
+    const { committer, purges } = this.#options
+    const connection = ++this.#last
+    const own = new ThreadCommitter(committer)
+    this.#connections.set(connection, own)
+    const data: MemoryJoinData = { connection, purges: purges.all }
+    return { data, transfer: [], gone: own.gone }
+  }
+
+  onChange(listener: (change: SharedChange) => Promise<unknown>): () => void {
+    return this.#options.changes.onChange(listener)
+  }
+
+  seeDamage(error: Error): void {
+    throw error
+  }
+
+  /** A thread joins with what `connect` gave it. It knows the state as it is now. */
+  join(data: unknown, { clock, putDestination }: MemoryJoinOptions): JoinedBackend {
+    const { connection, purges } = data as MemoryJoinData
+    const { state, openDeliveries } = this.#options
+    const committer = this.#connections.get(connection)!
+    committer.join(clock)
+    const catalog = new JoinedCatalog(
+      snapshotOf([], state.destinations.values(), []),
+      putDestination,
+    )
+    const known = new KnownPurges(state)
+    for (const purge of purges) known.add(purge)
+    return {
+      catalog,
+      deliveries: openDeliveries(committer),
+      // The engine logs what it quarantines as an error, and each error is a violation.
+      quarantine: { add: async () => undefined },
+      noticeQueue: NO_NOTICES,
+      deletions: { isPurged: (carried) => known.has(carried) },
+      apply: (change) => {
+        if (change.kind === 'catalog') catalog.apply(change.change)
+        else if (change.kind === 'purged') known.add(change.purge)
+      },
+      [Symbol.asyncDispose]: () => committer.settled(),
+    }
+  }
+
+  /** The thread has ended, with or without leaving: it posts no more. */
+  ended(data: unknown): void {
+    this.#connections.get((data as MemoryJoinData).connection)?.end()
+  }
+}

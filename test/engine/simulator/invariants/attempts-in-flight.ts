@@ -1,0 +1,59 @@
+import type { Scenario } from '../scenario.ts'
+
+/** What one group of lanes may have in flight: all lanes, or those of one thread. */
+export interface GroupLimits {
+  readonly attempts: number
+  readonly ofLane: number
+  readonly retries: number
+}
+
+/**
+ * Threads share the limit of the process: each has an equal part, at least 1 (`LaneThreads`). One lane may have a quarter of
+ * the whole; of several threads, half of what its thread has, which is a quarter of the whole or less.
+ */
+export function groupLimits(
+  { maxInFlight, laneConcurrency }: Scenario['limits'],
+  threads: number,
+): GroupLimits {
+  const attempts = Math.max(1, Math.floor(maxInFlight / Math.max(1, threads)))
+  const laneShare = Math.max(1, Math.floor(attempts / (threads > 1 ? 2 : 4)))
+  return {
+    attempts,
+    ofLane: Math.min(laneConcurrency, laneShare),
+    retries: Math.max(1, Math.floor(attempts / 4)),
+  }
+}
+
+/** The attempts that one group of lanes has in flight. */
+export class AttemptsInFlight {
+  readonly #attempts = new Set<string>()
+  readonly #byLane = new Map<string, number>()
+  retries = 0
+
+  get count(): number {
+    return this.#attempts.size
+  }
+
+  of(lane: string): number {
+    return this.#byLane.get(lane) ?? 0
+  }
+
+  has(attempt: string): boolean {
+    return this.#attempts.has(attempt)
+  }
+
+  begins(attempt: string, lane: string, isRetry: boolean): void {
+    this.#attempts.add(attempt)
+    this.#count(lane, isRetry, 1)
+  }
+
+  ends(attempt: string, lane: string, isRetry: boolean): void {
+    this.#attempts.delete(attempt)
+    this.#count(lane, isRetry, -1)
+  }
+
+  #count(lane: string, isRetry: boolean, by: 1 | -1): void {
+    this.#byLane.set(lane, this.of(lane) + by)
+    if (isRetry) this.retries += by
+  }
+}

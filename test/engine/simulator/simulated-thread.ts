@@ -1,0 +1,145 @@
+import type { Destination } from '@hookline/protocol'
+import type { JoinedBackend } from '../../../packages/server/src/backend/threads.ts'
+import type {
+  LaneMainFunctions,
+  LaneThreadData,
+  LaneThreadFunctions,
+} from '../../../packages/server/src/engine/lane-threads/lane-functions.ts'
+import { runLanes } from '../../../packages/server/src/engine/lane-threads/run-lanes.ts'
+import type { LaneGroup } from '../../../packages/server/src/engine/lane-group.ts'
+import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
+import type {
+  BaseOfMain,
+  BaseOfThread,
+} from '../../../packages/server/src/threads/base-functions.ts'
+import { Channel } from '../../../packages/server/src/threads/channel.ts'
+import { beginThread } from '../../../packages/server/src/threads/run-thread.ts'
+import type {
+  OpenedThread,
+  ThreadToOpen,
+} from '../../../packages/server/src/threads/running-thread.ts'
+import type { MemoryJoinOptions } from './backend/memory-threads.ts'
+import { ProcessClock } from './environment/process-clock.ts'
+import { SimulatedPort } from './environment/simulated-port.ts'
+import type { InstrumentedHealth } from './invariants/instrumentation.ts'
+
+/** What the thread gives to its lanes, besides a clock and what simulates the rest of the world. */
+export type LaneGroupOfThread = Omit<
+  ConstructorParameters<typeof LaneGroup>[0],
+  'sender' | 'health' | 'attempts' | 'clock'
+>
+
+/** The lanes that a thread runs. */
+export interface LanesOfThread {
+  readonly group: LaneGroup
+  readonly health: InstrumentedHealth
+}
+
+export interface ThreadEnvironment {
+  /** Of the process. */
+  readonly clock: ProcessClock
+  readonly random: () => number
+  /** Joins the backend of the process. */
+  readonly join: (data: unknown, options: MemoryJoinOptions) => JoinedBackend
+  /** A connection to the backend has ended. */
+  readonly onLeft: (data: unknown) => void
+  /** Opens the lanes of a thread, by its clock. */
+  readonly openLanes: (
+    thread: number,
+    clock: ProcessClock,
+    options: LaneGroupOfThread,
+  ) => LanesOfThread
+}
+
+/** The error of a thread that the scenario has killed. */
+export const KILLED = 'The scenario killed the thread.'
+
+const LONGEST_LATENCY_MS = 10
+const START_MS = { least: 10, most: 150 }
+/** How long main does not hear of the end of a thread. Some of its last messages come before, and some are lost. */
+const LONGEST_EXIT_MS = 5
+
+// One instance for all threads: no test reads it.
+const metrics = new Metrics(1, { ofProcess: false })
+
+/** A thread of lanes in a simulated process. It replaces a worker of Node and its port, and nothing else. */
+export class SimulatedThread implements OpenedThread {
+  readonly port: SimulatedPort
+  readonly ended: Promise<Error>
+  readonly number: number
+  readonly #environment: ThreadEnvironment
+  readonly #clock: ProcessClock
+  readonly #own: SimulatedPort
+  readonly #data: LaneThreadData
+  readonly #levels: ThreadToOpen['start']['levels']
+  readonly #ended = Promise.withResolvers<Error>()
+  #lanes: LanesOfThread | undefined
+  #owns: (destinationId: string) => boolean = () => false
+
+  constructor({ start }: ThreadToOpen, environment: ThreadEnvironment) {
+    const { clock, random } = environment
+    this.#environment = environment
+    this.#data = structuredClone(start.data) as LaneThreadData
+    this.#levels = start.levels
+    this.number = this.#data.thread
+    this.#clock = new ProcessClock(clock)
+    const latencyMs = Math.floor(random() * (LONGEST_LATENCY_MS + 1))
+    ;[this.port, this.#own] = SimulatedPort.pair([clock, this.#clock], latencyMs)
+    this.ended = this.#ended.promise
+    const startMs = START_MS.least + Math.floor(random() * (START_MS.most - START_MS.least))
+    this.#clock.after(startMs, () => void this.#begin())
+  }
+
+  /** Its lanes; `undefined` before they are opened, and when the thread has ended. */
+  get lanes(): LanesOfThread | undefined {
+    return this.#clock.isAlive ? this.#lanes : undefined
+  }
+
+  owns(destinationId: string): boolean {
+    return this.#owns(destinationId)
+  }
+
+  /** The scenario kills the thread. */
+  kill(): void {
+    this.#end(new Error(KILLED))
+  }
+
+  terminate(): void {
+    this.#end(new Error('The thread has ended with the code 1.'))
+  }
+
+  async #begin(): Promise<void> {
+    type Functions = LaneThreadFunctions & BaseOfThread
+    const main = new Channel<Functions, LaneMainFunctions & BaseOfMain>(this.#own, {
+      keepsAlive: true,
+    })
+    void main.closed.then(() => this.#end(new Error('The thread has ended with the code 0.')))
+    const { join } = this.#environment
+    const putDestination = (destination: Destination): Promise<void> =>
+      main.call('putDestination', destination)
+    const given = { data: this.#data, main, metrics, levels: this.#levels }
+    await beginThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(
+      given,
+      async (context) => {
+        const backend = join(this.#data.backend, { clock: this.#clock, putDestination })
+        return runLanes(context, backend, (options) => this.#open(options))
+      },
+    )
+  }
+
+  #open(options: LaneGroupOfThread): LaneGroup {
+    this.#owns = options.owns ?? this.#owns
+    this.#lanes = this.#environment.openLanes(this.number, this.#clock, options)
+    return this.#lanes.group
+  }
+
+  #end(reason: Error): void {
+    const { clock, random, onLeft } = this.#environment
+    if (!this.#clock.isAlive) return
+    this.#clock.kill()
+    this.#own.close()
+    onLeft(this.#data.backend)
+    const exitMs = Math.floor(random() * (LONGEST_EXIT_MS + 1))
+    clock.after(exitMs, () => this.#ended.resolve(reason))
+  }
+}
