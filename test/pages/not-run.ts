@@ -4,6 +4,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/guides/install.md': 'it installs tarballs in another folder, which the release tries',
   'packages/client/README.md': 'the package is not in a registry; the release tries its tarball',
   'docs/tutorials/migrate-from-rudderstack.md': 'installs a package from the registry',
+  'docs/guides/cluster.md': 'it needs servers of PostgreSQL and NATS; test/cluster starts them',
   'docs/guides/backups.md': 'they need Docker, systemd, or the table of cron',
   'docs/guides/deploying.md': 'they need root, systemd, or Docker; test/deploy tries the files',
   'docs/guides/reverse-proxy.md':
