@@ -13,6 +13,13 @@ export interface IdempotentResponse {
 /** Responses that have not expired, by `Idempotency-Key`. */
 export interface IdempotentResponses {
   /**
+   * Reserves the key for a request that begins, so that no other one with it begins on any node, until `release`, or until the
+   * time `until` where the node dies. Resolves to whether it did: not where the key is reserved, or has a response.
+   */
+  reserve(key: string, times: { readonly now: number; readonly until: number }): Promise<boolean>
+  /** Ends the reservation that this node has made. Safe to call twice. */
+  release(key: string): Promise<void>
+  /**
    * Keeps the response, and removes those that have expired at `now`. Durable when it resolves. Safe to call twice: of
    * two responses with the same key the first one stays.
    */

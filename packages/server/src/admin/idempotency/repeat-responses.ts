@@ -7,6 +7,8 @@ import { fingerprint, seal, unseal } from './sealed-text.ts'
 const HEADER = 'idempotency-key'
 const REPEATED = 'idempotent-replayed'
 const KEPT_MS = 24 * 60 * 60 * 1000
+/** How long a key stays reserved by a node that died while it served the request. */
+const RESERVED_MS = 60_000
 const KEPT_HEADERS = ['content-type', 'location', 'etag']
 
 interface KeptResponse {
@@ -33,18 +35,18 @@ export function repeatResponses(
   app: AdminApp,
   deps: Pick<AdminDeps, 'idempotentResponses' | 'clockWatch'>,
 ): void {
-  const inProgress = new Set<string>()
+  const { idempotentResponses, clockWatch } = deps
   // The key of each request that runs its handler: only their responses are kept.
   const keys = new WeakMap<FastifyRequest, string>()
 
   app.addHook('preHandler', async (request, reply) => {
     const key = keyOf(request)
     if (key === undefined) return undefined
-    const kept = await deps.idempotentResponses.find(key, deps.clockWatch.removalTime())
+    const now = clockWatch.removalTime()
+    const kept = await idempotentResponses.find(key, now)
     if (kept === undefined) {
-      if (inProgress.has(key))
+      if (!(await idempotentResponses.reserve(key, { now, until: now + RESERVED_MS })))
         throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
-      inProgress.add(key)
       keys.set(request, key)
       return undefined
     }
@@ -59,7 +61,7 @@ export function repeatResponses(
     try {
       if (reply.statusCode < 300 && isText(payload)) await keep(request, reply, key, payload ?? '')
     } finally {
-      inProgress.delete(key)
+      await idempotentResponses.release(key)
     }
   })
 
@@ -76,14 +78,14 @@ export function repeatResponses(
       body: showsUsers ? null : body,
     }
     const response = JSON.stringify(kept)
-    const now = deps.clockWatch.removalTime()
+    const now = clockWatch.removalTime()
     const answer = {
       key,
       fingerprint: fingerprintOf(request),
       sealed: seal(response, request.actor.credential, key),
       expiresAt: now + KEPT_MS,
     }
-    await deps.idempotentResponses.add(answer, now)
+    await idempotentResponses.add(answer, now)
   }
 }
 

@@ -10,6 +10,17 @@ const answer = { fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   idempotentResponsesConformance(openClusterHarness)
 
+  test('a key that one node has reserved is reserved on all, until that node releases it or is gone', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const [here, there] = [harness.backend.idempotentResponses, other.idempotentResponses]
+    expect(await here.reserve('k', { now: NOON, until: NOON + 10 })).toBe(true)
+    expect(await there.reserve('k', { now: NOON, until: NOON + 10 })).toBe(false)
+    await there.release('k')
+    expect(await there.reserve('k', { now: NOON, until: NOON + 10 })).toBe(false)
+    expect(await there.reserve('k', { now: NOON + 10, until: NOON + 20 })).toBe(true)
+  })
+
   test('of responses that nodes keep at once under one key, all find the same', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)

@@ -16,6 +16,30 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       expect(await idempotentResponses.find('tok_b k', NOON)).toBeUndefined()
     })
 
+    test('are reserved for one request at a time, until that ends', async () => {
+      await using harness = await open()
+      const { idempotentResponses } = harness.backend
+      const times = { now: NOON, until: NOON + 60_000 }
+      const reserved = await Promise.all(
+        [1, 2, 3].map(() => idempotentResponses.reserve('k', times)),
+      )
+      expect(reserved.filter(Boolean)).toHaveLength(1)
+      expect(await idempotentResponses.reserve('other', times)).toBe(true)
+      await idempotentResponses.release('k')
+      await idempotentResponses.release('k')
+      expect(await idempotentResponses.reserve('k', times)).toBe(true)
+    })
+
+    test('are not reserved where there is a response, until it has expired', async () => {
+      await using harness = await open()
+      const { idempotentResponses } = harness.backend
+      await idempotentResponses.add(answer, NOON)
+      const reserve = (now: number) =>
+        idempotentResponses.reserve(answer.key, { now, until: now + 60_000 })
+      expect(await reserve(NOON)).toBe(false)
+      expect(await reserve(answer.expiresAt)).toBe(true)
+    })
+
     test('of two with the same key, the first stays until it has expired', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend

@@ -7,10 +7,24 @@ import type { Writer } from '../writer.ts'
 export class SqliteIdempotentResponses implements IdempotentResponses {
   readonly #writer: Writer
   readonly #statements: Statements
+  /** In memory: one process has the database, and a request does not outlive it. */
+  readonly #reserved = new Set<string>()
 
   constructor(writer: Writer, reader: DatabaseSync) {
     this.#writer = writer
     this.#statements = new Statements(reader)
+  }
+
+  async reserve(key: string, { now }: { readonly now: number }): Promise<boolean> {
+    if (this.#reserved.has(key)) return false
+    this.#reserved.add(key)
+    if ((await this.find(key, now)) === undefined) return true
+    this.#reserved.delete(key)
+    return false
+  }
+
+  async release(key: string): Promise<void> {
+    this.#reserved.delete(key)
   }
 
   async add(response: IdempotentResponse, now: number): Promise<void> {

@@ -56,6 +56,9 @@ export const configuration = `
   );
   CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
+  -- Keys of requests that are being served.
+  CREATE TABLE reserved_keys (key txt PRIMARY KEY, node txt NOT NULL, until bigint NOT NULL);
+
   -- Rows of now change every few seconds: with room in the page, that writes no index.
   CREATE TABLE statistics (
     span           txt    NOT NULL,
