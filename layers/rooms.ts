@@ -107,6 +107,8 @@ export const ROOMS = {
     tokens: 'tokens of the management API',
     audit: 'entries of the audit log',
     'idempotent-responses': 'responses by `Idempotency-Key`',
+    leases: 'work that one node does at a time',
+    'own-keys': 'keys that the service makes for itself, sealed',
     statistics: 'counts over time',
     events: 'the archive: events, duplicates, and why a destination did not get one; its followers',
     deliveries: 'deliveries and attempts: due, claimed with leases, recorded, listed',

@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: oneOf('embedded', 'cluster'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host:5432/hookline. Hookline keeps its tables in a schema of their own, `hookline`.',
+    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline keeps its tables in a schema of their own, `hookline`.',
     secret: true,
     isPlace: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),

@@ -164,7 +164,7 @@ describe(`a damaged write-ahead log (seed ${SEED})`, () => {
       (wal: Buffer): void => {
         const bytes = [512, 4096][below(2)]!
         const at = bytes * below(wal.length / bytes)
-        wal.fill(0, at, at + bytes)
+        wal.fill(0, at, Math.min(at + bytes, wal.length))
       },
     ],
     [
