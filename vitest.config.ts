@@ -49,6 +49,24 @@ const SERVICE = [
   'packages/server/test/threads/{idle,thread-host}.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
+// Of test/e2e, on the cluster: what is received, kept, decided, delivered, deleted and computed, and what survives a restart.
+// The rest is about what no backend has a part in: files and threads of the embedded backend (backup, clone, ingest-threads,
+// secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), the way to a
+// webhook (certificates, egress-proxy), log lines (log-lines), the programs of the examples (examples), and forms of requests and
+// responses (generated-client, openapi, openapi-fuzz, problems, references).
+const CLUSTER_E2E = [
+  'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
+  'test/e2e/{duplicates,failures,inspector,kept-responses,limits,odd-ids,overview,pause-and-replay,payloads,push}.test.ts',
+  'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,timestamps}.test.ts',
+]
+/** Servers that the tests of the cluster share. */
+const CLUSTER_SERVERS = 'packages/server/test/harness/cluster/start-servers.ts'
+const onCluster = {
+  ...sharing,
+  env: { HOOKLINE_TEST_BACKEND: 'cluster' },
+  globalSetup: CLUSTER_SERVERS,
+  runner: './test/harness/cluster-runner.ts',
+}
 // The live tail under load, and every page with a million events, in Chromium.
 const CONSOLE_LOAD = ['test/console/{live-load,million-events}.test.ts']
 // Tests of generated cases. `npm test` makes a tenth of them.
@@ -82,7 +100,7 @@ export default defineConfig({
         exclude: SERVICE,
       }),
       project('service', SERVICE, 60_000, sharing),
-      project('backends', BACKENDS, 60_000, sharing),
+      project('backends', BACKENDS, 60_000, { ...sharing, globalSetup: CLUSTER_SERVERS }),
       project('cli', COMMANDS, 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
@@ -98,6 +116,7 @@ export default defineConfig({
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000, { fileParallelism: false }),
+      project('cluster-e2e', CLUSTER_E2E, 60_000, onCluster),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
       // It builds an image, and runs what an operator would run around the service.
       project('deploy', ['test/deploy/**/*.test.ts'], 300_000),

@@ -91,7 +91,7 @@ it('refuses what it cannot send, with a hint', async () => {
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const stranger = await service.createSource()
   await service.track('m1', {})
-  const { id: eventId } = await service.trace('m1')
+  const { id: eventId } = await service.eventually(() => service.trace('m1'))
   const other = await service.createDestination({
     urls: ['https://example.com/'],
     source: stranger,

@@ -115,6 +115,8 @@ describe.concurrent('a batch request', () => {
     const refused = await service.send('/v1/batch', many(2_501))
     expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'too_many_messages' })
     expect(await service.metric(ACCEPTED)).toBe(2_500)
-    expect(await service.api.listAll('events')).toHaveLength(100)
+    await service.eventually(async () => {
+      expect(await service.api.listAll('events')).toHaveLength(100)
+    })
   })
 })

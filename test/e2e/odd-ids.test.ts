@@ -84,6 +84,7 @@ describe('half of a character', () => {
         { index: 2, code: 'id_not_unicode' },
       ],
     })
+    await service.endOf('m2')
     expect(await shownIds(service, 'ada')).toEqual(['m2'])
     const deletion = await service.api.request('POST', 'deletions', { userIds: [`ada${HALF}`] })
     expect(deletion.status).toBe(422)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { exchange } from '../harness/http-exchange.ts'
 import { type RunningService, startService } from '../harness/running-service.ts'
+import { TESTED_BACKEND } from '../harness/tested-backend.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -95,7 +96,7 @@ test('the system shows the checks of /readyz, the settings, and an event that is
   expect(system.checks).toEqual((JSON.parse(readyz.text) as { checks: object }).checks)
   expect(system).toMatchObject({
     status: 'ok',
-    backend: 'embedded',
+    backend: TESTED_BACKEND,
     failingWorkers: [],
     storage: { events: 1, isExact: true, retentionMs: 3 * 24 * 60 * 60_000 },
     backlog: { pending: 0, held: 0 },

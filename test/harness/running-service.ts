@@ -53,7 +53,8 @@ const SETTINGS: Settings = {
 export class RunningService implements AsyncDisposable {
   /** All log lines of level `warn` and above, or of the setting `logLevel` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []
-  readonly #folder = new TemporaryFolder()
+  readonly #stack = new AsyncDisposableStack()
+  readonly #folder = this.#stack.use(new TemporaryFolder())
   #settings: Settings
   #place: Settings | undefined
   #starts = 0
@@ -65,7 +66,7 @@ export class RunningService implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    this.#place ??= await backendSettings()
+    this.#place ??= await backendSettings(this.#stack)
     const settings = {
       ...SETTINGS,
       ...this.#place,
@@ -190,7 +191,7 @@ export class RunningService implements AsyncDisposable {
   /** Stops, and removes the data. It does not look for what was lost, which takes minutes for many events. */
   async discard(): Promise<void> {
     await this.stop()
-    this.#folder[Symbol.dispose]()
+    await this.#stack.disposeAsync()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -179,7 +179,7 @@ test('the trace has the fields that the page does not list, and none of those th
   const receivedAt = '2001-01-01T00:00:00.000Z'
   const writeKey = service.source.writeKey
   await service.send('/v1/track', { ...call, receivedAt, writeKey, type: 'page' })
-  const { event } = await service.trace('other-fields')
+  const { event } = await service.endOf('other-fields')
   expect(event).toMatchObject({ type: 'track', colour: 'red' })
   expect(event).not.toMatchObject({ receivedAt })
   expect(Object.keys(event).filter((name) => ['writeKey', '_metadata'].includes(name))).toEqual([])

@@ -52,7 +52,7 @@ export interface ClusterOptions {
   readonly dedupeWindowMs?: number
   /** How often changes of other nodes are looked for that no notification has told. Defaults to a second. */
   readonly pollMs?: number
-  /** How long claims of deliveries last that a node does not renew. Longer than any attempt. Defaults to a minute. */
+  /** How long claims of deliveries last that a node does not renew. Defaults to 20 s. */
   readonly claimMs?: number
 }
 

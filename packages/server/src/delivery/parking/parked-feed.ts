@@ -31,8 +31,8 @@ export interface ParkedFeedOptions {
   readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 
-/** The longest wait, whatever the feed knows of. */
-const LONGEST_WAIT_MS = 60_000
+/** The longest wait, whatever the feed knows of: another node may have died with what it had claimed. */
+const LONGEST_WAIT_MS = 15_000
 const AFTER_FAILURE_MS = 1_000
 const LANES_A_TURN = 4
 

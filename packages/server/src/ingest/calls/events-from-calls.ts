@@ -12,7 +12,8 @@ import {
 } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
-import type { Subject, Suppressions } from '../../backend/deletions.ts'
+import type { Suppressions } from '../../backend/deletions.ts'
+import { subjectsOf } from '../../backend/subjects-of.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
@@ -69,21 +70,6 @@ export function isSuppressed(
 ): boolean {
   const { sourceId } = event
   return subjectsOf(event).some(({ kind, id }) => suppressions.has(sourceId, kind, id))
-}
-
-/**
- * Whom an event belongs to: its userId and its previousId; its anonymousId where it has no userId. Who has both ids is known
- * as a user, and only a suppression of the user leaves out the calls.
- */
-export function subjectsOf(event: AcceptedEvent): readonly Subject[] {
-  const { userId, previousId } = event
-  const subjects: Subject[] = []
-  if (userId !== undefined) subjects.push({ kind: 'user', id: userId })
-  else if (event.anonymousId !== undefined)
-    subjects.push({ kind: 'anonymous', id: event.anonymousId })
-  if (previousId !== undefined && previousId !== userId)
-    subjects.push({ kind: 'user', id: previousId })
-  return subjects
 }
 
 function eventFromCall(

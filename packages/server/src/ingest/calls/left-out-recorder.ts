@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
-import { subjectsOf } from './events-from-calls.ts'
+import { subjectsOf } from '../../backend/subjects-of.ts'
 
 const LOG_EVERY_MS = 10_000
 

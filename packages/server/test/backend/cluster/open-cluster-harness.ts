@@ -17,7 +17,8 @@ export interface ClusterHarness extends BackendHarness {
 
 /** Opens a node on a database and streams that nothing else uses. */
 export async function openClusterHarness(): Promise<ClusterHarness> {
-  const { databaseUrl, natsUrl, natsPrefix } = await newClusterPlace()
+  const place = await newClusterPlace()
+  const { databaseUrl, natsUrl, natsPrefix } = place
   const options: ClusterOptions = {
     databaseUrl: new Redacted(databaseUrl),
     natsUrl: new Redacted(natsUrl),
@@ -43,7 +44,10 @@ export async function openClusterHarness(): Promise<ClusterHarness> {
       await sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'audit writes fail'; END $$;
         CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`)
     },
-    [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await backend[Symbol.asyncDispose]()
+      await place[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AcceptedEvent, newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
+import { parsed } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
@@ -70,6 +71,23 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     await other.log.append([again])
     await archiveNext(other, 1)
     expect(await keptIds(harness)).toContain(again.id)
+  })
+
+  test('keep what a user has sent whose anonymousId alone is suppressed', async () => {
+    await using harness = await openClusterHarness()
+    const { log, suppressions } = harness.backend
+    const suppression = {
+      kind: 'anonymous',
+      sourceId: null,
+      since: NOON,
+      deletionId: 'del_a',
+    } as const
+    await suppressions.add([{ ...suppression, id: 'a1' }])
+    const known = acceptedEvent({ anonymousId: 'a1' })
+    const anonymous = { ...parsed(acceptedEvent({ anonymousId: 'a1' })), userId: undefined }
+    await log.append([anonymous, known])
+    await archiveNext(harness.backend, 2)
+    expect(await keptIds(harness)).toEqual([known.id])
   })
 
   test('cover what a transaction has appended that no node has brought to the log yet', async () => {

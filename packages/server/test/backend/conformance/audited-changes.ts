@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../src/backend/audit.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { auditEntryOf } from '../../harness/audit-entry.ts'
 import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
 import { newReplay } from '../../harness/new-replay.ts'
@@ -107,7 +107,9 @@ async function prepare(harness: BackendHarness): Promise<void> {
   await replays.create(replay)
   await deletions.create(deletion, { userIds: ['u1'] })
   await suppressions.add([suppression])
-  await recordDelivery(harness, { state: 'expired', dueAt: null })
+  // Of a user whose events are not suppressed.
+  const event = acceptedEvent({ userId: 'u3' })
+  await recordDelivery(harness, { state: 'expired', dueAt: null }, event)
 }
 
 /** Everything that the changes change, as a restart finds it. */

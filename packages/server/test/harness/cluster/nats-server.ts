@@ -19,6 +19,11 @@ export class NatsServer implements AsyncDisposable {
     })
   }
 
+  /** Where its data is. */
+  get folder(): string {
+    return this.#folder.path
+  }
+
   static async start(): Promise<NatsServer> {
     const nats = new NatsServer(await freePort())
     await nats.server.start()

@@ -31,7 +31,7 @@ export class StartedServer implements AsyncDisposable {
         return
       } catch (error) {
         if (performance.now() > deadline) throw new Error(this.#process.output, { cause: error })
-        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+        await pause()
         // PostgreSQL does not start while children of the one that was killed run.
         if (!this.#process.isRunning) this.#process = undefined
       }
@@ -44,6 +44,13 @@ export class StartedServer implements AsyncDisposable {
     this.#process = undefined
   }
 
+  /** Ends it with SIGTERM: it writes what it has not written. */
+  async stop(): Promise<void> {
+    this.#process?.kill('SIGTERM')
+    while (this.#process?.isRunning) await pause()
+    await this.kill()
+  }
+
   /** Stops it for a while with SIGSTOP, or lets it go on with SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#process?.kill(signal)
@@ -52,4 +59,8 @@ export class StartedServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.kill()
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, EVERY_MS))
 }

@@ -11,7 +11,7 @@ export interface ClaimingNodeOptions {
   readonly leaseMs?: number | undefined
 }
 
-const LEASE_MS = 60_000
+const LEASE_MS = 20_000
 /** The lease is renewed so many times while it lasts. */
 const TIMES = 4
 

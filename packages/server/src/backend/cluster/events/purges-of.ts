@@ -1,5 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
+import type { Subject } from '../../deletions.ts'
+import { subjectsOf } from '../../subjects-of.ts'
 import { fromText, toText } from '../postgres/text.ts'
 
 interface PurgeRow {
@@ -7,7 +9,7 @@ interface PurgeRow {
   readonly id: string
   /** Empty for every source. */
   readonly source_id: string
-  /** `null`: it is a suppression, which covers every event of a client. */
+  /** `null`: it is a suppression, which covers every event that belongs to the user. */
   readonly through: number | null
 }
 
@@ -22,7 +24,7 @@ export async function purgesOf(
   events: readonly AcceptedEvent[],
   positionOf: Positioned,
 ): Promise<(event: AcceptedEvent) => boolean> {
-  const ids = new Set(events.flatMap((event) => idsOf(event).map(([, id]) => toText(id))))
+  const ids = new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
   const { rows } = await sql<PurgeRow>`
     SELECT kind, id, source_id, max(through) AS through FROM purged_ids
     WHERE id = ANY(${[...ids]}::text[]) GROUP BY kind, id, source_id
@@ -30,31 +32,39 @@ export async function purgesOf(
     WHERE user_id = ANY(${[...ids]}::text[])`.execute(transaction)
   if (rows.length === 0) return () => false
   const byId = Map.groupBy(rows, ({ kind, id }) => `${kind} ${fromText(id)}`)
+  const rowsOf = (subjects: readonly Subject[]): PurgeRow[] =>
+    subjects.flatMap(({ kind, id }) => byId.get(`${kind} ${id}`) ?? [])
   return (event) =>
-    idsOf(event)
-      .flatMap(([kind, id]) => byId.get(`${kind} ${id}`) ?? [])
-      .some((purge) => covers(purge, event, positionOf))
+    rowsOf(idsOf(event)).some((purge) => isPurgedBy(purge, event, positionOf)) ||
+    rowsOf(subjectsOf(event)).some((suppression) => isSuppressedBy(suppression, event))
 }
 
 /** The ids that a purge may name. An alias call names a former id of either kind. */
-function idsOf({ userId, previousId, anonymousId }: AcceptedEvent): (readonly [string, string])[] {
+function idsOf({ userId, previousId, anonymousId }: AcceptedEvent): Subject[] {
   const ids = [
     ['user', userId],
     ['user', previousId],
     ['anonymous', anonymousId],
     ['anonymous', previousId],
   ] as const
-  return ids.flatMap(([kind, id]) => (id === undefined ? [] : [[kind, id] as const]))
+  return ids.flatMap(([kind, id]) => (id === undefined ? [] : { kind, id }))
 }
 
-function covers(
+function isPurgedBy(
   { source_id: sourceId, through }: PurgeRow,
   event: AcceptedEvent,
   positionOf: Positioned,
 ): boolean {
-  const isComputed = event.origin !== undefined
-  const isOfSource = sourceId === '' || fromText(sourceId) === event.sourceId
-  if (through === null) return isOfSource && !isComputed
   // A computed event may tell of events of any source.
-  return (isOfSource || isComputed) && positionOf(event) <= through
+  const isOfSource = isOf(sourceId, event) || event.origin !== undefined
+  return isOfSource && through !== null && positionOf(event) <= through
+}
+
+/** Ingestion leaves out the same. */
+function isSuppressedBy({ source_id: sourceId, through }: PurgeRow, event: AcceptedEvent): boolean {
+  return through === null && event.origin === undefined && isOf(sourceId, event)
+}
+
+function isOf(sourceId: string, event: AcceptedEvent): boolean {
+  return sourceId === '' || fromText(sourceId) === event.sourceId
 }

@@ -6,6 +6,7 @@ import { BackendUnavailable } from '../../backend.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { ChunkPublisher } from './chunk-publisher.ts'
+import { ForgottenMessages } from './forgotten-messages.ts'
 import { HeldEntries } from './held-entries.ts'
 import type { HeldEntry } from './held-entry.ts'
 import { endOfChunk, LogPositions } from './log-positions.ts'
@@ -38,6 +39,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   readonly #clock: Clock
   readonly #held: HeldEntries
   #pulls: readonly PartitionPull[] = []
+  #forgotten: ForgottenMessages | undefined
   #cancelSigns: () => void = () => undefined
 
   private constructor(
@@ -62,6 +64,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
       throw unavailable(error)
     }
     log.#giveSigns()
+    log.#forgotten = new ForgottenMessages({ link, stream: log.#stream, clock: log.#clock })
     return log
   }
 
@@ -133,6 +136,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   /** Any node gets at once what this one has not acked. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelSigns()
+    this.#forgotten?.[Symbol.dispose]()
     await this.#stopPulling()
     try {
       for (const entry of this.#held.all()) if (!entry.isDone) entry.release()

@@ -88,6 +88,12 @@ export class LogStream {
     return this.numberOf(state.last_seq)
   }
 
+  /** Makes a consumer anew: it hands out everything of its partition that is stored. */
+  async renewConsumer(partition: number): Promise<void> {
+    await this.#link.manager.consumers.delete(this.name, this.consumerOf(partition))
+    await this.ensure()
+  }
+
   /** Makes the stream and its consumers where they are missing. */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))

@@ -46,6 +46,8 @@ export class Postgres implements AsyncDisposable {
     })
     // A connection that rests and breaks: the next statement opens another one.
     pool.on('error', () => undefined)
+    // One that breaks between two statements of a transaction: the second one rejects.
+    pool.on('connect', (client) => client.on('error', () => undefined))
     this.#db = new Kysely({ dialect: new PostgresDialect({ pool }) })
   }
 

@@ -1,0 +1,20 @@
+import { clusterIsMissing, DATABASE_VARIABLE, NATS_VARIABLE } from './cluster-servers.ts'
+import { NatsServer } from './nats-server.ts'
+import { PostgresServer } from './postgres-server.ts'
+
+/**
+ * Starts the servers of a cluster for all workers of a run, unless they run already, and ends them with it. Says once where they
+ * are missing: then the tests that need them are skipped.
+ */
+export default async function startServers(): Promise<() => Promise<void>> {
+  await using stack = new AsyncDisposableStack()
+  const missing = clusterIsMissing()
+  if (missing !== undefined)
+    console.log(`skipped: ${missing} (HOOKLINE_REQUIRE_CLUSTER=1 makes that a failure)`)
+  else {
+    process.env[DATABASE_VARIABLE] ??= await stack.use(await PostgresServer.start()).newDatabase()
+    process.env[NATS_VARIABLE] ??= stack.use(await NatsServer.start()).url
+  }
+  const started = stack.move()
+  return () => started.disposeAsync()
+}
