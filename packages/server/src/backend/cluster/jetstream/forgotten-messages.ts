@@ -1,6 +1,6 @@
-import { JetStreamApiError } from '@nats-io/jetstream'
 import type { Clock } from '../../../util/time/clock.ts'
-import type { LogStream } from './log-stream.ts'
+import { Recurring } from '../../../util/time/recurring.ts'
+import type { LogStream, UncountedMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 
 export interface ForgottenMessagesOptions {
@@ -9,72 +9,64 @@ export interface ForgottenMessagesOptions {
   readonly clock: Clock
 }
 
-/** How often it looks: a forgotten message comes again within two looks. */
-const EVERY_MS = 5_000
+/** Since when a message seems to be forgotten, with nothing between two looks that tells otherwise. */
+interface Suspicion extends UncountedMessage {
+  readonly since: number
+}
+
+const MOST_EVERY_MS = 5_000
+const LOOKS_PER_ACK_WAIT = 3
 
 /**
- * Finds messages of the stream that its consumers have forgotten, and makes those consumers anew: then everything that is
- * stored comes again, to any node.
- *
- * The server writes the state of a consumer to disk a moment after it has changed, and apart from the stream. So after
- * `kill -9` a consumer may take messages for acked that are still stored: nobody would ever get them. Such a message is not
- * beyond the consumer's `ack_floor`. An ack that is on its way removes its message from both a moment apart, so it must be the
- * same message in two looks.
+ * Finds messages that the stream has, and that its consumer neither will hand out nor waits an ack for. A server that was
+ * killed has them: it writes the state of the stream and that of a consumer at times of their own. They would stay for ever, so
+ * another consumer takes the place of that one, which hands out once more all that is in its partition. Every node looks;
+ * where two of them find the same, the second one finds that consumer gone.
  */
-export class ForgottenMessages implements Disposable {
+export class ForgottenMessages implements AsyncDisposable {
   readonly #options: ForgottenMessagesOptions
-  /** By partition: the message that was found by the look before. */
-  readonly #suspected = new Map<number, number>()
-  #cancel: () => void = () => undefined
-  #isOver = false
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+  #suspicions: readonly Suspicion[] = []
 
   constructor(options: ForgottenMessagesOptions) {
     this.#options = options
-    this.#lookLater()
+    const { clock, stream } = options
+    const everyMs = Math.min(MOST_EVERY_MS, stream.ackWaitMs / LOOKS_PER_ACK_WAIT)
+    const work = async (): Promise<number> => {
+      await this.#look()
+      return everyMs
+    }
+    this.#running = new Recurring({ clock, work }).run(this.#stop.signal)
   }
 
-  [Symbol.dispose](): void {
-    this.#isOver = true
-    this.#cancel()
-  }
-
-  #lookLater(): void {
-    if (this.#isOver) return
-    this.#cancel = this.#options.clock.after(EVERY_MS, () => {
-      // What cannot be found out now is found out by a later look.
-      const looked = this.#look().catch(() => undefined)
-      void looked.then(() => this.#lookLater())
-    })
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#running
   }
 
   async #look(): Promise<void> {
     const { link, stream } = this.#options
-    if (!link.isConnected) return
-    for (const partition of stream.partitions) {
-      const forgotten = await this.#forgottenIn(partition)
-      const isCertain = forgotten !== undefined && forgotten === this.#suspected.get(partition)
-      if (forgotten === undefined || isCertain) this.#suspected.delete(partition)
-      else this.#suspected.set(partition, forgotten)
-      if (isCertain) await stream.renewConsumer(partition)
-    }
-  }
-
-  /** The sequence of the first message of the partition, where its consumer takes it for acked. */
-  async #forgottenIn(partition: number): Promise<number | undefined> {
-    const first = await this.#firstOf(partition)
-    if (first === undefined) return undefined
-    const { ack_floor } = await this.#options.stream.consumerInfo(partition)
-    return first <= ack_floor.stream_seq ? first : undefined
-  }
-
-  async #firstOf(partition: number): Promise<number | undefined> {
-    const { link, stream } = this.#options
-    const query = { seq: 1, next_by_subj: stream.subjectOf(partition) }
     try {
-      return (await link.manager.streams.getMessage(stream.name, query))?.seq
-    } catch (error) {
-      if (error instanceof JetStreamApiError) return undefined
-      throw error
+      if (!link.isConnected) return
+      const found = await stream.uncounted()
+      this.#suspicions = found.map((message) => this.#suspicionOf(message))
+      for (const suspicion of this.#suspicions)
+        if (this.#isProven(suspicion)) await stream.replaceConsumer(suspicion.consumer)
+    } catch {
+      // NATS or the stream is away: a later look tells.
     }
+  }
+
+  #suspicionOf({ consumer, sequence }: UncountedMessage): Suspicion {
+    const before = this.#suspicions.find(
+      (each) => each.consumer === consumer && each.sequence === sequence,
+    )
+    return before ?? { consumer, sequence, since: this.#options.clock.now() }
+  }
+
+  /** What was acked or appended while a look was taken seems to be forgotten, too: but not so long. */
+  #isProven({ since }: Suspicion): boolean {
+    return this.#options.clock.now() - since >= this.#options.stream.ackWaitMs
   }
 }

@@ -1,6 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
+import { throughOf } from './consumer-name.ts'
 
 const ACK = '+ACK'
 const NAK = '-NAK'
@@ -18,7 +19,7 @@ export class HeldEntry implements LogEntry {
   #message: Msg
 
   constructor(message: Msg, streamName: string) {
-    const { sequence, deliveries } = deliveryOf(message)
+    const { consumer, sequence, deliveries } = deliveryOf(message)
     const { data } = message
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}`)
@@ -26,8 +27,13 @@ export class HeldEntry implements LogEntry {
     if (unreadable !== undefined) this.unreadable = unreadable
     this.sequence = sequence
     this.bytes = data.length
-    this.redelivered = deliveries > 1
+    this.redelivered = deliveries > 1 || sequence <= throughOf(consumer)
     this.#message = message
+  }
+
+  /** The consumer of the stream that has handed it out. */
+  get consumer(): string {
+    return deliveryOf(this.#message).consumer
   }
 
   /** The server has handed it out once more: it hears of that delivery from now on. */
@@ -58,6 +64,7 @@ export function keyOf(message: Msg): string {
 }
 
 interface Delivery {
+  readonly consumer: string
   readonly deliveries: number
   readonly sequence: number
   readonly stamp: string
@@ -69,9 +76,9 @@ interface Delivery {
  */
 function deliveryOf({ reply = '' }: Msg): Delivery {
   const tokens = reply.split('.')
-  const first = tokens.length === SHORT_TOKENS ? 4 : 6
-  const [deliveries, sequence, , stamp = ''] = tokens.slice(first)
-  return { deliveries: Number(deliveries), sequence: Number(sequence), stamp }
+  const first = tokens.length === SHORT_TOKENS ? 3 : 5
+  const [consumer = '', deliveries, sequence, , stamp = ''] = tokens.slice(first)
+  return { consumer, deliveries: Number(deliveries), sequence: Number(sequence), stamp }
 }
 
 const SHORT_TOKENS = 9

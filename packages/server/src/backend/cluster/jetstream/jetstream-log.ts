@@ -136,7 +136,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   /** Any node gets at once what this one has not acked. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelSigns()
-    this.#forgotten?.[Symbol.dispose]()
+    await this.#forgotten?.[Symbol.asyncDispose]()
     await this.#stopPulling()
     try {
       for (const entry of this.#held.all()) if (!entry.isDone) entry.release()
@@ -170,7 +170,12 @@ export class JetStreamLog implements Log, AsyncDisposable {
   }
 
   async #ack(entry: HeldEntry): Promise<void> {
-    await entry.ack(this.#link.connection, ACK_TIMEOUT_MS)
+    try {
+      await entry.ack(this.#link.connection, ACK_TIMEOUT_MS)
+    } catch (error) {
+      // Where its consumer is replaced, nobody waits for the ack: if it is still in the stream, it comes again.
+      if (this.#stream.hasConsumer(entry.consumer)) throw error
+    }
     this.#held.drop(entry)
   }
 

@@ -1,15 +1,15 @@
 import {
-  AckPolicy,
   type ConsumerInfo,
   DiscardPolicy,
-  JetStreamApiError,
   RetentionPolicy,
   StorageType,
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
+import { foundOr404 } from './found-or-404.ts'
 import type { NatsLink } from './nats-link.ts'
+import { PartitionConsumers } from './partition-consumers.ts'
 
 export interface LogStreamOptions {
   /** Begins the names. */
@@ -25,13 +25,16 @@ const NANOS_PER_MS = 1_000_000
 const PARTITIONS = 4
 /** For how long the server knows the ids of messages: longer than an append tries again. */
 const DUPLICATE_WINDOW_MS = 120_000
-/** Chunks of a partition that all nodes together may have in process. */
-const MAX_ACK_PENDING = 512
 /** How long a server may take to remove a stream. */
 const REMOVAL_MS = 500
-const NOT_FOUND = 404
 /** Positions begin here: 2026 in milliseconds since the epoch. */
 const FIRST_MS = Date.UTC(2026, 0, 1)
+
+/** The first message of a partition that has more messages than its consumer counts. */
+export interface UncountedMessage {
+  readonly consumer: string
+  readonly sequence: number
+}
 
 /**
  * The stream of the log, and its consumers: one for each partition. A source has one partition, so that its events keep
@@ -43,6 +46,7 @@ export class LogStream {
   readonly #link: NatsLink
   readonly #clock: Clock
   readonly #options: LogStreamOptions
+  readonly #consumers: PartitionConsumers
   #base = 0
   #ensuring: Promise<void> | undefined
 
@@ -52,6 +56,11 @@ export class LogStream {
     this.#options = options
     this.ackWaitMs = options.ackWaitMs ?? 30_000
     this.name = `${options.prefix}_log`
+    this.#consumers = new PartitionConsumers(link, {
+      streamName: this.name,
+      subjects: this.partitions.map((partition) => this.subjectOf(partition)),
+      ackWaitMs: this.ackWaitMs,
+    })
   }
 
   get partitions(): readonly number[] {
@@ -67,7 +76,12 @@ export class LogStream {
   }
 
   consumerOf(partition: number): string {
-    return `partition_${partition}`
+    return this.#consumers.nameOf(partition)
+  }
+
+  /** Whether this consumer is, as far as this node knows, not replaced, and its stream not lost. */
+  hasConsumer(name: string): boolean {
+    return this.#consumers.has(name)
   }
 
   /**
@@ -88,15 +102,38 @@ export class LogStream {
     return this.numberOf(state.last_seq)
   }
 
-  /** Makes a consumer anew: it hands out everything of its partition that is stored. */
-  async renewConsumer(partition: number): Promise<void> {
-    await this.#link.manager.consumers.delete(this.name, this.consumerOf(partition))
-    await this.ensure()
-  }
-
   /** Makes the stream and its consumers where they are missing. */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
+  }
+
+  /**
+   * Messages that no consumer seems to hand out or to wait an ack for. What is acked in between seems so, too. The messages are
+   * counted first: what is appended later is then no more than the consumer counts.
+   */
+  async uncounted(): Promise<readonly UncountedMessage[]> {
+    const { streams } = this.#link.manager
+    const filter = { subjects_filter: this.#subjects }
+    const { subjects = {} } = (await streams.info(this.name, filter)).state
+    const consumers = await this.#consumers.find()
+    const uncounted: UncountedMessage[] = []
+    for (const [subject, { name, num_pending, num_ack_pending }] of consumers) {
+      if ((subjects[subject] ?? 0) <= num_pending + num_ack_pending) continue
+      const query = { seq: 1, next_by_subj: subject }
+      const first = await streams.getMessage(this.name, query)
+      if (first !== null) uncounted.push({ consumer: name, sequence: first.seq })
+    }
+    return uncounted
+  }
+
+  /** Makes another consumer in place of this one. It hands out all that is not acked. */
+  async replaceConsumer(name: string): Promise<void> {
+    await this.#consumers.remove(name)
+    await this.ensure()
+  }
+
+  get #subjects(): string {
+    return `${this.#options.prefix}.log.*`
   }
 
   async #ensure(): Promise<void> {
@@ -108,7 +145,7 @@ export class LogStream {
     if (config.num_replicas < replicas) await streams.update(this.name, { num_replicas: replicas })
     // Two for each millisecond: more than there are chunks in the long run, and small enough for exact numbers.
     this.#base = Math.max(0, Date.parse(created) - FIRST_MS) * 2
-    for (const partition of this.partitions) await this.#ensureConsumer(partition)
+    await this.#consumers.ensure()
   }
 
   async #addStream(): Promise<StreamInfo> {
@@ -120,32 +157,12 @@ export class LogStream {
   #streamConfig() {
     return {
       name: this.name,
-      subjects: [`${this.#options.prefix}.log.*`],
+      subjects: [this.#subjects],
       retention: RetentionPolicy.Workqueue,
       storage: StorageType.File,
       discard: DiscardPolicy.New,
       num_replicas: this.#options.replicas ?? 1,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
     }
-  }
-
-  async #ensureConsumer(partition: number): Promise<void> {
-    if (await foundOr404(() => this.consumerInfo(partition))) return
-    await this.#link.manager.consumers.add(this.name, {
-      durable_name: this.consumerOf(partition),
-      ack_policy: AckPolicy.Explicit,
-      filter_subject: this.subjectOf(partition),
-      ack_wait: this.ackWaitMs * NANOS_PER_MS,
-      max_ack_pending: MAX_ACK_PENDING,
-    })
-  }
-}
-
-async function foundOr404<T>(find: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await find()
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.status === NOT_FOUND) return undefined
-    throw error
   }
 }

@@ -1,0 +1,134 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
+import type { LogEntry } from '../../../src/backend/log.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { NatsServer } from '../../harness/cluster/nats-server.ts'
+import { natsProgram } from '../../harness/cluster/programs.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+const STREAM = 'test_log'
+const ACK_WAIT_MS = 1_000
+
+/** A node of the log, that consumes once `consume` is called, and acks if it is told so. */
+async function openNode({ url }: NatsServer) {
+  const link = await NatsLink.open({ url: new Redacted(url) })
+  const waiting = new ByteBudget(10_000_000)
+  const options = { prefix: 'test', waiting, ackWaitMs: ACK_WAIT_MS }
+  const log = await JetStreamLog.open(link, options)
+  const stop = new AbortController()
+  const entries: LogEntry[] = []
+  let running = Promise.resolve()
+  const run = async (acks: boolean): Promise<void> => {
+    for await (const some of log.consume({ signal: stop.signal })) {
+      entries.push(...some)
+      if (acks) await log.ack(some)
+    }
+  }
+  return {
+    link,
+    log,
+    entries,
+    consume: ({ acks }: { readonly acks: boolean }) => void (running = run(acks)),
+    ids: () => entries.flatMap(({ events }) => events.map(({ id }) => id)),
+    bytes: async () => (await log.state()).bytes,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+      await log[Symbol.asyncDispose]()
+      await link[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Deletes the consumers, as a node does that makes others in their place. */
+async function removeConsumers({ manager }: NatsLink): Promise<void> {
+  const infos = await manager.consumers.list(STREAM).next()
+  for (const { name } of infos) await manager.consumers.delete(STREAM, name)
+}
+
+describe.skipIf(natsProgram() === undefined)('messages that the server has forgotten', () => {
+  test('come again, on every node, and as such that may have come before', async () => {
+    await using nats = await NatsServer.start()
+    const events = Array.from({ length: 5 }, () => acceptedEvent())
+    {
+      await using node = await openNode(nats)
+      for (const event of events) await node.log.append([event])
+      using copy = new TemporaryFolder()
+      // Of a server that writes the state of its consumers and is killed before it writes that of its stream.
+      const messages = join(nats.folder, 'jetstream', '$G', 'streams', STREAM, 'msgs')
+      await nats.server.kill()
+      cpSync(messages, copy.path, { recursive: true })
+      await nats.server.start()
+      node.consume({ acks: true })
+      await expect.poll(() => node.ids()).toHaveLength(events.length)
+      await expect.poll(() => node.bytes().catch(() => undefined)).toBe(0)
+      await nats.server.stop()
+      rmSync(messages, { recursive: true })
+      cpSync(copy.path, messages, { recursive: true })
+      await nats.server.start()
+    }
+    await using first = await openNode(nats)
+    await using second = await openNode(nats)
+    expect(await first.bytes()).toBeGreaterThan(0)
+    for (const node of [first, second]) node.consume({ acks: true })
+    const ids = (): string[] => [...first.ids(), ...second.ids()].toSorted()
+    await expect.poll(ids).toEqual(events.map(({ id }) => id).toSorted())
+    expect([...first.entries, ...second.entries].every((entry) => entry.redelivered)).toBe(true)
+    await expect.poll(() => first.bytes()).toBe(0)
+    const later = acceptedEvent()
+    await first.log.append([later])
+    await expect.poll(ids).toContain(later.id)
+  })
+
+  test('come again where their consumer is replaced while they are in process', async () => {
+    await using nats = await NatsServer.start()
+    await using node = await openNode(nats)
+    await node.log.append([acceptedEvent()])
+    node.consume({ acks: false })
+    await expect.poll(() => node.entries).toHaveLength(1)
+    await removeConsumers(node.link)
+    const bytesAfterAck = async (): Promise<number | undefined> => {
+      await node.log.ack(node.entries).catch(() => undefined)
+      return await node.bytes()
+    }
+    await expect.poll(bytesAfterAck).toBe(0)
+    expect(node.entries.slice(1).every((entry) => entry.redelivered)).toBe(true)
+  })
+
+  test('are not acked in place of others after their stream was lost', async () => {
+    await using nats = await NatsServer.start()
+    await using node = await openNode(nats)
+    await node.log.append([acceptedEvent()])
+    node.consume({ acks: false })
+    await expect.poll(() => node.entries).toHaveLength(1)
+    await node.link.manager.streams.delete(STREAM)
+    const event = acceptedEvent()
+    await node.log.append([event])
+    await expect.poll(() => node.ids().at(-1), { timeout: 20_000 }).toBe(event.id)
+    const [lost, kept] = node.entries
+    await node.log.ack([lost!])
+    expect(await node.bytes()).toBeGreaterThan(0)
+    await node.log.ack([kept!])
+    await expect.poll(() => node.bytes()).toBe(0)
+  })
+
+  test('are not suspected where a node has them for long', async () => {
+    await using nats = await NatsServer.start()
+    await using node = await openNode(nats)
+    await using other = await openNode(nats)
+    const before = await node.link.manager.consumers.list(STREAM).next()
+    node.consume({ acks: false })
+    other.consume({ acks: true })
+    const held = acceptedEvent()
+    await node.log.append([held])
+    const started = performance.now()
+    while (performance.now() - started < 3 * ACK_WAIT_MS) await node.log.append([acceptedEvent()])
+    const after = await node.link.manager.consumers.list(STREAM).next()
+    expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name))
+  })
+})
