@@ -7,6 +7,7 @@ import { clientMemory, clientRate } from './client.ts'
 import { cores } from './cores.ts'
 import { costRatio } from './cost-ratio.ts'
 import { cost } from './cost.ts'
+import { deliverySteps } from './delivery-steps.ts'
 import { delivery, deliveryPeers } from './delivery.ts'
 import { endToEnd } from './end-to-end.ts'
 import { growth } from './growth.ts'
@@ -29,6 +30,7 @@ export const benchmarks = {
   restart: restart({ seconds: 3 }),
   cost: cost(),
   'cost-ratio': costRatio({ singleCalls: 1.8 }),
+  'delivery-steps': deliverySteps(),
   cores: cores(),
   spent: spent(),
   scaling: scaling(),

@@ -28,7 +28,8 @@ const LOADS: Readonly<Record<string, Load>> = {
   },
   delivery: {
     kinds: ['delivery'],
-    open: (threads) => loadedDelivery('delivery-hookline.ts', withThreads({ delivery: threads })),
+    open: (threads) =>
+      loadedDelivery('delivery-hookline.ts', { threads: withThreads({ delivery: threads }) }),
   },
   'both, single calls': {
     kinds: ['ingest', 'delivery'],

@@ -13,11 +13,16 @@ export function event(): Event {
   return { ...(rest as Omit<Event, 'timestamp' | 'receivedAt'>), timestamp, receivedAt: timestamp }
 }
 
-/** Sends events to the receiver with a plain undici pool: the same requests as Hookline's, with the same signatures. */
+/** Sends events to the receiver, with `openSending`. */
 export function openDelivery(port: number): (event: Event) => Promise<void> {
+  const send = openSending(port)
+  return (delivered) => send(webhookPayload(delivered))
+}
+
+/** Sends bodies to the receiver with a plain undici pool: the same requests as Hookline's, with the same signatures. */
+export function openSending(port: number): (body: string | Uint8Array) => Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONCURRENCY })
-  return async (delivered) => {
-    const body = webhookPayload(delivered)
+  return async (body) => {
     const now = Date.now()
     const id = newId('msg', now)
     const timestamp = Math.floor(now / 1000)

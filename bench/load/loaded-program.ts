@@ -16,13 +16,16 @@ export interface LoadedProgram extends AsyncDisposable {
   measure(seconds: number): Promise<number>
 }
 
-/** A program of `bench/programs` that delivers to the receiver's port, its first argument. */
-export async function loadedDelivery(script: string, threads?: Threads): Promise<LoadedProgram> {
+/** A program of `bench/programs` that delivers to the receiver's port, its first argument, before `args`. */
+export async function loadedDelivery(
+  script: string,
+  { threads, args = [] }: { readonly threads?: Threads; readonly args?: readonly string[] } = {},
+): Promise<LoadedProgram> {
   await using stack = new AsyncDisposableStack()
   const [receiver, port] = await Child.start('receiver.ts')
   stack.use(receiver)
   const environment = threads && environmentOf(threads)
-  const [program] = await Child.start(script, [String(port)], environment)
+  const [program] = await Child.start(script, [String(port), ...args], environment)
   stack.use(program)
   return {
     program,

@@ -73,6 +73,10 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'The processor time of an event from the call to the receiver, compared with the least that it can cost: the bare server for the call, and the bare loop for the delivery.',
   },
+  'delivery-steps': {
+    about:
+      'The processor time of a delivered event, from the bare loop of `delivery` to Hookline in steps. The log: the events come from it, on disk, and are acked. The records: each delivery is recorded, on disk, in the same tables. What Hookline adds to these two: decisions, lanes with their order, limits, breakers and retries, deadlines and guards of the HTTP client, health, metrics and activity.',
+  },
   cores: {
     about:
       'Throughput with 0, 1, 2, … threads for ingestion and for delivery, and the share of a core that the busiest thread of each kind uses. The service has cores of its own, as far as the machine allows. So the shares show what limits it next. The last table is an estimate, no measurement: what a service can reach on more cores, if an event costs what it costs here. It leaves out the load, the receiver, the disk, and whatever more cores share.',

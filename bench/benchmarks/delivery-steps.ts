@@ -1,0 +1,41 @@
+import { cpuMicrosPerEvent, loadedDelivery, type LoadedProgram } from '../load/loaded-program.ts'
+import type { Benchmark, RunSettings } from './benchmark.ts'
+
+/** Each does what the one before it does, and more. */
+const STEPS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
+  'bare loop': () => loadedDelivery('delivery-bare.ts'),
+  'and the log': () => loadedDelivery('delivery-steps.ts'),
+  'and the records': () => loadedDelivery('delivery-steps.ts', { args: ['records'] }),
+  Hookline: () => loadedDelivery('delivery-hookline.ts'),
+}
+
+/** CPU time of a delivered event, from the bare loop to Hookline in steps, so that it is seen what each adds. */
+export function deliverySteps(): Benchmark {
+  return {
+    async run(settings) {
+      const values = new Map(Object.keys(STEPS).map((step) => [step, [] as number[]]))
+      for (let round = 0; round < settings.rounds; round++)
+        for (const [step, open] of inTurn(Object.entries(STEPS), round))
+          values.get(step)!.push(await measure(open, settings))
+      return {
+        figures: [...values].map(([name, of]) => ({ name, unit: 'µs/event', values: of })),
+        notes: ['CPU time of all threads of each program, as it says itself (process.cpuUsage)'],
+      }
+    },
+  }
+}
+
+async function measure(
+  open: () => Promise<LoadedProgram>,
+  { seconds }: RunSettings,
+): Promise<number> {
+  await using loaded = await open()
+  // The first measurement only warms code and sockets.
+  await loaded.measure(seconds / 2)
+  return await cpuMicrosPerEvent(loaded, seconds)
+}
+
+/** The order changes from round to round. */
+function inTurn<T>(items: readonly T[], round: number): readonly T[] {
+  return round % 2 === 0 ? items : items.toReversed()
+}
