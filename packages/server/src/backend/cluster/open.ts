@@ -107,6 +107,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
       postgres,
       audit,
       feed,
+      clock: systemClock,
       lastPosition,
       isRefused: (carried) => refused.has(carried),
       positionOf: (carried) => archivedPositionOf(carried) ?? log.positions.of(carried),

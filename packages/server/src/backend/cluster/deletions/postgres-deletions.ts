@@ -1,5 +1,6 @@
 import type { Carried } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
+import type { Clock } from '../../../util/time/clock.ts'
 import type { AuditEntry } from '../../audit.ts'
 import type {
   DeletedIds,
@@ -13,11 +14,11 @@ import type {
 import type { Page, PageRequest } from '../../page.ts'
 import type { AuditWriter } from '../audit/audit-writer.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
+import { eraseRemoved } from '../erasure/erase.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../postgres/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { advanceDeletion, createDeletion, deletionOf, type DeletionRow } from './deletion-rows.ts'
-import { eraseRemoved } from './erase.ts'
 import { PurgedIds } from './purged-ids.ts'
 import { purgedIdsOf, PurgedUsers } from './purged-users.ts'
 import { PurgeSlices } from './purge-slices.ts'
@@ -26,6 +27,7 @@ export interface PostgresDeletionsOptions {
   readonly postgres: Postgres
   readonly audit: AuditWriter
   readonly feed: ChangeFeed
+  readonly clock: Clock
   /** The position of the last event that was appended to the log, by any node. */
   readonly lastPosition: () => Promise<number>
   /** Whether the archive has refused an event, because a purge covers it that this node may not know of. */
@@ -117,7 +119,8 @@ export class PostgresDeletions implements Deletions {
   }
 
   erase(signal: AbortSignal): Promise<boolean> {
-    return eraseRemoved(this.#options.postgres, signal)
+    const { postgres, clock } = this.#options
+    return eraseRemoved({ postgres, clock, signal })
   }
 
   isPurged(carried: Carried): boolean {
