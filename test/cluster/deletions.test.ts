@@ -21,6 +21,9 @@ const DELETIONS = 3
 const MAX_UPTIME_MS = 1_500
 /** Longer than a deletion takes: what the node has in memory comes late. */
 const PAUSED_MS = 6_000
+/** How long a call may take, and one of a node that may be paused or killed. */
+const PATIENT_MS = 30_000
+const IMPATIENT_MS = 2_000
 /** Longer than leases, claims and the waits of the log. */
 const DRAINED_MS = 180_000
 
@@ -71,17 +74,27 @@ function callsOf(userId: string, random: () => number): object[] {
   const text = 'x'.repeat(random() * 600)
   return [
     { type: 'track', event: PLANTED, userId, ...planted, properties: { text, it: PLANTED } },
-    { type: 'identify', userId, traits: { plan: 'pro', name: PLANTED } },
+    {
+      type: 'identify',
+      userId,
+      anonymousId: planted.anonymousId,
+      traits: { plan: 'pro', name: PLANTED },
+    },
     { type: 'alias', userId: `other-${random()}`, previousId: userId },
   ]
 }
 
 /** Sends calls to a node. Resolves to whether they were accepted: it may be killed meanwhile. */
-async function send(node: Node, writeKey: string, batch: readonly object[]): Promise<boolean> {
+async function send(
+  node: Node,
+  writeKey: string,
+  batch: readonly object[],
+  timeoutMs = PATIENT_MS,
+): Promise<boolean> {
   const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
   const body = JSON.stringify({ batch })
   const sent = fetch(`${node.url}/v1/batch`, { method: 'POST', headers, body })
-  const signal = AbortSignal.timeout(2_000)
+  const signal = AbortSignal.timeout(timeoutMs)
   const gaveUp = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined)),
   )
@@ -208,7 +221,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
     const ofUsers = async (node: Node): Promise<void> => {
       while (!stop.signal.aborted) {
         const userId = USERS[Math.floor(random() * USERS.length)]!
-        await send(node, writeKey, callsOf(userId, random))
+        await send(node, writeKey, callsOf(userId, random), IMPATIENT_MS)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     }

@@ -95,7 +95,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     }
     // The search must be able to find something.
     expect(await columnsWith(place.databaseUrl, sourceId)).not.toEqual({})
-    expect(filesWith(nats.folder, sourceId)).not.toEqual([])
+    expect(filesWith(nats.folder, place.natsPrefix)).not.toEqual([])
   })
 
   test.each<readonly [string, (own: Record<string, string>) => Promise<object> | object]>([

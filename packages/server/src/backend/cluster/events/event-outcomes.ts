@@ -1,5 +1,6 @@
 import { type EventOutcome, type EventOutcomes, idFrom, timeOfId } from '@hookline/protocol'
 import { sql } from 'kysely'
+import { isBetween } from '../deliveries/ids-between.ts'
 import type { Connection } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
 
@@ -34,7 +35,7 @@ export async function destinationsOf(
 }
 
 /**
- * The id of a delivery has the time of its event, so few partitions  are looked at. What is
+ * The id of a delivery has the time of its event, so few partitions are looked at. What is
  * declined comes first: a replay may have made a delivery later.
  */
 async function outcomeRows(
@@ -44,7 +45,7 @@ async function outcomeRows(
   const times = eventIds.map(timeOfId)
   const { rows } = await sql<OutcomeRow>`
     SELECT event_id, destination_id, 'declined' AS outcome FROM declined
-    WHERE event_id = ANY(${eventIds}::text[])
+    WHERE event_id = ANY(${eventIds}::text[]) AND ${isBetween('event_id', eventIds)}
     UNION ALL
     SELECT event_id, destination_id, CASE
       WHEN state = 'pending' AND rounds > 0 THEN 'retrying'

@@ -5,15 +5,15 @@ import { makeDay } from '../../../../src/backend/cluster/upkeep/make-day.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 
 /** Of each day. */
-export const EVENTS = 20_000
+export const EVENTS = 60_000
 export const DAYS = [DAY - 1, DAY]
-export const PROFILES = 20_000
+export const PROFILES = 100_000
 
 /** The id of the nth event of a day, or of its delivery. */
 export function idOf(prefix: 'evt' | 'msg', day: number, n: number): string {
   const bytes = Buffer.alloc(10)
   bytes.writeUInt32BE(n, 6)
-  return idFrom(prefix, day * DAY_MS, bytes)
+  return idFrom(prefix, day * DAY_MS + n, bytes)
 }
 
 /** Fills two days and the tables of profiles, as a busy service does, and lets PostgreSQL count them. */
@@ -44,19 +44,19 @@ async function fillDay(
       received_at, marks, origin, body, rest)
     SELECT id, ${before}::int + n, n, 'src_' || n % 3, 'message-' || id, CASE n % 10 WHEN 0 THEN 'page' ELSE 'track' END,
       CASE WHEN n % 4 > 0 THEN 'u' || n % 5000 END, 'a' || n % 5000, CASE WHEN n % 100 = 0 THEN 'former' || n END,
-      ${start}::bigint + n, '', NULL, convert_to('{"event":"Event ' || n % 20 || '"}', 'UTF8'), '{}'
+      ${start}::bigint + n, '', NULL, convert_to('{"event":"Event ' || n % 20 || '"}' || repeat(' ', 500), 'UTF8'), '{}'
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n)`)
   await postgres.run(sql`UPDATE archive SET seq = ${before + EVENTS}`)
   await postgres.run(sql`
-    INSERT INTO declined SELECT id, 'dst_declined', 'disabled', NULL
+    INSERT INTO declined SELECT id, 'dst_declined', 'integrations' || repeat(' ', 300), NULL
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n) WHERE n % 2 = 0`)
   await postgres.run(sql`
     INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
     SELECT id, event_id, 'dst_' || n % 3, CASE n % 50 WHEN 0 THEN 'rejected' WHEN 1 THEN 'pending' ELSE 'delivered' END,
-      1, ${start}::bigint + n, CASE n % 50 WHEN 1 THEN ${start}::bigint + n END, '[]', NULL, n % 50 = 1
+      1, ${start}::bigint + n, CASE n % 50 WHEN 1 THEN ${start}::bigint + n END, '[]' || repeat(' ', 200), NULL, n % 50 = 1
     FROM unnest(${ids('msg')}::text[], ${ids('evt')}::text[]) WITH ORDINALITY AS given (id, event_id, n)`)
   await postgres.run(sql`
-    INSERT INTO attempts SELECT id, 'att_' || n, '{}', true
+    INSERT INTO attempts SELECT id, 'att_' || n, '{}' || repeat(' ', 500), true
     FROM unnest(${ids('msg')}::text[]) WITH ORDINALITY AS given (id, n) WHERE n % 3 = 0`)
   await postgres.run(sql`
     INSERT INTO waiting_parts (queue, lane, delivery_id, due_at, fence)
@@ -67,9 +67,9 @@ async function fillDay(
 async function fillProfileTables(postgres: ErasedCluster['postgres']): Promise<void> {
   const numbers = sql`FROM generate_series(1, ${PROFILES}::int) AS n`
   for (const statement of [
-    sql`INSERT INTO profiles (id, space, version, counts) SELECT n, 'default', n, '{}' ${numbers}`,
+    sql`INSERT INTO profiles (id, space, version, counts) SELECT n, 'default', n, '{}' || repeat(' ', 100) ${numbers}`,
     sql`SELECT setval('profile_numbers', ${PROFILES}), setval('profile_versions', ${PROFILES})`,
-    sql`INSERT INTO profile_traits SELECT n, '{"plan":["pro",1,1,"evt_1","src_a"]}' ${numbers}`,
+    sql`INSERT INTO profile_traits SELECT n, '{"plan":["pro",1,1,"evt_1","src_a"]}' || repeat(' ', 200) ${numbers}`,
     sql`INSERT INTO profile_ids SELECT 'default', 'user', 'u' || n, n, true ${numbers}`,
     sql`INSERT INTO profile_ids SELECT 'default', 'anonymous', 'a' || n, n, true ${numbers}`,
     sql`INSERT INTO computations (id) VALUES ('aud_a'), ('aud_b'), ('aud_list')`,

@@ -1,4 +1,7 @@
-/** The tables that a purge removes content from, with the columns that may have what a client or a receiver has sent. */
+/**
+ * The tables that a purge removes content from, with the columns that may have what a client or a receiver has sent. Not
+ * those that have nothing but userIds: deletions keep these, and the planner needs to know how many there are.
+ */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   events: ['message_id', 'user_id', 'anonymous_id', 'previous_id', 'body', 'rest'],
   attempts: ['document'],
@@ -10,8 +13,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   profile_ids: ['id'],
   facts: ['value'],
   results: ['value'],
-  announced: ['user_id', 'value'],
-  listed_users: ['user_id'],
+  announced: ['value'],
 }
 
 function hidden(table: string): string {
