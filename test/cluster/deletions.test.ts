@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
 import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
 import {
   columnsWith,
@@ -216,13 +217,13 @@ test.skipIf(clusterIsMissing() !== undefined)(
     )
 
     const stop = new AbortController()
-    const load = new Load(random, { pauseMs: 20 })
+    const load = new Load(random, { pauseMs: 1_000 })
     const sending = cluster.nodes.map((node) => load.run(node.url, writeKey, stop.signal))
     const ofUsers = async (node: Node): Promise<void> => {
       while (!stop.signal.aborted) {
         const userId = USERS[Math.floor(random() * USERS.length)]!
         await send(node, writeKey, callsOf(userId, random), IMPATIENT_MS)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
     sending.push(...cluster.nodes.map(ofUsers))
@@ -261,6 +262,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
     expect(await columnsWith(url, PLANTED)).toEqual({})
     expect(await columnsWith(url, USER, PROOFS)).toEqual({})
     expect(await cluster.postgres.filesWith(PLANTED)).toEqual([])
+    expect(filesWith(cluster.nats.folder, PLANTED)).toEqual([])
 
     const createdAt = (await deletions()).map((deletion) => deletion.createdAt)
     const payload = (user: string, index: number) =>
