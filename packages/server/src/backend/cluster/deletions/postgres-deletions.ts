@@ -1,6 +1,5 @@
 import type { Carried } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { Clock } from '../../../util/time/clock.ts'
 import type { AuditEntry } from '../../audit.ts'
 import type {
   DeletedIds,
@@ -14,7 +13,6 @@ import type {
 import type { Page, PageRequest } from '../../page.ts'
 import type { AuditWriter } from '../audit/audit-writer.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
-import { eraseRemoved } from '../erasure/erase.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../postgres/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
@@ -27,7 +25,8 @@ export interface PostgresDeletionsOptions {
   readonly postgres: Postgres
   readonly audit: AuditWriter
   readonly feed: ChangeFeed
-  readonly clock: Clock
+  /** Leaves no byte of what was removed; see `Deletions.erase`. */
+  readonly erase: (signal: AbortSignal) => Promise<boolean>
   /** The position of the last event that was appended to the log, by any node. */
   readonly lastPosition: () => Promise<number>
   /** Whether the archive has refused an event, because a purge covers it that this node may not know of. */
@@ -119,8 +118,7 @@ export class PostgresDeletions implements Deletions {
   }
 
   erase(signal: AbortSignal): Promise<boolean> {
-    const { postgres, clock } = this.#options
-    return eraseRemoved({ postgres, clock, signal })
+    return this.#options.erase(signal)
   }
 
   isPurged(carried: Carried): boolean {

@@ -1,7 +1,7 @@
 import { idFrom, timeOfId } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
-import { markUnerased } from '../erasure/unerased-days.ts'
 import { removeOnPurpose } from '../postgres/removal.ts'
+import { markUnerased } from '../postgres/unerased-days.ts'
 
 /** An event that a purge has found. */
 export interface FoundEvent {

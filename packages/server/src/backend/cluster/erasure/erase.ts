@@ -1,7 +1,7 @@
 import { DAILY_TABLES } from '../upkeep/days.ts'
 import { removeCopies } from './day-copy.ts'
 import type { Erasing } from './erasing.ts'
-import { beginDays, endDay } from './unerased-days.ts'
+import { beginDays, endDay } from '../postgres/unerased-days.ts'
 import { rewriteDay } from './rewrite-day.ts'
 import { rewriteTable } from './rewrite-table.ts'
 

@@ -1,6 +1,5 @@
 import { type EventOutcome, type EventOutcomes, idFrom, timeOfId } from '@hookline/protocol'
 import { sql } from 'kysely'
-import { isBetween } from '../deliveries/ids-between.ts'
 import type { Connection } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
 
@@ -43,9 +42,10 @@ async function outcomeRows(
   eventIds: readonly string[],
 ): Promise<readonly OutcomeRow[]> {
   const times = eventIds.map(timeOfId)
+  const sorted = eventIds.toSorted()
   const { rows } = await sql<OutcomeRow>`
     SELECT event_id, destination_id, 'declined' AS outcome FROM declined
-    WHERE event_id = ANY(${eventIds}::text[]) AND ${isBetween('event_id', eventIds)}
+    WHERE event_id = ANY(${eventIds}::text[]) AND event_id BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
     UNION ALL
     SELECT event_id, destination_id, CASE
       WHEN state = 'pending' AND rounds > 0 THEN 'retrying'

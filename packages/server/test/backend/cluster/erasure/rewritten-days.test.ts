@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { markUnerased } from '../../../../src/backend/cluster/erasure/unerased-days.ts'
+import { markUnerased } from '../../../../src/backend/cluster/postgres/unerased-days.ts'
 import { beginCopy, removeCopies } from '../../../../src/backend/cluster/erasure/day-copy.ts'
 import { eraseRemoved } from '../../../../src/backend/cluster/erasure/erase.ts'
 import { rewriteDay } from '../../../../src/backend/cluster/erasure/rewrite-day.ts'
