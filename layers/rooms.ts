@@ -115,6 +115,8 @@ export const ROOMS = {
     replays: 'replays, and the deliveries that a replay selects',
     quarantine: 'deliveries and events in quarantine',
     deletions: 'deletion requests and suppressions; the purge of a user',
+    erasure:
+      'tables and partitions that are rewritten, so that no byte of what was removed is left',
     notices: 'deletion notices, and their queue',
     profiles:
       'profiles of users, their ids and facts; the cursor with which they follow the archive',

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend } from '../../packages/server/src/backend/backend.ts'
-import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import { DeletionWorker } from '../../packages/server/src/deletions/deletion-worker.ts'
 import { createLogger } from '../../packages/server/src/telemetry/logger.ts'
 import { systemClock } from '../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../../packages/server/test/harness/no-activity.ts'
 import { RunningWorker } from '../../packages/server/test/harness/running-worker.ts'
+import { type DeletionPlace, openPlace } from './deletion-place.ts'
 
 // A process of its own that carries out what deletions there are, and is killed at a moment that its
 // arguments name: before or after the n-th write.
@@ -30,12 +30,12 @@ function counted<T extends object>(port: T, names: readonly (keyof T)[], count: 
   })
 }
 
-async function main(dataDir: string, killAt: number): Promise<void> {
+async function main(place: DeletionPlace, killAt: number): Promise<void> {
   let moment = 0
   const count = (): void => {
     if (++moment === killAt) process.kill(process.pid, 'SIGKILL')
   }
-  await using backend: Backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
+  await using backend: Backend = await openPlace(place)
   const worker = new DeletionWorker({
     catalog: backend.catalog,
     deletions: counted(backend.deletions, ['advance', 'purge', 'erase'], count),
@@ -52,4 +52,4 @@ async function main(dataDir: string, killAt: number): Promise<void> {
   while ((await open()).data.length > 0) await pause(5)
 }
 
-await main(process.argv[2]!, Number(process.argv[3]))
+await main(JSON.parse(process.argv[2]!) as DeletionPlace, Number(process.argv[3]))

@@ -8,6 +8,7 @@ import { PostgresCatalog } from './catalog/postgres-catalog.ts'
 import { PostgresKeyUses } from './catalog/postgres-key-uses.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import { checkEncryptionKey } from './encryption/encryption-key.ts'
+import { eraseRemoved } from './erasure/erase.ts'
 import { PostgresEvaluations } from './evaluations/postgres-evaluations.ts'
 import { PostgresMemberships } from './memberships/postgres-memberships.ts'
 import { PostgresSyncs } from './memberships/postgres-syncs.ts'
@@ -107,6 +108,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
       postgres,
       audit,
       feed,
+      erase: (signal) => eraseRemoved({ postgres, clock: systemClock, signal }),
       lastPosition,
       isRefused: (carried) => refused.has(carried),
       positionOf: (carried) => archivedPositionOf(carried) ?? log.positions.of(carried),

@@ -1,8 +1,15 @@
 import { connect } from '@nats-io/transport-node'
+import { natsConnectionOptions } from '../../../src/backend/cluster/jetstream/nats-options.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { freePort } from '../free-port.ts'
 import { TemporaryFolder } from '../temporary-folder.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
+
+interface NatsUser {
+  readonly name: string
+  readonly password: string
+}
 
 /** A NATS server with JetStream, with data in a temporary folder. */
 export class NatsServer implements AsyncDisposable {
@@ -10,11 +17,14 @@ export class NatsServer implements AsyncDisposable {
   readonly server: StartedServer
   readonly #folder = new TemporaryFolder()
 
-  private constructor(port: number) {
-    this.url = `nats://127.0.0.1:${port}`
+  private constructor(port: number, user?: NatsUser) {
+    const credentials = user === undefined ? '' : `${user.name}:${user.password}@`
+    const options = user === undefined ? [] : ['--user', user.name, '--pass', user.password]
+    this.url = `nats://${credentials}127.0.0.1:${port}`
+    const places = ['-a', '127.0.0.1', '-p', String(port), '-sd', this.#folder.path]
     this.server = new StartedServer({
       program: natsProgram()!,
-      args: ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', this.#folder.path],
+      args: ['-js', ...places, ...options],
       check: () => canBeUsed(this.url),
     })
   }
@@ -24,8 +34,9 @@ export class NatsServer implements AsyncDisposable {
     return this.#folder.path
   }
 
-  static async start(): Promise<NatsServer> {
-    const nats = new NatsServer(await freePort())
+  /** Starts one, which only this user may use if it is given. */
+  static async start(user?: NatsUser): Promise<NatsServer> {
+    const nats = new NatsServer(await freePort(), user)
     await nats.server.start()
     return nats
   }
@@ -37,6 +48,7 @@ export class NatsServer implements AsyncDisposable {
 }
 
 async function canBeUsed(url: string): Promise<void> {
-  const connection = await connect({ servers: url, reconnect: false, timeout: 1_000 })
+  const options = natsConnectionOptions({ url: new Redacted(url) })
+  const connection = await connect({ ...options, reconnect: false, timeout: 1_000 })
   await connection.close()
 }

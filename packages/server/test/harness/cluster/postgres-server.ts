@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { filesWith } from '../bytes-in-folder.ts'
 import { freePort } from '../free-port.ts'
 import { TemporaryFolder } from '../temporary-folder.ts'
 import { postgresProgram, unprivileged } from './programs.ts'
@@ -18,9 +20,10 @@ const SETTINGS = [
 /** A PostgreSQL server of its own, with data in a temporary folder. */
 export class PostgresServer implements AsyncDisposable {
   readonly server: StartedServer
+  /** Of the databases that were made, in their order. */
+  readonly databaseUrls: string[] = []
   readonly #port: number
   readonly #folder = new TemporaryFolder()
-  #databases = 0
 
   private constructor(port: number) {
     this.#port = port
@@ -41,23 +44,53 @@ export class PostgresServer implements AsyncDisposable {
     return postgres
   }
 
-  /** Makes an empty database, and returns its URL. */
-  async newDatabase(): Promise<string> {
-    const name = `test_${++this.#databases}`
-    await this.query('postgres', `CREATE DATABASE ${name}`)
-    return this.#urlOf(name)
+  /** Makes a database, which is empty or a copy of one that is not in use, and returns its URL. */
+  async newDatabase(model = 'template1'): Promise<string> {
+    const name = `test_${this.databaseUrls.length + 1}`
+    await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${model}`)
+    const url = this.#urlOf(name)
+    this.databaseUrls.push(url)
+    return url
   }
 
-  async query(database: string, sql: string): Promise<void> {
+  async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.#urlOf(database) })
     // A server that is killed meanwhile.
     client.on('error', () => undefined)
     await client.connect()
     try {
-      await client.query(sql)
+      return (await client.query<Record<string, unknown>>(sql)).rows
     } finally {
       await client.end()
     }
+  }
+
+  /** Changes its configuration for the next start. It is not running. */
+  async configure(settings: Readonly<Record<string, string>>): Promise<void> {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+    await appendFile(join(this.#folder.path, 'data', 'postgresql.conf'), lines.join(''))
+  }
+
+  /** Where its log is, if it is configured to have one. */
+  get logFolder(): string {
+    return join(this.#folder.path, 'data', 'log')
+  }
+
+  /** The names of the files that contain this text, after a checkpoint: all but the WAL, or only those of one database. */
+  async filesWith(text: string, database?: string): Promise<string[]> {
+    // It also removes the files of tables that are gone.
+    await this.query('postgres', 'CHECKPOINT')
+    const data = join(this.#folder.path, 'data')
+    if (database !== undefined) {
+      const [row] = await this.query(
+        'postgres',
+        `SELECT oid::text FROM pg_database WHERE datname = '${database}'`,
+      )
+      return filesWith(join(data, 'base', String(row!['oid'])), text)
+    }
+    const folders = readdirSync(data, { withFileTypes: true }).filter((each) => each.isDirectory())
+    const searched = folders.filter(({ name }) => name !== 'pg_wal')
+    return searched.flatMap(({ name }) => filesWith(join(data, name), text))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

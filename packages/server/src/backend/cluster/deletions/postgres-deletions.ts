@@ -17,7 +17,6 @@ import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../postgres/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { advanceDeletion, createDeletion, deletionOf, type DeletionRow } from './deletion-rows.ts'
-import { eraseRemoved } from './erase.ts'
 import { PurgedIds } from './purged-ids.ts'
 import { purgedIdsOf, PurgedUsers } from './purged-users.ts'
 import { PurgeSlices } from './purge-slices.ts'
@@ -26,6 +25,8 @@ export interface PostgresDeletionsOptions {
   readonly postgres: Postgres
   readonly audit: AuditWriter
   readonly feed: ChangeFeed
+  /** Leaves no byte of what was removed; see `Deletions.erase`. */
+  readonly erase: (signal: AbortSignal) => Promise<boolean>
   /** The position of the last event that was appended to the log, by any node. */
   readonly lastPosition: () => Promise<number>
   /** Whether the archive has refused an event, because a purge covers it that this node may not know of. */
@@ -117,7 +118,7 @@ export class PostgresDeletions implements Deletions {
   }
 
   erase(signal: AbortSignal): Promise<boolean> {
-    return eraseRemoved(this.#options.postgres, signal)
+    return this.#options.erase(signal)
   }
 
   isPurged(carried: Carried): boolean {

@@ -1,6 +1,7 @@
 import { idFrom, timeOfId } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
 import { removeOnPurpose } from '../postgres/removal.ts'
+import { markUnerased } from '../postgres/unerased-days.ts'
 
 /** An event that a purge has found. */
 export interface FoundEvent {
@@ -35,6 +36,7 @@ export async function removeEvents(
       quarantined AS (DELETE FROM quarantine WHERE id = ANY(${[...ids, ...deliveries]}::text[])),
       failed AS (DELETE FROM attempts WHERE delivery_id = ANY(${deliveries}::text[]))
     DELETE FROM declined WHERE event_id = ANY(${ids}::text[])`.execute(transaction)
+  await markUnerased(transaction, ids)
   return { events: new Set(events.rows.map(({ id }) => id)), deliveries: deliveries.length }
 }
 

@@ -75,6 +75,6 @@ function compileCount(planned: PlannedCount, { now, timesOf }: CompileOptions): 
     }
   return {
     column: countedColumn(planned, now),
-    outcomeOf: (read) => countOutcome(planned, countedIn(read)),
+    outcomeOf: (read) => countOutcome(planned, countedIn(read, planned)),
   }
 }

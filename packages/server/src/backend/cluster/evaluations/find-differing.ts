@@ -5,16 +5,21 @@ import { toText } from '../postgres/text.ts'
 import { existsByIndex, hasResult } from './compiled-clause.ts'
 import { CompiledCondition, type ReadProfile } from './compiled-condition.ts'
 import { numberOf } from './computation-numbers.ts'
+import { clausesIn } from './condition-outcome.ts'
 import { nextSlice } from './profile-slices.ts'
 
 type Found = Pick<Differing, 'profileIds' | 'missed'>
 const NOTHING: Found = { profileIds: [], missed: [] }
 
+/** What is looked up of each profile beside the clauses: its result, and whether its users were told. */
+const LOOK_UPS = 2
+
 /** Looks in a slice of all profiles for those whose results may not be what their computation says. */
 export async function findDiffering(postgres: Postgres, query: DifferingQuery): Promise<Differing> {
   const { condition, after } = query
   const space = toText(query.space)
-  const slice = await nextSlice(postgres, { space, after })
+  const lookUps = LOOK_UPS + (condition === undefined ? 0 : clausesIn(condition).length)
+  const slice = await nextSlice(postgres, { space, after, lookUps })
   if (slice === undefined) return { ...NOTHING, looked: 0, reached: null }
   const { through, isEnd, looked } = slice
   const inSlice = sql`p.id > ${after} AND p.id <= ${through} AND p.space = ${space}`

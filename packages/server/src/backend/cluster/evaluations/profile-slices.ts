@@ -4,6 +4,8 @@ import type { Postgres } from '../postgres/postgres.ts'
 /** Profiles of one slice, and the bytes of their traits and results, about: JavaScript parses them in one turn. */
 const PROFILES = 2_000
 const BYTES = 4 * 1024 * 1024
+/** Look-ups of one slice: some tenths of a second. */
+const LOOK_UPS = 20_000
 
 /** Some profiles, in the order of their numbers. */
 export interface ProfileSlice {
@@ -19,6 +21,8 @@ export interface SliceQuery {
   readonly after: number
   /** A condition on `id` and `space` of profiles; without it, profiles of every space are in the slice. */
   readonly only?: RawBuilder<unknown>
+  /** Look-ups in other tables that each profile costs. More of them make the slice smaller. */
+  readonly lookUps?: number
 }
 
 interface SliceRow {
@@ -31,8 +35,9 @@ interface SliceRow {
 /** The next slice of profiles; `undefined` where there are no more. Has at least one, however large it is. */
 export async function nextSlice(
   postgres: Postgres,
-  { space, after, only = sql`true` }: SliceQuery,
+  { space, after, only = sql`true`, lookUps = 1 }: SliceQuery,
 ): Promise<ProfileSlice | undefined> {
+  const most = Math.min(PROFILES, Math.ceil(LOOK_UPS / lookUps))
   const [row] = await postgres.run(sql<SliceRow>`
     SELECT count(*) AS all, count(*) FILTER (WHERE is_kept) AS kept,
       count(*) FILTER (WHERE is_kept AND space = ${space}) AS looked, max(id) FILTER (WHERE is_kept) AS through
@@ -40,9 +45,9 @@ export async function nextSlice(
       SELECT id, space, sum(bytes) OVER (ORDER BY id) - bytes < ${BYTES} AS is_kept FROM (
         SELECT id, space, coalesce(octet_length(traits), 0) + coalesce(
           (SELECT sum(octet_length(value)) FROM results WHERE results.profile = id), 0) AS bytes
-        FROM (SELECT id, space FROM profiles WHERE id > ${after} AND ${only} ORDER BY id LIMIT ${PROFILES}) AS taken
+        FROM (SELECT id, space FROM profiles WHERE id > ${after} AND ${only} ORDER BY id LIMIT ${most}) AS taken
         LEFT JOIN profile_traits ON profile_traits.profile = id) AS measured) AS summed`)
   const { all, kept, looked, through } = row!
   if (through === null) return undefined
-  return { through, isEnd: kept === all && all < PROFILES, looked }
+  return { through, isEnd: kept === all && all < most, looked }
 }

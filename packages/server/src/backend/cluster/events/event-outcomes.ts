@@ -34,7 +34,7 @@ export async function destinationsOf(
 }
 
 /**
- * The id of a delivery has the time of its event, so few partitions  are looked at. What is
+ * The id of a delivery has the time of its event, so few partitions are looked at. What is
  * declined comes first: a replay may have made a delivery later.
  */
 async function outcomeRows(
@@ -42,9 +42,10 @@ async function outcomeRows(
   eventIds: readonly string[],
 ): Promise<readonly OutcomeRow[]> {
   const times = eventIds.map(timeOfId)
+  const sorted = eventIds.toSorted()
   const { rows } = await sql<OutcomeRow>`
     SELECT event_id, destination_id, 'declined' AS outcome FROM declined
-    WHERE event_id = ANY(${eventIds}::text[])
+    WHERE event_id = ANY(${eventIds}::text[]) AND event_id BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
     UNION ALL
     SELECT event_id, destination_id, CASE
       WHEN state = 'pending' AND rounds > 0 THEN 'retrying'

@@ -4,6 +4,7 @@ import type { CatalogSnapshot } from '../../catalog.ts'
 import type { Preview, PreviewQuery } from '../../memberships.ts'
 import type { Fact } from '../../profiles.ts'
 import { CompiledCondition, type ReadProfile } from '../evaluations/compiled-condition.ts'
+import { clausesIn } from '../evaluations/condition-outcome.ts'
 import { nextSlice } from '../evaluations/profile-slices.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, toText } from '../postgres/text.ts'
@@ -61,8 +62,9 @@ async function findMembers(
   const only = sql`space = ${space} AND id % ${step} = 0`
   const sample: number[] = []
   let size = 0
+  const lookUps = clausesIn(condition).length
   for (let after = 0, isEnd = false; !isEnd;) {
-    const slice = await nextSlice(postgres, { space, after, only })
+    const slice = await nextSlice(postgres, { space, after, only, lookUps })
     if (slice === undefined) break
     const rows = await postgres.run(
       sql<ReadProfile>`

@@ -46,6 +46,7 @@ export async function dropDay(
   await endQuarantine(transaction, day)
   for (const { name } of DAILY_TABLES)
     await sql`DROP TABLE ${sql.id(partitionOf(name, day))}`.execute(transaction)
+  await sql`DELETE FROM unerased_days WHERE day = ${day}`.execute(transaction)
   return { kind: 'dropped', removed: events - kept.length }
 }
 

@@ -14,10 +14,13 @@ export async function makeDay(transaction: Transaction<unknown>, day: number): P
   if (await hasDay(transaction, day)) return
   // The day stays in the default partitions where writers would wait too long for moving it.
   for (const table of DAILY_TABLES) if (await hasMany(transaction, table, day)) return
-  for (const { name } of DAILY_TABLES)
-    await sql`CREATE TABLE ${sql.id(partitionOf(name, day))} (LIKE ${sql.id(name)} INCLUDING ALL)`.execute(
+  for (const { name } of DAILY_TABLES) {
+    const partition = partitionOf(name, day)
+    await sql`CREATE TABLE ${sql.id(partition)} (LIKE ${sql.id(name)} INCLUDING ALL)`.execute(
       transaction,
     )
+    await sql`SELECT hide_alike(${partition}::regclass, ${name}::regclass)`.execute(transaction)
+  }
   // Writers wait only from here on: making a table first and then attaching it does not lock the parent against them.
   await limitLockWaits(transaction)
   const defaults = DAILY_TABLES.map(({ name }) => sql.id(`${name}_default`))

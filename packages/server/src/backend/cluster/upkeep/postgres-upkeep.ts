@@ -8,6 +8,7 @@ import type {
   RemovalSlice,
   Upkeep,
 } from '../../upkeep.ts'
+import { forgetPurges } from '../deletions/forget-purges.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { inventoryOf } from './inventory.ts'
 import type { ReadLogState } from './log-state.ts'
@@ -82,6 +83,7 @@ export class PostgresUpkeep implements Upkeep {
       await this.#partitions.makeAhead(AHEAD)
       await this.#tallies.putTogether()
       await removeOthers(this.#postgres, slice.before)
+      await forgetPurges(this.#postgres, await this.#log())
     }
     return this.#retention.removeOldest(slice)
   }

@@ -49,7 +49,7 @@ export function removeOldest(
   }
 }
 
-/** Prepares the removal of finished replays, and of quarantine items whose event and delivery are gone. */
+/** Prepares the removal of finished replays, and of quarantine items whose event, delivery or notice is gone. */
 function otherRemoval(db: DatabaseSync): (before: number) => void {
   const some = (select: string): string => `IN (${select} LIMIT ${SLICE_OTHERS})`
   const removals = [
@@ -57,7 +57,8 @@ function otherRemoval(db: DatabaseSync): (before: number) => void {
     `DELETE FROM quarantine WHERE id ${some(
       `SELECT id FROM quarantine WHERE at < ?
        AND NOT EXISTS (SELECT 1 FROM events WHERE events.id = quarantine.id)
-       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.id = quarantine.id)`,
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.id = quarantine.id)
+       AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.id = quarantine.id)`,
     )}`,
   ].map((sql) => db.prepare(sql))
   return (before) => {

@@ -238,6 +238,15 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(progress?.counts).toEqual({ waiting: 0, delivered: 0, failed: 2 })
     })
 
+    test('in quarantine stay there while events and deliveries of their age are removed', async () => {
+      await using harness = await open()
+      const { noticeQueue, upkeep } = harness.backend
+      const [split] = await createSplit(harness.backend, [notice()])
+      await noticeQueue.add([{ id: split!.id, reason: 'A bug.', at: NOON }])
+      await upkeep.removeOldest({ before: NOON + 1 })
+      expect((await upkeep.backlog()).quarantined).toBe(1)
+    })
+
     test('in quarantine wait for no other webhook, even where one took them', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend

@@ -1,6 +1,7 @@
 import { configuration } from './0007-configuration.ts'
 import { deletions } from './0005-deletions.ts'
 import { deliveries } from './0002-deliveries.ts'
+import { erasure } from './0014-erasure.ts'
 import { events } from './0001-events.ts'
 import { leases } from './0004-leases.ts'
 import { profiles } from './0003-profiles.ts'
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: deletions },
   { version: 6, sql: upkeep },
   { version: 7, sql: configuration },
+  { version: 8, sql: erasure },
 ]

@@ -1,0 +1,51 @@
+import { DAILY_TABLES } from '../upkeep/days.ts'
+import { removeCopies } from './day-copy.ts'
+import type { Erasing } from './erasing.ts'
+import { beginDays, endDay } from '../postgres/unerased-days.ts'
+import { rewriteDay } from './rewrite-day.ts'
+import { rewriteTable } from './rewrite-table.ts'
+
+/**
+ * The tables without days that content of users is removed from. The others of a purge, `declined`, `deliveries` and
+ * `waiting_parts`, have only ids that Hookline has made.
+ */
+const TABLES = [
+  'events_default',
+  'attempts_default',
+  'quarantine',
+  'outbox',
+  'replays',
+  'announced',
+  'listed_users',
+  'profile_ids',
+  'profile_traits',
+  'facts',
+  'results',
+  'profiles',
+] as const
+
+/** The tables with days that have content of users. */
+const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name === 'attempts')
+
+/**
+ * Rewrites what content of users was removed from: PostgreSQL writes the rows that are there to new files, and removes the old
+ * ones with all that was in them. VACUUM would leave the bytes in the free part of each page until other rows come there.
+ *
+ * A table without days is rewritten in one transaction, and nothing else uses it meanwhile. Of the partitions of days, which may be
+ * large, only those are rewritten from which a row was removed, beside what goes on with them (rewrite-day.ts). Resolves to whether
+ * it reached the end.
+ *
+ * What stays, out of reach of SQL: the WAL until it is recycled, replicas as far as they lag behind, backups, and the free
+ * blocks of the disk.
+ */
+export async function eraseRemoved(erasing: Erasing): Promise<boolean> {
+  const { postgres, signal } = erasing
+  if (signal.aborted) return false
+  await removeCopies(erasing)
+  for (const table of TABLES) if (!(await rewriteTable(erasing, table))) return false
+  for (const day of await beginDays(postgres)) {
+    for (const table of WITH_CONTENT) if (!(await rewriteDay(erasing, table, day))) return false
+    await endDay(postgres, day)
+  }
+  return true
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { purgeAll } from '../../harness/purge-all.ts'
+import { receive, request } from '../conformance/deletions/purge-requests.ts'
+import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
+
+/** Purges u1. Resolves to how many rows remember it. */
+async function purge(harness: ClusterHarness): Promise<void> {
+  const { id: deletionId } = await request(harness)
+  await purgeAll(harness.backend.deletions, { deletionId, userIds: ['u1'], sourceIds: null })
+}
+
+async function kept(harness: ClusterHarness): Promise<number> {
+  const [row] = await harness.sql('SELECT count(*)::int AS count FROM purged_ids')
+  return row!['count'] as number
+}
+
+const AGED = `UPDATE purged_ids SET added_at = now() - interval '25 hours'`
+
+describe.skipIf(clusterIsMissing() !== undefined)('whom a purge covers', () => {
+  test('is forgotten after a day', async () => {
+    await using harness = await openClusterHarness()
+    await receive(harness, {})
+    await purge(harness)
+    await receive(harness, { userId: 'u2' })
+    const { upkeep } = harness.backend
+    await upkeep.removeOldest({ before: NOON })
+    expect(await kept(harness)).toBe(1)
+    await harness.sql(AGED)
+    await upkeep.removeOldest({ before: NOON })
+    expect(await kept(harness)).toBe(0)
+  })
+
+  test('is kept while the log has an event from before it, which is refused', async () => {
+    await using harness = await openClusterHarness()
+    const { log, upkeep, events } = harness.backend
+    await log.append([acceptedEvent()])
+    await purge(harness)
+    await harness.sql(AGED)
+    await upkeep.removeOldest({ before: NOON })
+    expect(await kept(harness)).toBe(1)
+    await harness.settle()
+    expect((await events.list({}, { limit: 9 })).data).toEqual([])
+    await upkeep.removeOldest({ before: NOON })
+    expect(await kept(harness)).toBe(0)
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
+import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
+import { NatsServer } from '../../packages/server/test/harness/cluster/nats-server.ts'
+import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
+import { outcomeOf, PLANTED, prepareDeletion, runDeletion } from '../crash/deletion-place.ts'
+
+test.skipIf(clusterIsMissing() !== undefined)(
+  'a deletion whose node is killed at any step comes to the same end on another one, each notice once with the same id',
+  async () => {
+    await using postgres = await PostgresServer.start()
+    await using nats = await NatsServer.start()
+    const node = {
+      natsUrl: nats.url,
+      natsPrefix: 'hookline',
+      encryptionKey: SecretBox.newKey(),
+    }
+    const prepared = await postgres.newDatabase()
+    const userIds = Array.from({ length: 250 }, (_, index) => `user-${index}`)
+    const id = await prepareDeletion({ ...node, databaseUrl: prepared }, userIds)
+    const copy = async () => ({
+      ...node,
+      databaseUrl: await postgres.newDatabase(nameOf(prepared)),
+    })
+    expect(await postgres.filesWith(PLANTED, nameOf(prepared))).not.toEqual([])
+
+    const whole = await copy()
+    expect(await runDeletion(whole, 0)).toBe(0)
+    const expected = await outcomeOf(whole, id)
+    expect(expected).toMatchObject({ step: 'done', left: ['stranger'], isSuppressed: true })
+
+    let kills = 0
+    for (let killAt = 1; ; killAt++) {
+      const place = await copy()
+      const code = await runDeletion(place, killAt)
+      if (code === 0) break
+      kills++
+      expect(await runDeletion(place, 0)).toBe(0)
+      expect(await outcomeOf(place, id), `killed at ${killAt}`).toEqual(expected)
+      const left = await postgres.filesWith(PLANTED, nameOf(place.databaseUrl))
+      expect(left, `killed at ${killAt}`).toEqual([])
+    }
+    // Begin, two slices of users and the end of each of three steps, the erasing: before and after each.
+    expect(kills).toBeGreaterThanOrEqual(2 * (1 + 3 * 3 + 1))
+  },
+)
+
+function nameOf(databaseUrl: string): string {
+  return new URL(databaseUrl).pathname.slice(1)
+}

@@ -1,0 +1,291 @@
+import { expect, test } from 'vitest'
+import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
+import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
+import {
+  columnsWith,
+  messagesWith,
+} from '../../packages/server/test/harness/cluster/stored-bytes.ts'
+import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { Load } from '../crash/load.ts'
+import { Cluster, type Node } from './nodes.ts'
+
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const NODES = 3
+/** In nothing that stays: not even the proof of a deletion has it. */
+const PLANTED = 'PLANTED-VALUE'
+/** Only what proves the deletion has it. */
+const USER = 'deleted-user-'
+const USERS = Array.from({ length: 60 }, (_, index) => `${USER}${index}`)
+const EVENTS_EACH = 20
+const DELETIONS = 3
+const MAX_UPTIME_MS = 1_500
+/** Longer than a deletion takes: what the node has in memory comes late. */
+const PAUSED_MS = 6_000
+/** How long a call may take, and one of a node that may be paused or killed. */
+const PATIENT_MS = 30_000
+const IMPATIENT_MS = 2_000
+/** Longer than leases, claims and the waits of the log. */
+const DRAINED_MS = 180_000
+
+/** What proves a deletion, or who is left out from now on, has the ids of users. So have attempts of notices that were answered with them. */
+const PROOFS = {
+  deletion_ids: 'true',
+  notices: 'true',
+  purged_ids: 'true',
+  suppressions: 'true',
+  ...Object.fromEntries(
+    ['attempts_default', ...dayNames('attempts')].map((table) => [
+      table,
+      'delivery_id IN (SELECT id FROM notices)',
+    ]),
+  ),
+}
+
+/** Partitions that this test may write to. */
+function dayNames(table: string): string[] {
+  const nameOf = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '')
+  return [-1, 0, 1].map((days) => `${table}_${nameOf(Date.now() + days * 86_400_000)}`)
+}
+
+interface Deletion {
+  readonly id: string
+  readonly state: string
+  readonly createdAt: string
+  readonly purgedAt: string | null
+}
+
+/** The calls that the receiver got on one of its paths. */
+function callsTo({ requests }: Receiver, path: string) {
+  return requests
+    .filter((request) => request.path.endsWith(`/${path}`))
+    .map(({ headers, body }) => {
+      const call = JSON.parse(body.toString()) as Record<'type' | 'userId' | 'messageId', string>
+      return { ...call, text: body.toString(), webhookId: String(headers['webhook-id']) }
+    })
+}
+
+/** Calls of one user, with the planted value in all that is to go. */
+function callsOf(userId: string, random: () => number): object[] {
+  const planted = {
+    messageId: `${PLANTED}-${random()}`,
+    anonymousId: `${PLANTED}-${userId}`,
+    context: { page: { path: `/${PLANTED}` } },
+  }
+  const text = 'x'.repeat(random() * 600)
+  return [
+    { type: 'track', event: PLANTED, userId, ...planted, properties: { text, it: PLANTED } },
+    {
+      type: 'identify',
+      userId,
+      anonymousId: planted.anonymousId,
+      traits: { plan: 'pro', name: PLANTED },
+    },
+    { type: 'alias', userId: `other-${random()}`, previousId: userId },
+  ]
+}
+
+/** Sends calls to a node. Resolves to whether they were accepted: it may be killed meanwhile. */
+async function send(
+  node: Node,
+  writeKey: string,
+  batch: readonly object[],
+  timeoutMs = PATIENT_MS,
+): Promise<boolean> {
+  const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
+  const body = JSON.stringify({ batch })
+  const sent = fetch(`${node.url}/v1/batch`, { method: 'POST', headers, body })
+  const signal = AbortSignal.timeout(timeoutMs)
+  const gaveUp = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined)),
+  )
+  return (await Promise.race([sent.catch(() => undefined), gaveUp]))?.status === 200
+}
+
+/** The cluster with a source, an audience, and four destinations: enabled, disabled, paused, and with a receiver that is down. */
+class Deleting implements AsyncDisposable {
+  readonly cluster: Cluster
+  readonly receiver: Receiver
+  readonly random: () => number
+  readonly writeKey: string
+  readonly #destinations: Readonly<Record<string, string>>
+  isDown = true
+
+  private constructor(
+    made: Pick<Deleting, 'cluster' | 'receiver' | 'random' | 'writeKey'>,
+    destinations: Readonly<Record<string, string>>,
+  ) {
+    this.cluster = made.cluster
+    this.receiver = made.receiver
+    this.random = made.random
+    this.writeKey = made.writeKey
+    this.#destinations = destinations
+    // Many responses echo the request, so that stored attempts contain user data too.
+    made.receiver.respond = ({ path, body }) =>
+      (path.endsWith('/down') && this.isDown) || made.random() < 0.1
+        ? { status: 500, body: body.toString() }
+        : 200
+  }
+
+  static async open(random: () => number): Promise<Deleting> {
+    const receiver = await openReceiver()
+    const cluster = await Cluster.open(NODES)
+    const api = cluster.apiOf(cluster.nodes[0]!)
+    const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+      name: 'S',
+    })
+    const make = async (path: string): Promise<readonly [string, string]> => {
+      const settings = { webhooks: [{ url: `${receiver.url}/${path}` }] }
+      const enabled = path !== 'off'
+      const body = { sourceId: source.id, type: 'Webhooks', enabled, settings }
+      return [path, (await api.call<{ id: string }>('POST', 'destinations', body)).id]
+    }
+    const destinations = Object.fromEntries([
+      await make('on'),
+      await make('off'),
+      await make('paused'),
+      await make('down'),
+    ])
+    await api.call('POST', `destinations/${destinations['paused']}/pause`)
+    const condition = { trait: 'plan', op: 'equals', value: 'pro' }
+    const destinationIds = [destinations['on']]
+    await api.call('POST', 'audiences', { name: 'Pro', destinationIds, condition, enabled: true })
+    const writeKey = source.writeKeys[0].key
+    return new Deleting({ cluster, receiver, random, writeKey }, destinations)
+  }
+
+  get api() {
+    return this.cluster.apiOf(this.cluster.nodes[0]!)
+  }
+
+  /** Delivers once more what the enabled destination got. */
+  async replay(text?: string): Promise<{ readonly id: string }> {
+    const destinationId = this.#destinations['on']
+    const states = ['delivered', 'rejected']
+    return this.api.call('POST', 'replays', { destinationId, states, ...(text && { text }) })
+  }
+
+  resume(): Promise<unknown> {
+    return this.api.call('POST', `destinations/${this.#destinations['paused']}/resume`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cluster[Symbol.asyncDispose]()
+    await this.receiver[Symbol.asyncDispose]()
+  }
+}
+
+async function requestDeletions({ api }: Deleting): Promise<() => Promise<Deletion[]>> {
+  const ids: string[] = []
+  for (let part = 0; part < DELETIONS; part++) {
+    const userIds = USERS.filter((_, index) => index % DELETIONS === part)
+    const body = { userIds, suppress: true }
+    ids.push((await api.call<Deletion>('POST', 'deletions', body)).id)
+  }
+  return () => Promise.all(ids.map((id) => api.call<Deletion>('GET', `deletions/${id}`)))
+}
+
+test.skipIf(clusterIsMissing() !== undefined)(
+  'deletions on three nodes, which are killed and paused under load, remove every byte of the users, and notify exactly',
+  async () => {
+    const random = seededRandom(SEED)
+    await using deleting = await Deleting.open(random)
+    const { cluster, receiver, writeKey, api } = deleting
+    const [first, paused, killed] = cluster.nodes as [Node, Node, Node]
+    for (let round = 0; round < EVENTS_EACH; round++)
+      for (const part of [0, 1, 2])
+        expect(
+          await send(
+            cluster.nodes[part]!,
+            writeKey,
+            USERS.filter((_, index) => index % NODES === part).flatMap((userId) =>
+              callsOf(userId, random),
+            ),
+          ),
+        ).toBe(true)
+    const { id: searched } = await deleting.replay(PLANTED)
+    const replay = () => api.call<{ state: string }>('GET', `replays/${searched}`)
+    await expect.poll(replay, { timeout: 60_000 }).toMatchObject({ state: 'finished' })
+    await deleting.replay()
+    const url = cluster.postgres.databaseUrls[0]!
+    expect(await cluster.postgres.filesWith(PLANTED)).not.toEqual([])
+    const before = Object.keys(await columnsWith(url, PLANTED)).map((name) =>
+      name.split('.').at(-1),
+    )
+    expect(new Set(before)).toEqual(
+      new Set(['message_id', 'anonymous_id', 'body', 'document', 'traits', 'id', 'search_text']),
+    )
+
+    const stop = new AbortController()
+    const load = new Load(random, { pauseMs: 1_000 })
+    const sending = cluster.nodes.map((node) => load.run(node.url, writeKey, stop.signal))
+    const ofUsers = async (node: Node): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const userId = USERS[Math.floor(random() * USERS.length)]!
+        await send(node, writeKey, callsOf(userId, random), IMPATIENT_MS)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+    sending.push(...cluster.nodes.map(ofUsers))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    paused.signal('SIGSTOP')
+    setTimeout(() => paused.signal('SIGCONT'), PAUSED_MS)
+    const deletions = await requestDeletions(deleting)
+    let kills = 0
+    for (let isPurged = false; !isPurged; kills++) {
+      await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+      await killed.kill()
+      killed.startAgain()
+      await killed.ready()
+      isPurged = (await deletions()).every(({ purgedAt }) => purgedAt !== null)
+    }
+    stop.abort()
+    await Promise.all(sending)
+    await deleting.resume()
+    deleting.isDown = false
+    const states = async () => new Set((await deletions()).map(({ state }) => state))
+    await expect.poll(states, { timeout: DRAINED_MS, interval: 500 }).toEqual(new Set(['finished']))
+    const lost = (): number => {
+      const paths = ['on', 'paused', 'down'].map((path) => callsTo(receiver, path))
+      const got = paths.map((calls) => new Set(calls.map(({ messageId }) => messageId)))
+      return got.reduce((sum, each) => sum + load.accepted.difference(each).size, 0)
+    }
+    await expect.poll(lost, { timeout: DRAINED_MS, interval: 500 }).toBe(0)
+    const inStream = () => messagesWith(cluster.nats.url, PLANTED)
+    await expect
+      .poll(inStream, { timeout: DRAINED_MS, interval: 500 })
+      .toEqual({ all: 0, found: 0 })
+
+    // A call of a suppressed user gets a 200 but is not stored.
+    for (const node of cluster.nodes)
+      expect(await send(node, writeKey, callsOf(USERS[0]!, random).slice(0, 2))).toBe(true)
+    expect(await columnsWith(url, PLANTED)).toEqual({})
+    expect(await columnsWith(url, USER, PROOFS)).toEqual({})
+    expect(await cluster.postgres.filesWith(PLANTED)).toEqual([])
+    expect(filesWith(cluster.nats.folder, PLANTED)).toEqual([])
+
+    const createdAt = (await deletions()).map((deletion) => deletion.createdAt)
+    const payload = (user: string, index: number) =>
+      `{"type":"delete","userId":"${user}","timestamp":"${createdAt[index % DELETIONS]}"}`
+    const expected = USERS.map(payload).toSorted()
+    const notices = ['on', 'off', 'paused', 'down'].map((path) =>
+      noticesAmong(callsTo(receiver, path)),
+    )
+    expect(notices.map(({ texts }) => texts)).toEqual([expected, [], expected, expected])
+    const requests = notices.reduce((sum, each) => sum + each.requests, 0)
+    console.log(
+      `seed ${SEED}: ${kills} kills, ${load.accepted.size} other calls answered 200, lost ${lost()}, ` +
+        `${requests} requests for ${3 * USERS.length} notices`,
+    )
+    expect(kills).toBeGreaterThan(0)
+    expect(load.accepted.size).toBeGreaterThan(100)
+    expect(first.stderr).not.toContain(PLANTED)
+  },
+)
+
+/** The notices among the calls, one for each webhook-id: a kill may repeat a notice with the same one. */
+function noticesAmong(calls: ReturnType<typeof callsTo>) {
+  const requests = calls.filter(({ type }) => type === 'delete')
+  const byId = new Map(requests.map(({ webhookId, text }) => [webhookId, text]))
+  return { requests: requests.length, texts: [...byId.values()].toSorted() }
+}

@@ -1,0 +1,151 @@
+import {
+  createLogger,
+  openService,
+  parseConfig,
+  type SettingName,
+  variableOf,
+} from '@hookline/server'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
+import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
+import { NatsServer } from '../../packages/server/test/harness/cluster/nats-server.ts'
+import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
+import {
+  columnsWith,
+  messagesWith,
+} from '../../packages/server/test/harness/cluster/stored-bytes.ts'
+import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { Proxy } from '../../packages/server/test/harness/proxy.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ServiceProcess } from '../crash/service-process.ts'
+import { exchange } from '../harness/http-exchange.ts'
+import { Output } from '../harness/secrets/output.ts'
+import {
+  callApi,
+  openRepeatingReceiver,
+  plantedSettings,
+  plantSecrets,
+} from '../harness/secrets/planted-secrets.ts'
+
+const DATABASE_PASSWORD = 'planted-database-password'
+const NATS_PASSWORD = 'planted-nats-password'
+const WRONG_PASSWORD = 'planted-wrong-password'
+const ENCRYPTION_KEY = SecretBox.newKey()
+const KEYS = [DATABASE_PASSWORD, NATS_PASSWORD, WRONG_PASSWORD, ENCRYPTION_KEY]
+
+let postgres: PostgresServer
+let nats: NatsServer
+let stack: AsyncDisposableStack
+
+describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+  beforeAll(async () => {
+    stack = new AsyncDisposableStack()
+    postgres = stack.use(await PostgresServer.start())
+    nats = stack.use(await NatsServer.start({ name: 'hookline', password: NATS_PASSWORD }))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  /** The settings of a node on a database of its own. The server takes any password. */
+  async function clusterSettings() {
+    const url = new URL(await postgres.newDatabase())
+    url.password = DATABASE_PASSWORD
+    const place = { databaseUrl: url.href, natsUrl: nats.url, natsPrefix: url.pathname.slice(1) }
+    return { backend: 'cluster', encryptionKey: ENCRYPTION_KEY, ...place }
+  }
+
+  test('no secret is in a log line, a response, a metric, a table, the log, or a file of PostgreSQL, NATS or the node', async () => {
+    using folder = new TemporaryFolder()
+    await using receiver = await openRepeatingReceiver()
+    await using proxy = await Proxy.open({ behaviour: 407 })
+    const output = new Output()
+    const logger = createLogger('trace', { write: (line) => void output.logged.push(line) })
+    const place = await clusterSettings()
+    const own = { dataDir: folder.path, ...plantedSettings(proxy), ...place }
+    await using service = await openService({ config: parseConfig({}, own), logger })
+    const planting = { service, receiver, proxy, output }
+    const { writeKey, secrets, notStored, sourceId } = await plantSecrets(planting)
+    output.add('GET /settings', await callApi(service, 'GET', '/settings'))
+
+    // While a server is away, the node says so.
+    const ready = () => exchange(`${service.url}/readyz`, { method: 'GET' })
+    for (const { server } of [postgres, nats]) {
+      await server.kill()
+      await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(503)
+      output.add('GET /readyz', await ready())
+      output.add('GET /events', await callApi(service, 'GET', '/events'))
+      output.add('GET /system', await callApi(service, 'GET', '/system'))
+      const headers = { Authorization: `Basic ${btoa(`${writeKey}:`)}` }
+      const body = JSON.stringify({ type: 'track', event: 'E', userId: 'u1' })
+      output.add('POST /v1/track', await exchange(`${service.url}/v1/track`, { headers, body }))
+      await server.start()
+      await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200)
+    }
+    output.expectNone([...secrets, writeKey, ...KEYS], sourceId)
+    for (const secret of [...notStored, ...KEYS]) {
+      const found = [
+        await columnsWith(place.databaseUrl, secret),
+        (await messagesWith(nats.url, secret)).found,
+        await postgres.filesWith(secret),
+        filesWith(nats.folder, secret),
+        filesWith(folder.path, secret),
+      ]
+      expect([secret, ...found]).toEqual([secret, {}, 0, [], [], []])
+    }
+    // The search must be able to find something.
+    expect(await columnsWith(place.databaseUrl, sourceId)).not.toEqual({})
+    expect(filesWith(nats.folder, place.natsPrefix)).not.toEqual([])
+  })
+
+  test.each<readonly [string, (own: Record<string, string>) => Promise<object> | object]>([
+    ['a database that does not answer', async () => ({ databaseUrl: await closedUrl('postgres') })],
+    [
+      'a database that does not exist',
+      ({ databaseUrl }) => ({ databaseUrl: `${databaseUrl}-missing` }),
+    ],
+    [
+      'a URL of a database that is none',
+      () => ({ databaseUrl: `postgres://hookline:${DATABASE_PASSWORD}@[x/y` }),
+    ],
+    ['a NATS server that does not answer', async () => ({ natsUrl: await closedUrl('nats') })],
+    [
+      'a NATS server that refuses the password',
+      () => ({ natsUrl: nats.url.replace(NATS_PASSWORD, WRONG_PASSWORD) }),
+    ],
+    ['a URL of NATS that is none', () => ({ natsUrl: `nats://hookline:${NATS_PASSWORD}@[x/y` })],
+    ['an encryption key that is none', () => ({ encryptionKey: `${ENCRYPTION_KEY}x` })],
+  ])('a node that cannot start because of %s says so without a secret', async (_, change) => {
+    using folder = new TemporaryFolder()
+    const own = { ...(await clusterSettings()), adminToken: 'tok_planted-admin-token', port: '0' }
+    const settings = { ...own, ...(await change(own)), dataDir: folder.path }
+    const failed = async (): Promise<never> => {
+      const config = parseConfig({}, settings)
+      await openService({ config, logger: createLogger('silent') })
+      throw new Error('It has started.')
+    }
+    const error: unknown = await failed().catch((thrown: unknown) => thrown)
+    const shown = inspect(error, { depth: 20, showHidden: true, getters: true })
+    expect(String(error)).not.toContain('It has started.')
+    const said = KEYS.filter((secret) => shown.includes(secret) || String(error).includes(secret))
+    expect([shown, said]).toEqual([shown, []])
+
+    const variables = Object.entries(settings).map(([name, value]) => [
+      variableOf(name as SettingName),
+      value,
+    ])
+    const options = { port: await freePort(), dataDir: folder.path }
+    const node = new ServiceProcess({ ...options, settings: Object.fromEntries(variables) })
+    expect(await node.ready()).toBe(false)
+    expect([node.stderr, KEYS.filter((secret) => node.stderr.includes(secret))]).toEqual([
+      node.stderr,
+      [],
+    ])
+  })
+})
+
+/** The URL of a port where nothing answers. */
+async function closedUrl(kind: 'nats' | 'postgres'): Promise<string> {
+  const password = kind === 'nats' ? NATS_PASSWORD : DATABASE_PASSWORD
+  return `${kind}://hookline:${password}@127.0.0.1:${await freePort()}/hookline`
+}
