@@ -49,9 +49,9 @@ async function leavesOf(postgres: Postgres): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** It may take longer than another statement may. Returns whether it ended by itself. */
+/** Returns whether it ended by itself. */
 function vacuum(postgres: Postgres, table: string, signal: AbortSignal): Promise<boolean> {
-  return postgres.read((db) =>
+  return postgres.readSlowly((db) =>
     db.connection().execute(async (connection) => {
       const { rows } = await sql<{
         readonly pid: number
@@ -61,7 +61,6 @@ function vacuum(postgres: Postgres, table: string, signal: AbortSignal): Promise
       }
       signal.addEventListener('abort', cancel, { once: true })
       try {
-        await sql`SET statement_timeout = 0`.execute(connection)
         await sql`VACUUM ${sql.raw(table)}`.execute(connection)
         return true
       } catch (error) {
@@ -71,7 +70,6 @@ function vacuum(postgres: Postgres, table: string, signal: AbortSignal): Promise
         throw error
       } finally {
         signal.removeEventListener('abort', cancel)
-        await sql`RESET statement_timeout`.execute(connection)
       }
     }),
   )

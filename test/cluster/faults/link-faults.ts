@@ -1,0 +1,66 @@
+import type { Cut, Link } from '../../../packages/server/test/harness/cluster/link.ts'
+import type { Node } from '../node.ts'
+import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
+
+/** Faults of the network between the nodes and their servers. */
+export const LINK_FAULTS: readonly FaultKind[] = [
+  {
+    name: 'a node is cut off from PostgreSQL',
+    weight: 2,
+    happen: (scene) => cutOne(scene, 'both', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'a node hears nothing from PostgreSQL',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'back', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'PostgreSQL hears nothing from a node',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'there', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'a node is cut off from NATS',
+    weight: 2,
+    happen: (scene) => cutOne(scene, 'both', ({ links }) => links.nats),
+  },
+  {
+    name: 'a node hears nothing from NATS',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'back', ({ links }) => links.nats),
+  },
+  {
+    name: 'NATS hears nothing from a node',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'there', ({ links }) => links.nats),
+  },
+  {
+    name: 'a node is cut off from PostgreSQL and NATS for longer than its leases last',
+    weight: 1,
+    happen: (scene) =>
+      cutLinks(linksOf(oneOf(scene.cluster.nodes, scene.random)), 'both', () =>
+        wait(scene.beyondLeasesMs),
+      ),
+  },
+]
+
+function linksOf({ links }: Node): readonly Link[] {
+  return [links.postgres, ...links.nats]
+}
+
+function cutOne(scene: Scene, cut: Cut, of: (node: Node) => readonly Link[]): Promise<void> {
+  return cutLinks(of(oneOf(scene.cluster.nodes, scene.random)), cut, () => away(scene))
+}
+
+async function cutLinks(
+  links: readonly Link[],
+  cut: Cut,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  for (const link of links) link.cut(cut)
+  try {
+    await meanwhile()
+  } finally {
+    for (const link of links) link.mend()
+  }
+}

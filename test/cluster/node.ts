@@ -1,0 +1,71 @@
+import { expect } from 'vitest'
+import type { Link } from '../../packages/server/test/harness/cluster/link.ts'
+import { ServiceProcess } from '../crash/service-process.ts'
+
+export interface NodeOptions {
+  readonly name: string
+  readonly port: number
+  readonly dataDir: string
+  readonly settings: Readonly<Record<string, string>>
+  /** To PostgreSQL, and to each server of NATS. */
+  readonly links: { readonly postgres: Link; readonly nats: readonly Link[] }
+}
+
+/** One process of the cluster, which tests kill and start again, and its links. */
+export class Node {
+  readonly #options: NodeOptions
+  #process: ServiceProcess
+  #stderr = ''
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+    this.#process = this.#start()
+  }
+
+  get name(): string {
+    return this.#options.name
+  }
+
+  get links(): NodeOptions['links'] {
+    return this.#options.links
+  }
+
+  get url(): string {
+    return this.#process.url
+  }
+
+  /** Of all processes that it was. */
+  get stderr(): string {
+    return this.#stderr + this.#process.stderr
+  }
+
+  get isRunning(): boolean {
+    return this.#process.isRunning()
+  }
+
+  async ready(): Promise<void> {
+    expect(await this.#process.ready(), this.stderr).toBe(true)
+  }
+
+  kill(): Promise<void> {
+    return this.#process.kill()
+  }
+
+  startAgain(): void {
+    if (this.isRunning) return
+    this.#stderr = this.stderr
+    this.#process = this.#start()
+  }
+
+  async stop(): Promise<void> {
+    expect(await this.#process.stop(), this.stderr).toBe(0)
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.#process.pid, signal)
+  }
+
+  #start(): ServiceProcess {
+    return new ServiceProcess(this.#options)
+  }
+}
