@@ -78,8 +78,10 @@ export class FaultRun implements AsyncDisposable {
       recoveredAt,
       duplicates: this.#arrivals.duplicates - duplicates,
     })
-    const seconds = ((recoveredAt - mendedAt) / 1000).toFixed(1)
-    console.log(`${number} ${fault.name}: all works ${seconds} s after its end`)
+    const [lasted, seconds] = [mendedAt - beganAt, recoveredAt - mendedAt].map((ms) =>
+      (ms / 1000).toFixed(1),
+    )
+    console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)
     const ended = this.#scene.cluster.nodes.filter(({ isRunning }) => !isRunning)
     if (ended.length > 0) await this.#fail(`${ended[0]!.name} has ended by itself.`)
   }
