@@ -1,14 +1,16 @@
+import type { StreamInfo } from '@nats-io/jetstream'
 import pg from 'pg'
 import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { Link } from '../../packages/server/test/harness/cluster/link.ts'
+import { NatsServers } from '../../packages/server/test/harness/cluster/nats-servers.ts'
 import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { ManagementApi } from '../harness/management-api.ts'
-import { NatsServers } from './nats-servers.ts'
 import { Node } from './node.ts'
 
+export const STREAM = 'hookline_log'
 const ADMIN_TOKEN = 'tok_cluster_test'
 /** Of the log, each with a consumer: a source has one of them. */
 const PARTITIONS = 4
@@ -77,6 +79,11 @@ export class Cluster implements AsyncDisposable {
     }
     await Promise.all(nodes.map((node) => node.ready()))
     return new Cluster({ nodes, postgres, nats }, databaseUrl, stack.move())
+  }
+
+  /** The stream of the log. */
+  stream(): Promise<StreamInfo> {
+    return this.nats.with((manager) => manager.streams.info(STREAM))
   }
 
   /** The management API of a node. */

@@ -1,6 +1,5 @@
 import type { Arrivals } from './arrivals.ts'
-import type { Cluster } from './cluster.ts'
-import { STREAM } from './nats-servers.ts'
+import { type Cluster, STREAM } from './cluster.ts'
 
 const LAST_CHARACTERS = 4_000
 const MOST_LOST = 5

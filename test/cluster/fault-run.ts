@@ -93,7 +93,7 @@ export class FaultRun implements AsyncDisposable {
     await this.#until('calls that got a 200 and have not arrived', () => this.#missing())
     await this.#until('deletions that are not finished', () => this.#deleted.open())
     const { cluster } = this.#scene
-    await this.#until('chunks in the log', async () => (await cluster.nats.stream()).state.messages)
+    await this.#until('chunks in the log', async () => (await cluster.stream()).state.messages)
     await this.#until('parts that wait', async () => {
       const [row] = await cluster.sql('SELECT count(*)::int AS rows FROM waiting_parts')
       return row!['rows'] as number

@@ -1,5 +1,9 @@
 import { jetstream } from '@nats-io/jetstream'
-import type { NatsNode } from '../nats-servers.ts'
+import { expect } from 'vitest'
+import type {
+  NatsNode,
+  NatsServers,
+} from '../../../packages/server/test/harness/cluster/nats-servers.ts'
 import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
 /** Faults of NATS. */
@@ -55,9 +59,10 @@ async function stopOne({ cluster, random }: Scene): Promise<void> {
   await server.start()
 }
 
-async function leaderOf({ cluster: { nats }, random }: Scene): Promise<NatsNode> {
-  const { cluster } = await nats.stream()
-  return nats.all.find(({ name }) => name === cluster?.leader) ?? oneOf(nats.all, random)
+async function leaderOf({ cluster, random }: Scene): Promise<NatsNode> {
+  const { all } = cluster.nats
+  const stream = await cluster.stream()
+  return all.find(({ name }) => name === stream.cluster?.leader) ?? oneOf(all, random)
 }
 
 async function followerOf(scene: Scene): Promise<NatsNode> {
@@ -70,25 +75,34 @@ async function followerOf(scene: Scene): Promise<NatsNode> {
 
 const FILLER = 'filler'
 const FILL_BYTES = 512 * 1024
+const REMOVED_MS = 60_000
 
 /** Another program on the same servers stores until they refuse more, and removes it after a while. */
 async function fillQuota(scene: Scene): Promise<void> {
   const { nats } = scene.cluster
+  const config = { name: FILLER, subjects: [FILLER], num_replicas: nats.all.length }
   await nats.with(async (manager, connection) => {
-    await manager.streams.add({ name: FILLER, subjects: [FILLER], num_replicas: nats.all.length })
+    await manager.streams.add(config)
     const js = jetstream(connection)
     const block = Buffer.alloc(FILL_BYTES)
-    try {
-      while (
-        await js.publish(FILLER, block).then(
-          () => true,
-          () => false,
-        )
+    const isStored = (): Promise<boolean> =>
+      js.publish(FILLER, block).then(
+        () => true,
+        () => false,
       )
-        continue
-      await away(scene)
-    } finally {
-      await manager.streams.delete(FILLER)
-    }
+    while (await isStored()) continue
   })
+  await away(scene)
+  // Servers that have no room elect other leaders: until then, they do not respond.
+  await expect.poll(() => isWithoutFiller(nats), { timeout: REMOVED_MS, interval: 500 }).toBe(true)
+}
+
+function isWithoutFiller(nats: NatsServers): Promise<boolean> {
+  return nats
+    .with(async (manager) => {
+      const names = await manager.streams.names().next()
+      if (names.includes(FILLER)) await manager.streams.delete(FILLER)
+      return true
+    })
+    .catch(() => false)
 }

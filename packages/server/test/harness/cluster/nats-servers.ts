@@ -1,13 +1,12 @@
-import { jetstreamManager, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { natsProgram } from '../../packages/server/test/harness/cluster/programs.ts'
-import { StartedServer } from '../../packages/server/test/harness/cluster/started-server.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { natsProgram } from './programs.ts'
+import { StartedServer } from './started-server.ts'
+import { freePort } from '../free-port.ts'
+import { TemporaryFolder } from '../temporary-folder.ts'
 
-export const STREAM = 'hookline_log'
 /** What each server may store: a test fills it. */
 const MAX_FILE_STORE_BYTES = 48 * 1024 * 1024
 
@@ -51,11 +50,6 @@ export class NatsServers implements AsyncDisposable {
     } finally {
       await connection.close()
     }
-  }
-
-  /** The log, as the server tells it that leads it. */
-  stream(): Promise<StreamInfo> {
-    return this.with((manager) => manager.streams.info(STREAM))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
