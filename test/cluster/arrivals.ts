@@ -101,6 +101,6 @@ export class Arrivals implements AsyncDisposable {
     this.newestSentAt = Math.max(this.newestSentAt, properties?.sentAt ?? 0)
     if (this.#firstAt.has(messageId)) this.duplicates++
     else this.#firstAt.set(messageId, performance.now())
-    for (const wake of [...this.#listeners]) wake()
+    for (const wake of this.#listeners) wake()
   }
 }

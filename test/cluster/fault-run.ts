@@ -57,9 +57,9 @@ export class FaultRun implements AsyncDisposable {
   /** Lets a fault happen, and waits until every node and partition works again. Rejects with a diagnosis. */
   async survive(fault: FaultKind): Promise<void> {
     const number = this.#happened.length + 1
+    const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
     const [beganAt, duplicates] = [performance.now(), this.#arrivals.duplicates]
     const signal = AbortSignal.timeout(RECOVERED_MS + this.#scene.beyondLeasesMs)
-    const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
     const flowing = this.#arrivals
       .until(() => this.#arrivals.newestSentAt >= beganAt, signal)
       .then(() => performance.now())
