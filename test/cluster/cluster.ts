@@ -65,6 +65,7 @@ export class Cluster implements AsyncDisposable {
         name: `node ${number}`,
         port: await freePort(),
         dataDir: `${folder.path}/${number}`,
+        clockFile: `${folder.path}/clock-${number}`,
         links,
         settings: {
           ...SETTINGS,

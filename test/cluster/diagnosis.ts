@@ -1,18 +1,24 @@
 import type { Arrivals } from './arrivals.ts'
 import { type Cluster, STREAM } from './cluster.ts'
+import type { AcceptedCall } from './traffic.ts'
 
-const LAST_CHARACTERS = 4_000
+const LAST_CHARACTERS = 8_000
 const MOST_LOST = 5
 
 /** Where what has not arrived may be: for the message of a failed assertion. */
 export async function diagnosis(
   cluster: Cluster,
   arrivals: Arrivals,
-  accepted: Iterable<string>,
+  accepted: ReadonlyMap<string, AcceptedCall>,
 ): Promise<string> {
-  const missing = arrivals.missing(accepted)
+  const missing = arrivals.missing(accepted.keys())
+  const now = performance.now()
   const parts = [
     ['calls that have not arrived', async () => missing.length],
+    [
+      'how long ago the first of them got a 200, ms',
+      async () => missing.slice(0, MOST_LOST).map((id) => [id, now - accepted.get(id)!.acceptedAt]),
+    ],
     ['nodes', () => nodesOf(cluster)],
     ['JetStream', () => jetStreamOf(cluster)],
     ...QUERIES.map((query) => [query, () => cluster.sql(query)] as const),
@@ -42,7 +48,13 @@ async function nodesOf({ nodes }: Cluster): Promise<unknown> {
       readyz: await fetch(`${node.url}/readyz`, { signal: AbortSignal.timeout(6_000) })
         .then((response) => response.text())
         .catch(String),
-      stderr: node.stderr.slice(-LAST_CHARACTERS).split('\n'),
+      stderr: node.stderr
+        .split('\n')
+        // The receiver fails on purpose.
+        .filter((line) => !line.includes('webhook.'))
+        .join('\n')
+        .slice(-LAST_CHARACTERS)
+        .split('\n'),
     })),
   )
 }

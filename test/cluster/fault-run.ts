@@ -115,6 +115,11 @@ export class FaultRun implements AsyncDisposable {
     )
   }
 
+  /** How many accepted requests were repetitions. */
+  get duplicates(): number {
+    return this.#arrivals.duplicates
+  }
+
   get report(): string {
     return faultReport(this.#happened, this.traffic, this.#arrivals)
   }
@@ -134,6 +139,7 @@ export class FaultRun implements AsyncDisposable {
     const signal = AbortSignal.timeout(RECOVERED_MS)
     const { nodes } = this.#scene.cluster
     const probes = await Promise.all(nodes.map((node) => this.traffic.probe(node, signal)))
+    if (signal.aborted) console.log('A node has refused a call all the time.')
     const missing = new Set(probes.flat())
     return this.#arrivals.until(() => {
       for (const id of missing) if (this.#arrivals.firstAt(id) !== undefined) missing.delete(id)
@@ -176,8 +182,6 @@ export class FaultRun implements AsyncDisposable {
 
   async #fail(what: string): Promise<never> {
     const { cluster } = this.#scene
-    throw new Error(
-      `${what}\n${await diagnosis(cluster, this.#arrivals, this.traffic.accepted.keys())}`,
-    )
+    throw new Error(`${what}\n${await diagnosis(cluster, this.#arrivals, this.traffic.accepted)}`)
   }
 }

@@ -9,6 +9,10 @@ const FULL = 100
 const FAULTS = howMany('HOOKLINE_TEST_FAULTS', FULL)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const SERVERS = process.env['HOOKLINE_TEST_NATS_SERVERS'] === '1' ? 1 : 3
+/** Of a fault, on average. At most what was in lanes and not recorded comes again. */
+const MOST_DUPLICATES = 50
+/** Of a fault, on average, with what comes before and after it. */
+const MOST_MS = 120_000
 /** What is away comes back soon, so that there are many faults; with more faults than CI has, later. */
 const TIMES =
   FAULTS <= FULL
@@ -27,5 +31,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
     await run.end()
     console.log(`seed ${SEED}: ${run.summary}\n${run.report}`)
     expect(run.traffic.accepted.size).toBeGreaterThan(FAULTS * 10)
+    expect(run.duplicates / FAULTS).toBeLessThan(MOST_DUPLICATES)
   },
+  FAULTS * MOST_MS,
 )

@@ -1,10 +1,15 @@
 import { expect } from 'vitest'
+import { renameSync, writeFileSync } from 'node:fs'
 import type { Link } from '../../packages/server/test/harness/cluster/link.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
+
+const SHIFTED_CLOCK = new URL('../crash/clock/shifted-clock.ts', import.meta.url).href
 
 export interface NodeOptions {
   readonly name: string
   readonly port: number
+  /** Says how many milliseconds the clock of the process is ahead. */
+  readonly clockFile: string
   readonly dataDir: string
   readonly settings: Readonly<Record<string, string>>
   /** To PostgreSQL, and to each server of NATS. */
@@ -19,6 +24,7 @@ export class Node {
 
   constructor(options: NodeOptions) {
     this.#options = options
+    this.setClock(0)
     this.#process = this.#start()
   }
 
@@ -65,7 +71,20 @@ export class Node {
     process.kill(this.#process.pid, signal)
   }
 
+  /** Sets the clock of the process and of those that follow it. The process sees it within 20 ms. */
+  setClock(aheadMs: number): void {
+    const { clockFile } = this.#options
+    // In one step: the process reads the file at any time.
+    writeFileSync(`${clockFile}.new`, String(aheadMs))
+    renameSync(`${clockFile}.new`, clockFile)
+  }
+
   #start(): ServiceProcess {
-    return new ServiceProcess(this.#options)
+    const { settings, clockFile, ...rest } = this.#options
+    const clock = {
+      NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
+      CLOCK_AHEAD_MS_FILE: clockFile,
+    }
+    return new ServiceProcess({ ...rest, settings: { ...settings, ...clock } })
   }
 }

@@ -42,7 +42,35 @@ export const LINK_FAULTS: readonly FaultKind[] = [
         wait(scene.beyondLeasesMs),
       ),
   },
+  {
+    name: 'a NATS server is cut off from the others',
+    weight: 2,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['both', 'both']),
+  },
+  {
+    name: 'a NATS server hears nothing from the others',
+    weight: 1,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['back', 'there']),
+  },
+  {
+    name: 'the others hear nothing from a NATS server',
+    weight: 1,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['there', 'back']),
+  },
 ]
+
+/** Cuts the routes that one server of NATS has begun, and those that the others have begun to it. */
+async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
+  const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
+  const mended = away(scene)
+  await Promise.all([
+    cutLinks(routes, own, () => mended),
+    cutLinks(routesHere, others, () => mended),
+  ])
+}
 
 function linksOf({ links }: Node): readonly Link[] {
   return [links.postgres, ...links.nats]

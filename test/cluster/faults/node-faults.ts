@@ -1,5 +1,7 @@
 import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
 
+const HOUR_MS = 60 * 60 * 1000
+
 /** Faults of the processes of Hookline. */
 export const NODE_FAULTS: readonly FaultKind[] = [
   { name: 'a node is killed', weight: 6, happen: killNode },
@@ -11,6 +13,8 @@ export const NODE_FAULTS: readonly FaultKind[] = [
     weight: 1,
     happen: (scene) => pauseNode(scene, () => wait(scene.beyondLeasesMs)),
   },
+  { name: 'the clock of a node is set forward by an hour', weight: 1, happen: setClock(HOUR_MS) },
+  { name: 'the clock of a node is set back by an hour', weight: 1, happen: setClock(-HOUR_MS) },
 ]
 
 async function killNode(scene: Scene): Promise<void> {
@@ -44,5 +48,17 @@ async function pauseNode(
     await meanwhile()
   } finally {
     node.signal('SIGCONT')
+  }
+}
+
+function setClock(aheadMs: number): FaultKind['happen'] {
+  return async (scene) => {
+    const node = oneOf(scene.cluster.nodes, scene.random)
+    node.setClock(aheadMs)
+    try {
+      await away(scene)
+    } finally {
+      node.setClock(0)
+    }
   }
 }
