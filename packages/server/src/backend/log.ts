@@ -31,8 +31,19 @@ export interface EventSelector {
   readonly types: readonly EventType[]
 }
 
+export interface ConsumeOptions {
+  readonly signal: AbortSignal
+  readonly isBegun?: (entry: LogEntry) => boolean
+}
+
 /** The durable hand-over from ingest to the pipeline. It does not interpret events. */
 export interface Log {
+  /**
+   * How long the consumer may wait for the rest of the backend. Then it ends, and begins again: what it has not begun goes to
+   * another node, which may work. Without it, there is no other node.
+   */
+  readonly patienceMs?: number
+
   /**
    * Resolves when every event would survive `kill -9` and a power cut. An append that rejects has accepted nothing; with
    * `BackendUnavailable`, a later try may succeed. A log on other machines cannot know whether its last words were heard, so there
@@ -48,8 +59,11 @@ export interface Log {
    * process consumes again, an entry that it was handed before is the same object, and comes first.
    *
    * With one node, all entries come in the order of appending, and those from before a restart come first, with `redelivered`.
+   *
+   * With several, any node may get the entries that were handed out and not begun when the consumer ends. `isBegun` tells them;
+   * without it, all are begun.
    */
-  consume(options: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]>
+  consume(options: ConsumeOptions): AsyncIterable<readonly LogEntry[]>
 
   /**
    * Ends the processing of these entries. Safe to call twice, also after a call that rejected. Resolves when durable; after

@@ -84,6 +84,8 @@ const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 export class Pipeline {
   readonly #options: PipelineOptions
   readonly #progress = new Map<LogEntry, Progress>()
+  /** Entries of which an event was handed over, or that have none. */
+  readonly #begun = new WeakSet<LogEntry>()
   /** How many decisions there were to make on the events that were handed over, and how many of them declined. */
   #toDecide = 0
   #declined = 0
@@ -102,7 +104,8 @@ export class Pipeline {
 
   /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
   async run(signal: AbortSignal): Promise<void> {
-    for await (const entries of this.#options.log.consume({ signal })) {
+    const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
+    for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       if (!(await this.#quarantineUnreadable(entries, signal))) return
       let isFirst = true
       for (const slice of this.#slicesOf(entries)) {
@@ -147,10 +150,7 @@ export class Pipeline {
     const { events } = this.#options
     const decided = await this.#decideAll(slice, signal)
     if (decided === undefined) return false
-    const archived = await retryWhileUnavailable(() => events.archive([...decided.values()]), {
-      ...this.#options,
-      signal,
-    })
+    const archived = await this.#retry(() => events.archive([...decided.values()]), signal)
     if (archived === undefined) return false
     for (const { entry, event } of slice) {
       const decision = decided.get(event)
@@ -169,9 +169,7 @@ export class Pipeline {
     const { deletions, events } = this.#options
     const again = slice.filter(({ entry }) => entry.redelivered).map(({ event }) => event.id)
     const found =
-      again.length === 0
-        ? NONE_STANDING
-        : await retryWhileUnavailable(() => events.standingOf(again), { ...this.#options, signal })
+      again.length === 0 ? NONE_STANDING : await this.#retry(() => events.standingOf(again), signal)
     if (found === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
     for (const { event } of slice) {
@@ -179,6 +177,15 @@ export class Pipeline {
       decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
     }
     return decided
+  }
+
+  /** Until the log may hand what waits to another node. */
+  #retry<T>(
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: T } | undefined> {
+    const mostMs = this.#options.log.patienceMs
+    return retryWhileUnavailable(work, { ...this.#options, signal, mostMs })
   }
 
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
@@ -210,6 +217,7 @@ export class Pipeline {
   /** Hands an event over, or passes over one that is a duplicate or purged. */
   #handOver(entry: LogEntry, decided: Decided | undefined): void {
     const progress = this.#progressOf(entry)
+    this.#begun.add(entry)
     if (decided !== undefined) this.#deliver(entry, decided, progress)
     progress.next++
     this.#ackIfDone(entry)
@@ -233,6 +241,13 @@ export class Pipeline {
     }
   }
 
+  /** Forgets an entry that is not begun: the log may give it back. */
+  #isBegun(entry: LogEntry): boolean {
+    const isBegun = this.#begun.has(entry)
+    if (!isBegun) this.#progress.delete(entry)
+    return isBegun
+  }
+
   #progressOf(entry: LogEntry): Progress {
     let progress = this.#progress.get(entry)
     if (progress === undefined) this.#progress.set(entry, (progress = { next: 0, open: 0 }))
@@ -243,6 +258,7 @@ export class Pipeline {
     const progress = this.#progress.get(entry)
     if (progress === undefined || progress.open > 0 || progress.next < entry.events.length) return
     this.#progress.delete(entry)
+    this.#begun.add(entry)
     this.#options.acks.add(entry)
   }
 

@@ -9,6 +9,7 @@ import { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { Postgres } from './postgres/postgres.ts'
+import { untilAvailable } from './postgres/until-available.ts'
 
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
@@ -50,7 +51,10 @@ export async function openLog(
   const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
   const waiting = new ByteBudget(options.maxWaitingBytes ?? MAX_WAITING_BYTES)
-  const log = stack.use(await JetStreamLog.open(nats, { prefix, replicas, waiting }))
+  // Otherwise a node that has lost PostgreSQL would keep events from those that have not.
+  const canWork = (signal: AbortSignal): Promise<void> =>
+    untilAvailable(postgres, systemClock, signal)
+  const log = stack.use(await JetStreamLog.open(nats, { prefix, replicas, waiting, canWork }))
   const relay = stack.use(log.relayOutbox(postgres))
   const signal = new ArchivedSignal(nats, prefix)
   const end = new ArchiveEnd({ postgres, signal, clock: systemClock, pollMs })

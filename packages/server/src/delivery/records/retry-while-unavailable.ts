@@ -12,7 +12,7 @@ const throttles = new WeakMap<Logger, LogThrottle>()
  * Runs `work`, and again after growing pauses while it rejects with `BackendUnavailable`. A delivery that a receiver
  * has taken cannot be undone when its record fails, so its record waits until the backend is back.
  * @returns the result of `work`, or `undefined` when `signal` aborted first
- * @throws every other error that `work` rejects with
+ * @throws every other error that `work` rejects with, and `BackendUnavailable` after `mostMs`. What `work` does then may still end.
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
@@ -20,17 +20,38 @@ export async function retryWhileUnavailable<T>(
     clock,
     logger,
     signal,
-  }: { readonly clock: Clock; readonly logger: Logger; readonly signal: AbortSignal },
+    mostMs = Infinity,
+  }: {
+    readonly clock: Clock
+    readonly logger: Logger
+    readonly signal: AbortSignal
+    readonly mostMs?: number | undefined
+  },
 ): Promise<{ readonly value: T } | undefined> {
+  const startedAt = clock.now()
   for (let failures = 1; ; failures++) {
     try {
-      return { value: await work() }
+      return { value: await inTime(work(), startedAt + mostMs, clock) }
     } catch (error) {
       if (!(error instanceof BackendUnavailable)) throw error
       report(error, { clock, logger })
       if (signal.aborted) return undefined
+      if (clock.now() - startedAt >= mostMs) throw error
       await pause(clock, exponentialBackoffMs(failures), signal)
     }
+  }
+}
+
+/** Rejects when it takes longer. */
+async function inTime<T>(work: Promise<T>, until: number, clock: Clock): Promise<T> {
+  if (until === Infinity) return work
+  const late = Promise.withResolvers<never>()
+  const error = new BackendUnavailable('The backend does not respond.')
+  const cancel = clock.after(until - clock.now(), () => late.reject(error))
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    cancel()
   }
 }
 

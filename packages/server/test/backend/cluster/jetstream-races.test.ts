@@ -83,6 +83,26 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await consumer.stop()
   })
 
+  test('hands what a node has not begun to another one when its consumer ends, and not what it has', async () => {
+    await using harness = await openClusterHarness()
+    await using other = await openClusterBackend(harness.options)
+    const events = Array.from({ length: 5 }, () => acceptedEvent())
+    for (const event of events) await harness.backend.log.append([event])
+    const stop = new AbortController()
+    const begun = events[2]!.id
+    const handedOut: string[] = []
+    const isBegun = (entry: LogEntry): boolean => entry.events[0]?.id === begun
+    for await (const entries of other.log.consume({ signal: stop.signal, isBegun })) {
+      handedOut.push(...entries.flatMap((entry) => idsOf(entry.events)))
+      if (handedOut.length === events.length) break
+    }
+    const second = consuming(harness.backend, { acks: true })
+    const rest = idsOf(events).filter((id) => id !== begun)
+    await expect.poll(() => second.ids().toSorted()).toEqual(rest.toSorted())
+    expect(second.entries.every(({ redelivered }) => redelivered)).toBe(true)
+    await second.stop()
+  })
+
   test('keeps an append that needs many messages, and small ones that share one', async () => {
     await using harness = await openClusterHarness()
     const { log } = harness.backend

@@ -44,9 +44,9 @@ export class StartedServer implements AsyncDisposable {
     this.#process = undefined
   }
 
-  /** Ends it with SIGTERM: it writes what it has not written. */
-  async stop(): Promise<void> {
-    this.#process?.kill('SIGTERM')
+  /** Ends it with SIGTERM, or another signal that it obeys: it writes what it has not written. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    this.#process?.kill(signal)
     while (this.#process?.isRunning) await pause()
     await this.kill()
   }

@@ -7,7 +7,7 @@ import type { Postgres } from '../postgres/postgres.ts'
 export interface ClaimingNodeOptions {
   readonly postgres: Postgres
   readonly clock: Clock
-  /** How long claims last without being renewed. Longer than any attempt. Defaults to a minute. */
+  /** How long claims last without being renewed. Longer than any attempt. Defaults to 20 s. */
   readonly leaseMs?: number | undefined
 }
 

@@ -71,9 +71,10 @@ export class HeldEntries {
     this.#wake()
   }
 
-  /** Gives back what waits for the consumer, for any node. */
-  releaseReady(): void {
-    for (const entry of this.#ready.splice(0)) {
+  /** Gives back what waits for the consumer and what it has not begun, for any node. */
+  release(isBegun: (entry: LogEntry) => boolean): void {
+    const idle = this.handedOut().filter((entry) => !isBegun(entry))
+    for (const entry of [...this.#ready.splice(0), ...idle]) {
       entry.release()
       this.drop(entry)
     }

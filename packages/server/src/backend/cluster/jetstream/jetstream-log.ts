@@ -3,7 +3,7 @@ import type { Msg } from '@nats-io/transport-node'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { type Clock, systemClock } from '../../../util/time/clock.ts'
 import { BackendUnavailable } from '../../backend.ts'
-import type { Log, LogEntry } from '../../log.ts'
+import type { ConsumeOptions, Log, LogEntry } from '../../log.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { ChunkPublisher } from './chunk-publisher.ts'
 import { ForgottenMessages } from './forgotten-messages.ts'
@@ -20,8 +20,12 @@ export interface JetStreamLogOptions extends LogStreamOptions {
   /** Of the bytes that wait to be stored. */
   readonly waiting: ByteBudget
   readonly clock?: Clock
+  /** Resolves when this node can do what its entries need, or `signal` aborts. By default it always can. */
+  readonly canWork?: (signal: AbortSignal) => Promise<void>
 }
 
+/** Shorter than the time after which a living node takes over what a dead one had. */
+const PATIENCE_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
 /** Signs of life within the time after which the server would hand an entry to another node. */
 const SIGNS_OF_LIFE = 3
@@ -31,7 +35,9 @@ const SIGNS_OF_LIFE = 3
  * hears every few seconds that an entry is in process; where it hears nothing any more, it hands the entry to any node.
  */
 export class JetStreamLog implements Log, AsyncDisposable {
+  readonly patienceMs = PATIENCE_MS
   readonly positions: LogPositions
+  readonly #canWork: (signal: AbortSignal) => Promise<void>
   readonly #link: NatsLink
   readonly #stream: LogStream
   readonly #publisher: ChunkPublisher
@@ -39,13 +45,15 @@ export class JetStreamLog implements Log, AsyncDisposable {
   readonly #clock: Clock
   readonly #held: HeldEntries
   #pulls: readonly PartitionPull[] = []
+  #isBegun: (entry: LogEntry) => boolean = () => true
   #forgotten: ForgottenMessages | undefined
   #cancelSigns: () => void = () => undefined
 
   private constructor(
     link: NatsLink,
-    { waiting, clock = systemClock, ...rest }: JetStreamLogOptions,
+    { waiting, clock = systemClock, canWork = async () => {}, ...rest }: JetStreamLogOptions,
   ) {
+    this.#canWork = canWork
     this.#link = link
     this.#waiting = waiting
     this.#clock = clock
@@ -101,7 +109,9 @@ export class JetStreamLog implements Log, AsyncDisposable {
     }
   }
 
-  async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
+  async *consume({ signal, isBegun }: ConsumeOptions): AsyncIterable<readonly LogEntry[]> {
+    this.#isBegun = isBegun ?? (() => true)
+    await this.#canWork(signal)
     const before = this.#held.handedOut()
     for (const entry of before) entry.redelivered = true
     this.#pulls = this.#stream.partitions.map((partition) => this.#pull(partition))
@@ -183,7 +193,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     const pulls = this.#pulls
     this.#pulls = []
     await Promise.all(pulls.map((pull) => pull.stop()))
-    this.#held.releaseReady()
+    this.#held.release(this.#isBegun)
   }
 
   #giveSigns(): void {

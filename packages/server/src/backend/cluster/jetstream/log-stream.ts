@@ -21,6 +21,8 @@ export interface LogStreamOptions {
 }
 
 const NANOS_PER_MS = 1_000_000
+/** As long as claims and leases last. */
+const ACK_WAIT_MS = 20_000
 /** Subjects, and with each a consumer. A number that ever changes leaves chunks in partitions that nobody reads. */
 const PARTITIONS = 4
 /** For how long the server knows the ids of messages: longer than an append tries again. */
@@ -54,7 +56,7 @@ export class LogStream {
     this.#link = link
     this.#clock = clock
     this.#options = options
-    this.ackWaitMs = options.ackWaitMs ?? 30_000
+    this.ackWaitMs = options.ackWaitMs ?? ACK_WAIT_MS
     this.name = `${options.prefix}_log`
     this.#consumers = new PartitionConsumers(link, {
       streamName: this.name,

@@ -18,13 +18,18 @@ const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
 /** For how long the server keeps a request that it has no messages for. */
 const EXPIRES_MS = 5_000
-/** How much later than that a request counts as lost. */
-const LATE_MS = 1_000
+/** How often the server says that it has a request. One that it has not spoken of for longer is lost, with its leader. */
+const HEARTBEAT_MS = 1_000
+const LOST_MS = 2_500
 const PAUSE_MS = 200
 const NANOS_PER_MS = 1_000_000
 
+/** Of a heartbeat. */
+const IDLE = 100
+
 /**
- * Asks for the messages of one partition, request after request. The client of NATS has the same, but drops what arrives
+ * Asks for the messages of one partition, request after request. What the server says of a request that counts as lost changes
+ * nothing any more, but its messages are taken. The client of NATS has the same, but drops what arrives
  * while it stops: those messages would rest until their time to be acked is over.
  */
 export class PartitionPull {
@@ -37,10 +42,13 @@ export class PartitionPull {
   /** Ends the wait for the current request. */
   #done: (isRefused: boolean) => void = () => undefined
   #left = 0
+  #requests = 0
+  /** There was a sign of the current request. */
+  #onSign = (): void => undefined
 
   constructor(options: PartitionPullOptions) {
     this.#options = options
-    this.#subscription = options.link.connection.subscribe(this.#inbox, {
+    this.#subscription = options.link.connection.subscribe(`${this.#inbox}.*`, {
       callback: (_error, message) => this.#receive(message),
     })
     // The request may have got lost.
@@ -74,31 +82,62 @@ export class PartitionPull {
       if (signal.aborted) return
       const isRefused = await this.#request()
       if (!isRefused || signal.aborted) continue
-      await stream.ensure().catch(() => undefined)
+      // Not waited for: without a leader, the server does not respond.
+      stream.ensure().catch(() => undefined)
       await this.#pause()
     }
   }
 
-  /** Resolves when the request has ended: to true where the server has refused it. */
+  /** Resolves when the request has ended: to true where the server has refused or lost it. */
   #request(): Promise<boolean> {
-    const { link, stream, clock, partition } = this.#options
+    const { link, stream, partition } = this.#options
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const cancel = clock.after(EXPIRES_MS + LATE_MS, () => resolve(true))
+    const cancel = this.#watch(() => resolve(true))
     this.#done = resolve
     this.#left = BATCH
-    const max_bytes = Math.max(BATCH_BYTES, 2 * link.maxPayloadBytes)
-    const request = { batch: BATCH, max_bytes, expires: EXPIRES_MS * NANOS_PER_MS }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream.name}.${stream.consumerOf(partition)}`
+    this.#requests++
     try {
-      link.connection.publish(subject, JSON.stringify(request), { reply: this.#inbox })
+      link.connection.publish(subject, this.#requestBody(), { reply: this.#replySubject })
     } catch {
       resolve(true)
     }
     return promise.finally(cancel)
   }
 
+  #requestBody(): string {
+    return JSON.stringify({
+      batch: BATCH,
+      max_bytes: Math.max(BATCH_BYTES, 2 * this.#options.link.maxPayloadBytes),
+      expires: EXPIRES_MS * NANOS_PER_MS,
+      idle_heartbeat: HEARTBEAT_MS * NANOS_PER_MS,
+    })
+  }
+
+  get #replySubject(): string {
+    return `${this.#inbox}.${this.#requests}`
+  }
+
+  /** Calls `onLost` when there is no sign of the request for LOST_MS. Returns the function that ends it. */
+  #watch(onLost: () => void): () => void {
+    const { clock } = this.#options
+    let cancel = clock.after(LOST_MS, onLost)
+    this.#onSign = () => {
+      cancel()
+      cancel = clock.after(LOST_MS, onLost)
+    }
+    return () => {
+      this.#onSign = () => undefined
+      cancel()
+    }
+  }
+
   #receive(message: Msg): void {
     const { code } = message.headers ?? {}
+    // A message has its own subject, not that of the request.
+    if (code && message.subject !== this.#replySubject) return
+    this.#onSign()
+    if (code === IDLE) return
     if (code) return this.#end(code, message.headers?.description ?? '')
     this.#options.onMessage(message)
     if (--this.#left === 0) this.#done(false)

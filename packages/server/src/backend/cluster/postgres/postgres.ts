@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
@@ -10,6 +11,10 @@ export interface PostgresOptions {
   readonly schema?: string
   /** Most connections. */
   readonly maxConnections?: number
+  /** How long a transaction may wait for its next statement. Defaults to 5 s. */
+  readonly idleTransactionMs?: number
+  /** How long a statement may go without any response of the server. Defaults to 40 s. */
+  readonly silenceMs?: number
 }
 
 /** A connection in a transaction, or the pool. Statements are made with the `sql` of Kysely. */
@@ -18,6 +23,13 @@ export type Connection = Kysely<unknown> | Transaction<unknown>
 /** Many rows of one statement come together, so statements that take long are stopped. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
+/** A node that is paused or cut off holds locks that others wait for: then the server ends its transaction. */
+const IDLE_TRANSACTION_MS = 5_000
+/** Longer than a statement runs. A server whose machine is gone says nothing, not even that the connection is over. */
+const SILENCE_MS = 40_000
+const KEEP_ALIVE_MS = 10_000
+/** Statements at once that take long: one node does such work at a time. */
+const MOST_SLOW = 2
 /** How often a transaction that met another one is made again. */
 const MOST_TRIES = 5
 /** The name of a schema, so that it needs no quotes in a start-up parameter. */
@@ -30,25 +42,21 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 export class Postgres implements AsyncDisposable {
   readonly schema: string
   readonly #db: Kysely<unknown>
+  readonly #slow: Kysely<unknown>
 
-  constructor({ url, schema = 'hookline', maxConnections = 10 }: PostgresOptions) {
+  constructor(options: PostgresOptions) {
+    const { schema = 'hookline', silenceMs = SILENCE_MS, maxConnections = 10 } = options
     if (!SCHEMA.test(schema)) throw new TypeError(`${schema} is no name of a schema.`)
     this.schema = schema
-    const pool = new pg.Pool({
-      connectionString: url.reveal(),
+    const pool = openPool(schema, options, {
       max: maxConnections,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      application_name: 'hookline',
-      // Compiling a statement takes longer than any of ours runs.
-      options: `-c search_path=${schema} -c jit=off`,
-      types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     })
-    // A connection that rests and breaks: the next statement opens another one.
-    pool.on('error', () => undefined)
-    // One that breaks between two statements of a transaction: the second one rejects.
-    pool.on('connect', (client) => client.on('error', () => undefined))
+    pool.on('connect', (client) => endAfterSilence(client, silenceMs))
     this.#db = new Kysely({ dialect: new PostgresDialect({ pool }) })
+    this.#slow = new Kysely({
+      dialect: new PostgresDialect({ pool: openPool(schema, options, { max: MOST_SLOW }) }),
+    })
   }
 
   /** Runs one statement by itself. */
@@ -59,6 +67,11 @@ export class Postgres implements AsyncDisposable {
   /** Runs statements that need not be of one moment. */
   read<T>(use: (db: Connection) => Promise<T>): Promise<T> {
     return this.#available(() => use(this.#db))
+  }
+
+  /** The same for statements that take as long as they take, on connections of their own. */
+  readSlowly<T>(use: (db: Connection) => Promise<T>): Promise<T> {
+    return this.#available(() => use(this.#slow))
   }
 
   /**
@@ -76,7 +89,7 @@ export class Postgres implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#db.destroy()
+    await Promise.all([this.#db.destroy(), this.#slow.destroy()])
   }
 
   async #available<T>(use: () => Promise<T>): Promise<T> {
@@ -86,6 +99,37 @@ export class Postgres implements AsyncDisposable {
       throw asUnavailable(error)
     }
   }
+}
+
+function openPool(
+  schema: string,
+  { url, idleTransactionMs = IDLE_TRANSACTION_MS }: PostgresOptions,
+  more: pg.PoolConfig,
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    application_name: 'hookline',
+    // Compiling a statement takes longer than any of ours runs.
+    options: `-c search_path=${schema} -c jit=off`,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    ...more,
+  })
+  // A connection that rests and breaks: the next statement opens another one.
+  pool.on('error', () => undefined)
+  // One that breaks between two statements of a transaction: the second one rejects.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** Ends a connection over which nothing has come for so long: what waits on it rejects. */
+function endAfterSilence(client: pg.PoolClient, silenceMs: number): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } })
+    .connection
+  stream.setTimeout(silenceMs, () => stream.destroy())
 }
 
 /** Times, positions and counts are far below 2^53. */

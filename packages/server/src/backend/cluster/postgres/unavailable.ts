@@ -2,8 +2,8 @@ import { BackendUnavailable } from '../../backend.ts'
 
 /** Classes of SQLSTATE (PostgreSQL, appendix A) that end by themselves: connections, resources, the operator's shutdown. */
 const TRANSIENT_CLASSES = ['08', '53', '57']
-/** Too many connections, read-only after a failover, cannot connect now, and the like. */
-const TRANSIENT_CODES = new Set(['25006', '40001', '40P01', '55P03'])
+/** A transaction that waited too long, read-only after a failover, cannot connect now, and the like. */
+const TRANSIENT_CODES = new Set(['25P03', '25006', '40001', '40P01', '55P03'])
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

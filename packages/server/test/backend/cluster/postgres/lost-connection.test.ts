@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { lock } from '../../../../src/backend/cluster/postgres/locks.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing, newClusterPlace } from '../../../harness/cluster/cluster-servers.ts'
+import { Link } from '../../../harness/cluster/link.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', () => {
   test('between two statements of a transaction makes it fail, and nothing else', async () => {
@@ -20,5 +22,50 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
     })
     await expect(write).rejects.toThrow(BackendUnavailable)
     expect(await postgres.run(pidOf)).toHaveLength(1)
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from PostgreSQL', () => {
+  test('keeps no lock: the server ends its transaction, and the others go on', async () => {
+    await using place = await newClusterPlace()
+    await using link = await Link.open(Number(new URL(place.databaseUrl).port))
+    const url = new Redacted(link.urlOf(place.databaseUrl))
+    const other = new Postgres({ url: new Redacted(place.databaseUrl) })
+    await using node = new Postgres({ url, idleTransactionMs: 200 })
+    const [isLocked, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const write = node.write(async (transaction) => {
+      await lock(transaction, 'archive')
+      link.cut('both')
+      isLocked.resolve()
+      await isOver.promise
+      await sql`SELECT 1`.execute(transaction)
+    })
+    await isLocked.promise
+    await other.write((transaction) => lock(transaction, 'archive'))
+    await other[Symbol.asyncDispose]()
+    link.mend()
+    isOver.resolve()
+    await expect(write).rejects.toThrow(BackendUnavailable)
+    expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+  })
+
+  test('hears nothing any more, not even an error, and does not wait for ever', async () => {
+    await using place = await newClusterPlace()
+    await using link = await Link.open(Number(new URL(place.databaseUrl).port))
+    const url = new Redacted(link.urlOf(place.databaseUrl))
+    await using node = new Postgres({ url, silenceMs: 200 })
+    await node.run(sql`SELECT 1`)
+    link.cut('back')
+    await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailable)
+    link.mend()
+    expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+  })
+
+  test('waits for a statement that takes long where that is expected', async () => {
+    await using place = await newClusterPlace()
+    await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
+    const slow = sql`SELECT pg_sleep(0.5)`
+    await expect(node.run(slow)).rejects.toThrow(BackendUnavailable)
+    await node.readSlowly((db) => slow.execute(db))
   })
 })

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { NatsServers } from '../../harness/cluster/nats-servers.ts'
+import { natsProgram } from '../../harness/cluster/programs.ts'
+
+const STREAM = 'test_log'
+const ELECTED_MS = 20_000
+
+describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
+  test('loses nothing and goes on when a server that leads consumers is killed', async () => {
+    await using nats = await NatsServers.start(3)
+    const url = new Redacted(nats.all.map(({ port }) => `nats://127.0.0.1:${port}`).join())
+    await using link = await NatsLink.open({ url })
+    const waiting = new ByteBudget(10_000_000)
+    const open = () => JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
+    // The servers have just begun to elect the one that makes streams.
+    await expect
+      .poll(
+        () =>
+          open().then(
+            (log) => log[Symbol.asyncDispose]().then(() => true),
+            () => false,
+          ),
+        {
+          timeout: ELECTED_MS,
+        },
+      )
+      .toBe(true)
+    await using log = await open()
+    const stop = new AbortController()
+    const ids: string[] = []
+    const consuming = (async () => {
+      for await (const entries of log.consume({ signal: stop.signal })) {
+        ids.push(...entries.flatMap(({ events }) => events.map(({ id }) => id)))
+        await log.ack(entries)
+      }
+    })()
+    const before = acceptedEvent()
+    await log.append([before])
+    await expect.poll(() => ids).toContain(before.id)
+    const leaders = async (): Promise<(string | undefined)[]> => {
+      const consumers = await link.manager.consumers.list(STREAM).next()
+      return consumers.map(({ cluster }) => cluster?.leader)
+    }
+    const [lost] = (await leaders()).filter((name) => name !== link.connection.info?.server_name)
+    await nats.all.find(({ name }) => name === lost)!.server.kill()
+    const haveOthers = async (): Promise<boolean> => {
+      const names = await leaders().catch(() => [undefined])
+      return names.every((name) => name !== undefined && name !== lost)
+    }
+    await expect.poll(haveOthers, { timeout: ELECTED_MS, interval: 50 }).toBe(true)
+    const later = Array.from({ length: 20 }, (_, index) =>
+      acceptedEvent({ sourceId: `src_${index}` }),
+    )
+    await log.append(later)
+    await expect
+      .poll(() => ids, { timeout: ELECTED_MS, interval: 20 })
+      .toEqual(expect.arrayContaining(later.map(({ id }) => id)))
+    stop.abort()
+    await consuming
+  })
+})

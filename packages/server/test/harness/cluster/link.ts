@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** The ways of a link that carry nothing: from the client to the server, from the server to the client, or both. */
+export type Cut = 'there' | 'back' | 'both'
+
+/**
+ * A link from one client to one server, a TCP proxy, which a test can cut. What is sent over a cut link arrives when it is
+ * mended, as TCP sends it again then. Neither side hears that the other one has closed its connection.
+ */
+export class Link implements AsyncDisposable {
+  readonly #server: Server
+  readonly #targetPort: number
+  readonly #sockets = new Set<Socket>()
+  /** By the way that each of them goes. */
+  readonly #flows = new Set<Flow>()
+  #cut: Cut | undefined
+
+  private constructor(server: Server, targetPort: number) {
+    this.#server = server
+    this.#targetPort = targetPort
+    server.on('connection', (client) => this.#connect(client))
+  }
+
+  static async open(targetPort: number): Promise<Link> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Link(server, targetPort)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** The URL of the server, over the link. */
+  urlOf(serverUrl: string): string {
+    const url = new URL(serverUrl)
+    url.port = String(this.port)
+    return url.href
+  }
+
+  cut(cut: Cut): void {
+    this.#cut = cut
+    for (const flow of this.#flows) flow.isCut = this.#isCut(flow.way)
+  }
+
+  mend(): void {
+    this.#cut = undefined
+    for (const flow of this.#flows) flow.isCut = false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #connect(client: Socket): void {
+    const target = connect(this.#targetPort, '127.0.0.1')
+    this.#forward({ from: client, to: target, way: 'there' })
+    this.#forward({ from: target, to: client, way: 'back' })
+  }
+
+  #forward({ from, to, way }: Way): void {
+    const flow = new Flow(from, to, way)
+    flow.isCut = this.#isCut(way)
+    this.#flows.add(flow)
+    this.#sockets.add(from)
+    // A process that was killed resets its connections: the other side hears it as a close.
+    from.on('error', () => undefined)
+    from.on('close', () => {
+      this.#sockets.delete(from)
+      flow.end(() => this.#flows.delete(flow))
+    })
+  }
+
+  #isCut(way: Way['way']): boolean {
+    return this.#cut === 'both' || this.#cut === way
+  }
+}
+
+interface Way {
+  readonly from: Socket
+  readonly to: Socket
+  readonly way: 'there' | 'back'
+}
+
+/** What one side of a connection sends to the other one. */
+class Flow {
+  readonly way: Way['way']
+  readonly #from: Socket
+  readonly #to: Socket
+  #isCut = false
+  #isFull = false
+  #onEnded: (() => void) | undefined
+
+  constructor(from: Socket, to: Socket, way: Way['way']) {
+    this.way = way
+    this.#from = from
+    this.#to = to
+    from.on('data', (data) => {
+      this.#isFull = !to.write(data)
+      this.#goOnOrWait()
+    })
+    to.on('drain', () => {
+      this.#isFull = false
+      this.#goOnOrWait()
+    })
+  }
+
+  set isCut(isCut: boolean) {
+    this.#isCut = isCut
+    this.#goOnOrWait()
+    this.#closeOrWait()
+  }
+
+  /** The sender has closed its side. */
+  end(onEnded: () => void): void {
+    this.#onEnded = onEnded
+    this.#closeOrWait()
+  }
+
+  #goOnOrWait(): void {
+    if (this.#isCut || this.#isFull) this.#from.pause()
+    else this.#from.resume()
+  }
+
+  #closeOrWait(): void {
+    if (this.#isCut || this.#onEnded === undefined) return
+    this.#to.destroySoon()
+    this.#onEnded()
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A notice of a deletion, as a receiver gets it. */
+export interface ArrivedNotice {
+  readonly path: string
+  readonly webhookId: string
+  readonly userId: string
+}
+
+interface ArrivedCall {
+  readonly type: string
+  readonly userId: string
+  readonly messageId: string
+  readonly properties?: { readonly sentAt?: number }
+}
+
+const FAILING = 0.02
+
+/** Receives webhooks on any path, responds to some first attempts with 500, and keeps when it accepted what. */
+export class Arrivals implements AsyncDisposable {
+  readonly notices: ArrivedNotice[] = []
+  /** How many accepted requests were repetitions. */
+  duplicates = 0
+  /** When the newest of the accepted calls was sent, in ms of `performance.now`. */
+  newestSentAt = 0
+  readonly #server: Server
+  readonly #random: () => number
+  /** When each messageId was accepted first, in ms of `performance.now`. */
+  readonly #firstAt = new Map<string, number>()
+  readonly #listeners = new Set<() => void>()
+
+  private constructor(server: Server, random: () => number) {
+    this.#server = server
+    this.#random = random
+    // A killed sender leaves an incomplete request.
+    server.on('clientError', (_error, socket) => socket.destroy())
+    server.on('request', (request, response) => {
+      this.#take(request, response).catch(() => response.destroy())
+    })
+  }
+
+  static async open(random: () => number): Promise<Arrivals> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Arrivals(server, random)
+  }
+
+  urlOf(path: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`
+  }
+
+  firstAt(messageId: string): number | undefined {
+    return this.#firstAt.get(messageId)
+  }
+
+  /** The messageIds that were never accepted. */
+  missing(messageIds: Iterable<string>): string[] {
+    return [...messageIds].filter((id) => !this.#firstAt.has(id))
+  }
+
+  /** Resolves when the condition holds, which is looked at after each arrival; to false when `signal` aborts first. */
+  async until(condition: () => boolean, signal: AbortSignal): Promise<boolean> {
+    while (!condition()) {
+      if (signal.aborted) return false
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const wake = (): void => resolve()
+      this.#listeners.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+      await promise
+      this.#listeners.delete(wake)
+      signal.removeEventListener('abort', wake)
+    }
+    return true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (request.headers['x-hookline-attempt'] === '1' && this.#random() < FAILING)
+      return void response.writeHead(500).end()
+    const call = JSON.parse(Buffer.concat(chunks).toString()) as ArrivedCall
+    if (call.type === 'delete')
+      this.notices.push({
+        path: request.url!.slice(1),
+        webhookId: String(request.headers['webhook-id']),
+        userId: call.userId,
+      })
+    else this.#arrived(call)
+    response.writeHead(200).end()
+  }
+
+  #arrived({ messageId, properties }: ArrivedCall): void {
+    this.newestSentAt = Math.max(this.newestSentAt, properties?.sentAt ?? 0)
+    if (this.#firstAt.has(messageId)) this.duplicates++
+    else this.#firstAt.set(messageId, performance.now())
+    for (const wake of this.#listeners) wake()
+  }
+}

@@ -1,0 +1,173 @@
+import type { StreamInfo } from '@nats-io/jetstream'
+import pg from 'pg'
+import { crc32 } from 'node:zlib'
+import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
+import { Link } from '../../packages/server/test/harness/cluster/link.ts'
+import { NatsServers } from '../../packages/server/test/harness/cluster/nats-servers.ts'
+import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+import { Node } from './node.ts'
+
+export const STREAM = 'hookline_log'
+const ADMIN_TOKEN = 'tok_cluster_test'
+/** Of the log, each with a consumer: a source has one of them. */
+const PARTITIONS = 4
+const TIMEOUT_MS = 10_000
+
+export interface ClusterSize {
+  readonly nodes: number
+  readonly natsServers: 1 | 3
+}
+
+export interface Source {
+  readonly id: string
+  readonly writeKey: string
+  readonly destinationId: string
+}
+
+/** Nodes of Hookline on a PostgreSQL and NATS servers of their own, over links that can be cut. */
+export class Cluster implements AsyncDisposable {
+  readonly nodes: readonly Node[]
+  readonly postgres: PostgresServer
+  readonly nats: NatsServers
+  readonly #databaseUrl: string
+  readonly #stack: AsyncDisposableStack
+
+  private constructor(
+    parts: Pick<Cluster, 'nodes' | 'postgres' | 'nats'>,
+    databaseUrl: string,
+    stack: AsyncDisposableStack,
+  ) {
+    this.nodes = parts.nodes
+    this.postgres = parts.postgres
+    this.nats = parts.nats
+    this.#databaseUrl = databaseUrl
+    this.#stack = stack
+  }
+
+  static async open({ nodes: count, natsServers }: ClusterSize): Promise<Cluster> {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(new TemporaryFolder())
+    const postgres = stack.use(await PostgresServer.start())
+    const nats = stack.use(await NatsServers.start(natsServers))
+    const databaseUrl = await postgres.newDatabase()
+    const encryptionKey = SecretBox.newKey()
+    const nodes: Node[] = []
+    for (let number = 0; number < count; number++) {
+      const open = async (port: number): Promise<Link> => stack.use(await Link.open(port))
+      const links = {
+        postgres: await open(Number(new URL(databaseUrl).port)),
+        nats: await Promise.all(nats.all.map(({ port }) => open(port))),
+      }
+      const node = new Node({
+        name: `node ${number}`,
+        port: await freePort(),
+        dataDir: `${folder.path}/${number}`,
+        clockFile: `${folder.path}/clock-${number}`,
+        links,
+        settings: {
+          ...SETTINGS,
+          HOOKLINE_DATABASE_URL: links.postgres.urlOf(databaseUrl),
+          HOOKLINE_NATS_URL: links.nats.map(({ port }) => `nats://127.0.0.1:${port}`).join(),
+          HOOKLINE_NATS_REPLICAS: String(natsServers),
+          HOOKLINE_ENCRYPTION_KEY: encryptionKey,
+        },
+      })
+      stack.defer(() => node.kill())
+      nodes.push(node)
+    }
+    await Promise.all(nodes.map((node) => node.ready()))
+    return new Cluster({ nodes, postgres, nats }, databaseUrl, stack.move())
+  }
+
+  /** The stream of the log. */
+  stream(): Promise<StreamInfo> {
+    return this.nats.with((manager) => manager.streams.info(STREAM))
+  }
+
+  /** The management API of a node. */
+  apiOf(node: Node): ManagementApi {
+    return new ManagementApi(node.url, ADMIN_TOKEN)
+  }
+
+  /** Resolves to `undefined` where the node does not respond with a success. The key makes a repetition harmless. */
+  async post<T>(
+    { url }: Node,
+    path: string,
+    { body, key }: { readonly body: object; readonly key: string },
+  ): Promise<T | undefined> {
+    try {
+      const response = await fetch(`${url}/api/v1/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ADMIN_TOKEN}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      const made: unknown = await response.json()
+      return response.ok ? (made as T) : undefined
+    } catch {
+      // It was killed, or is cut off.
+      return undefined
+    }
+  }
+
+  /** Sources in each partition of the log, with a destination each. `urlOf` is called with the number of the source. */
+  async createSources(urlOf: (number: number) => string): Promise<readonly Source[]> {
+    const sources: Source[] = []
+    const partitions = new Set<number>()
+    while (partitions.size < PARTITIONS) {
+      const source = await this.#createSource(urlOf(sources.length))
+      sources.push(source)
+      partitions.add(crc32(source.id) % PARTITIONS)
+    }
+    return sources
+  }
+
+  /** Runs SQL as another program would, in the schema of Hookline, not over a link. */
+  async sql(text: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({
+      connectionString: this.#databaseUrl,
+      application_name: 'test',
+      options: '-c search_path=hookline',
+    })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync()
+  }
+
+  async #createSource(url: string): Promise<Source> {
+    const api = this.apiOf(this.nodes[0]!)
+    const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+      name: 'Shop',
+    })
+    const destination = await api.call<{ id: string }>('POST', 'destinations', {
+      sourceId: made.id,
+      type: 'Webhooks',
+      enabled: true,
+      settings: { sharedSecret: 'cluster-test-secret', webhooks: [{ url }] },
+    })
+    return { id: made.id, writeKey: made.writeKeys[0].key, destinationId: destination.id }
+  }
+}
+
+const SETTINGS = {
+  HOOKLINE_BACKEND: 'cluster',
+  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+  HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  HOOKLINE_RETRY_SCHEDULE: '50ms,100ms,200ms,400ms',
+  HOOKLINE_LOG_LEVEL: 'warn',
+}

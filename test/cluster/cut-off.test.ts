@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { Arrivals } from './arrivals.ts'
+import { Cluster } from './cluster.ts'
+import { Traffic } from './traffic.ts'
+
+const CALLS = 60
+/** Less than the time after which NATS takes an entry from a node that says nothing. */
+const TAKEN_OVER_MS = 25_000
+
+test.skipIf(clusterIsMissing() !== undefined)(
+  'what a node has taken from the log and cannot archive is delivered by another one, while it is cut off from PostgreSQL',
+  async () => {
+    const random = seededRandom(1)
+    // It takes all: an attempt that fails has begun, and what has begun stays with its node.
+    await using arrivals = await Arrivals.open(() => 1)
+    await using cluster = await Cluster.open({ nodes: 2, natsServers: 1 })
+    const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))
+    const traffic = new Traffic(sources, random)
+    const [cutOff, other] = cluster.nodes
+    await traffic.probe(other!, AbortSignal.timeout(TAKEN_OVER_MS))
+    cutOff!.links.postgres.cut('both')
+    for (let call = 0; call < CALLS; call++)
+      await traffic.probe(other!, AbortSignal.timeout(TAKEN_OVER_MS))
+    const missing = (): number => arrivals.missing(traffic.accepted.keys()).length
+    expect(missing()).toBeGreaterThan(0)
+    await expect.poll(missing, { timeout: TAKEN_OVER_MS, interval: 100 }).toBe(0)
+    cutOff!.links.postgres.mend()
+  },
+)

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { Arrivals } from './arrivals.ts'
+import type { Cluster, Source } from './cluster.ts'
+import { oneOf, wait } from './faults/fault.ts'
+import { isAccepted } from './traffic.ts'
+
+/** In every field of a call that a deletion has to remove. */
+const PLANTED = 'PLANTED-VALUE'
+const USERS_OF_A_DELETION = 3
+const CALLS_OF_A_USER = 8
+const PAUSE_MS = 100
+
+interface Deletion {
+  readonly id: string
+  readonly state: string
+}
+
+/** Users who send calls and are deleted while faults happen. */
+export class DeletedUsers {
+  readonly #cluster: Cluster
+  readonly #sources: readonly Source[]
+  readonly #random: () => number
+  readonly #userIds: string[] = []
+  readonly #deletionIds: string[] = []
+
+  constructor(cluster: Cluster, sources: readonly Source[], random: () => number) {
+    this.#cluster = cluster
+    this.#sources = sources
+    this.#random = random
+  }
+
+  get count(): number {
+    return this.#deletionIds.length
+  }
+
+  /** Some users send calls. */
+  async sendCalls(): Promise<readonly string[]> {
+    const userIds = Array.from({ length: USERS_OF_A_DELETION }, () => `deleted-${randomUUID()}`)
+    for (const userId of userIds)
+      for (let call = 0; call < CALLS_OF_A_USER; call++) await this.#send(userId)
+    return userIds
+  }
+
+  /** Asks for the deletion of users, of any node, until one has taken the request. They send more calls meanwhile. */
+  async delete(userIds: readonly string[]): Promise<void> {
+    this.#userIds.push(...userIds)
+    const body = { userIds, suppress: true }
+    const key = randomUUID()
+    let made: Deletion | undefined
+    while (made === undefined) {
+      const node = oneOf(this.#cluster.nodes, this.#random)
+      made = await this.#cluster.post<Deletion>(node, 'deletions', { body, key })
+      if (made === undefined) await wait(PAUSE_MS)
+    }
+    this.#deletionIds.push(made.id)
+    for (const userId of userIds) await this.#send(userId)
+  }
+
+  /** How many deletions are not finished. */
+  async open(): Promise<number> {
+    const api = this.#cluster.apiOf(this.#cluster.nodes[0]!)
+    const all = await Promise.all(
+      this.#deletionIds.map((id) => api.call<Deletion>('GET', `deletions/${id}`)),
+    )
+    return all.filter(({ state }) => state !== 'finished').length
+  }
+
+  /** The tables that have a value of these users. */
+  async tablesWithThem(): Promise<readonly string[]> {
+    const hex = Buffer.from(PLANTED).toString('hex')
+    const tables = await this.#cluster.sql(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'hookline' ORDER BY 1",
+    )
+    const found: string[] = []
+    for (const { tablename } of tables) {
+      const [row] = await this.#cluster.sql(
+        `SELECT count(*)::int AS rows FROM "${String(tablename)}" AS each
+          WHERE strpos(each::text, '${PLANTED}') > 0 OR strpos(each::text, '${hex}') > 0`,
+      )
+      if (row!['rows'] !== 0) found.push(`${String(tablename)}: ${String(row!['rows'])} rows`)
+    }
+    return found
+  }
+
+  /** What is wrong with the notices: each destination has one of each user, which may have come more than once. */
+  noticeFaults({ notices }: Arrivals, paths: readonly string[]): readonly string[] {
+    const byUser = new Map<string, Set<string>>()
+    for (const { path, userId, webhookId } of notices) {
+      const key = `${path} ${userId}`
+      byUser.set(key, (byUser.get(key) ?? new Set()).add(webhookId))
+    }
+    const expected = this.#userIds.flatMap((userId) => paths.map((path) => `${path} ${userId}`))
+    const wrong = expected.filter((key) => byUser.get(key)?.size !== 1)
+    const others = [...byUser.keys()].filter((key) => !expected.includes(key))
+    return [
+      ...wrong.map((key) => `${key}: ${byUser.get(key)?.size ?? 0} notices`),
+      ...others.map((key) => `${key}: a notice of nobody who was deleted`),
+    ]
+  }
+
+  async #send(userId: string): Promise<void> {
+    const source = oneOf(this.#sources, this.#random)
+    const call = {
+      type: 'track',
+      event: PLANTED,
+      userId,
+      anonymousId: `${PLANTED}-${userId}`,
+      messageId: `${PLANTED}-${randomUUID()}`,
+      properties: { it: PLANTED },
+    }
+    while (!(await isAccepted(oneOf(this.#cluster.nodes, this.#random), source.writeKey, [call])))
+      await wait(PAUSE_MS)
+  }
+}

@@ -1,0 +1,187 @@
+import { expect } from 'vitest'
+import { Arrivals } from './arrivals.ts'
+import { Cluster, type ClusterSize, type Source } from './cluster.ts'
+import { DeletedUsers } from './deleted-users.ts'
+import { diagnosis } from './diagnosis.ts'
+import { type Happened, faultReport } from './fault-report.ts'
+import type { FaultKind, Scene } from './faults/fault.ts'
+import { Traffic } from './traffic.ts'
+
+export interface FaultRunOptions extends Omit<Scene, 'cluster'> {
+  readonly natsServers: ClusterSize['natsServers']
+}
+
+const NODES = 3
+/** Longer than leases, claims and the time of the log to be acked last together. */
+const RECOVERED_MS = 120_000
+/** After so many faults, users are deleted. */
+const DELETION_EVERY = 8
+
+/** A cluster under load that faults happen to. */
+export class FaultRun implements AsyncDisposable {
+  readonly traffic: Traffic
+  readonly #scene: Scene
+  readonly #sources: readonly Source[]
+  readonly #arrivals: Arrivals
+  readonly #deleted: DeletedUsers
+  readonly #stop = new AbortController()
+  readonly #sending: Promise<unknown>
+  readonly #stack: AsyncDisposableStack
+  readonly #happened: Happened[] = []
+
+  private constructor(
+    scene: Scene,
+    parts: { readonly sources: readonly Source[]; readonly arrivals: Arrivals },
+    stack: AsyncDisposableStack,
+  ) {
+    this.#scene = scene
+    this.#sources = parts.sources
+    this.#arrivals = parts.arrivals
+    this.#stack = stack
+    const { cluster, random } = scene
+    this.traffic = new Traffic(parts.sources, random)
+    this.#deleted = new DeletedUsers(cluster, parts.sources, random)
+    this.#sending = Promise.all(
+      cluster.nodes.map((node) => this.traffic.run(node, this.#stop.signal)),
+    )
+  }
+
+  static async open({ natsServers, ...rest }: FaultRunOptions): Promise<FaultRun> {
+    await using stack = new AsyncDisposableStack()
+    const arrivals = stack.use(await Arrivals.open(rest.random))
+    const cluster = stack.use(await Cluster.open({ nodes: NODES, natsServers }))
+    const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))
+    return new FaultRun({ ...rest, cluster }, { sources, arrivals }, stack.move())
+  }
+
+  /** Lets a fault happen, and waits until every node and partition works again. Rejects with a diagnosis. */
+  async survive(fault: FaultKind): Promise<void> {
+    const number = this.#happened.length + 1
+    const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
+    const [beganAt, duplicates] = [performance.now(), this.#arrivals.duplicates]
+    const signal = AbortSignal.timeout(RECOVERED_MS + this.#scene.beyondLeasesMs)
+    const flowing = this.#arrivals
+      .until(() => this.#arrivals.newestSentAt >= beganAt, signal)
+      .then(() => performance.now())
+    const deleting = users.length === 0 ? undefined : this.#deleted.delete(users)
+    await fault.happen(this.#scene)
+    const mendedAt = performance.now()
+    const hasRecovered = await this.#recovered()
+    if (!hasRecovered) await this.#fail(`After fault ${number} (${fault.name}), calls are delayed.`)
+    const recoveredAt = performance.now()
+    await deleting
+    this.#happened.push({
+      kind: fault.name,
+      beganAt,
+      flowedAt: await flowing,
+      mendedAt,
+      recoveredAt,
+      duplicates: this.#arrivals.duplicates - duplicates,
+    })
+    const [lasted, seconds] = [mendedAt - beganAt, recoveredAt - mendedAt].map((ms) =>
+      (ms / 1000).toFixed(1),
+    )
+    console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)
+    const ended = this.#scene.cluster.nodes.filter(({ isRunning }) => !isRunning)
+    if (ended.length > 0) await this.#fail(`${ended[0]!.name} has ended by itself.`)
+  }
+
+  /** Ends the load, and waits until everything has arrived and ended. */
+  async end(): Promise<void> {
+    this.#stop.abort()
+    await this.#sending
+    await this.#until('calls that got a 200 and have not arrived', () => this.#missing())
+    await this.#until('deletions that are not finished', () => this.#deleted.open())
+    const { cluster } = this.#scene
+    await this.#until('chunks in the log', async () => (await cluster.stream()).state.messages)
+    await this.#until('parts that wait', async () => {
+      const [row] = await cluster.sql('SELECT count(*)::int AS rows FROM waiting_parts')
+      return row!['rows'] as number
+    })
+    const paths = this.#sources.map((_, number) => String(number))
+    await this.#until('faults of notices', async () => {
+      return this.#deleted.noticeFaults(this.#arrivals, paths).length
+    })
+    expect(this.#deleted.noticeFaults(this.#arrivals, paths)).toEqual([])
+    expect(await this.#deleted.tablesWithThem()).toEqual([])
+    expect(await this.#accountFaults()).toEqual([])
+  }
+
+  get summary(): string {
+    const { accepted, sent } = this.traffic
+    return (
+      `${this.#happened.length} faults, ${accepted.size} of ${sent} calls got a 200, ` +
+      `lost ${this.#missing()}, ${this.#arrivals.duplicates} duplicates, ${this.#deleted.count} deletions`
+    )
+  }
+
+  /** How many accepted requests were repetitions. */
+  get duplicates(): number {
+    return this.#arrivals.duplicates
+  }
+
+  get report(): string {
+    return faultReport(this.#happened, this.traffic, this.#arrivals)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#stack.disposeAsync()
+    await this.#sending
+  }
+
+  #missing(): number {
+    return this.#arrivals.missing(this.traffic.accepted.keys()).length
+  }
+
+  /** Whether a call through each node to each source has arrived. */
+  async #recovered(): Promise<boolean> {
+    const signal = AbortSignal.timeout(RECOVERED_MS)
+    const { nodes } = this.#scene.cluster
+    const probes = await Promise.all(nodes.map((node) => this.traffic.probe(node, signal)))
+    if (signal.aborted) console.log('A node has refused a call all the time.')
+    const missing = new Set(probes.flat())
+    return this.#arrivals.until(() => {
+      for (const id of missing) if (this.#arrivals.firstAt(id) !== undefined) missing.delete(id)
+      return missing.size === 0
+    }, signal)
+  }
+
+  async #until(what: string, count: () => number | Promise<number>): Promise<void> {
+    const deadline = performance.now() + RECOVERED_MS
+    let last: unknown
+    while ((last = await Promise.resolve(count()).catch(String)) !== 0) {
+      if (performance.now() > deadline) await this.#fail(`At the end: ${String(last)} ${what}.`)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+
+  /** What the tables and the nodes say that does not agree with what was accepted. */
+  async #accountFaults(): Promise<string[]> {
+    const { cluster } = this.#scene
+    const faults: string[] = []
+    const kept = await cluster.sql(
+      `SELECT message_id, count(*)::int AS times FROM events WHERE user_id = 'u1' GROUP BY 1`,
+    )
+    const times = new Map(kept.map((row) => [row['message_id'] as string, row['times'] as number]))
+    for (const id of this.traffic.accepted.keys())
+      if (times.get(id) !== 1) faults.push(`${id} is in the archive ${times.get(id) ?? 0} times`)
+    const states = await cluster.sql(
+      `SELECT state, count(*)::int AS rows FROM deliveries WHERE state <> 'delivered' GROUP BY 1`,
+    )
+    faults.push(
+      ...states.map((row) => `${String(row['rows'])} deliveries are ${String(row['state'])}`),
+    )
+    for (const node of cluster.nodes) {
+      const metrics = await (await fetch(`${node.url}/metrics`)).text()
+      const line = /^hookline_accounting_imbalance (.*)$/m.exec(metrics)?.[1]
+      if (line !== '0') faults.push(`${node.name} has an imbalance of ${line}`)
+    }
+    return faults
+  }
+
+  async #fail(what: string): Promise<never> {
+    const { cluster } = this.#scene
+    throw new Error(`${what}\n${await diagnosis(cluster, this.#arrivals, this.traffic.accepted)}`)
+  }
+}

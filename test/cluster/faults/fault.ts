@@ -1,0 +1,36 @@
+import type { Cluster } from '../cluster.ts'
+
+/** What a fault happens to, and how long it may take. */
+export interface Scene {
+  readonly cluster: Cluster
+  /** Evenly over [0, 1). */
+  readonly random: () => number
+  /** How long what was killed, paused or cut off stays away, at most. */
+  readonly mostAwayMs: number
+  /** Longer than leases and claims last. */
+  readonly beyondLeasesMs: number
+}
+
+/** A kind of fault. */
+export interface FaultKind {
+  readonly name: string
+  /** Of how many faults one is of this kind, about, in relation to the others. */
+  readonly weight: number
+  /** Only where NATS has three servers. */
+  readonly needsThreeServers?: true
+  /** Resolves when it is over: what was killed runs again, and what was cut is mended. */
+  readonly happen: (scene: Scene) => Promise<void>
+}
+
+export function oneOf<T>(all: readonly T[], random: () => number): T {
+  return all[Math.floor(random() * all.length)]!
+}
+
+/** The time that something is away. */
+export function away({ random, mostAwayMs }: Scene): Promise<void> {
+  return wait(random() * mostAwayMs)
+}
+
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,94 @@
+import type { Cut, Link } from '../../../packages/server/test/harness/cluster/link.ts'
+import type { Node } from '../node.ts'
+import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
+
+/** Faults of the network between the nodes and their servers. */
+export const LINK_FAULTS: readonly FaultKind[] = [
+  {
+    name: 'a node is cut off from PostgreSQL',
+    weight: 2,
+    happen: (scene) => cutOne(scene, 'both', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'a node hears nothing from PostgreSQL',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'back', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'PostgreSQL hears nothing from a node',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'there', ({ links }) => [links.postgres]),
+  },
+  {
+    name: 'a node is cut off from NATS',
+    weight: 2,
+    happen: (scene) => cutOne(scene, 'both', ({ links }) => links.nats),
+  },
+  {
+    name: 'a node hears nothing from NATS',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'back', ({ links }) => links.nats),
+  },
+  {
+    name: 'NATS hears nothing from a node',
+    weight: 1,
+    happen: (scene) => cutOne(scene, 'there', ({ links }) => links.nats),
+  },
+  {
+    name: 'a node is cut off from PostgreSQL and NATS for longer than its leases last',
+    weight: 1,
+    happen: (scene) =>
+      cutLinks(linksOf(oneOf(scene.cluster.nodes, scene.random)), 'both', () =>
+        wait(scene.beyondLeasesMs),
+      ),
+  },
+  {
+    name: 'a NATS server is cut off from the others',
+    weight: 2,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['both', 'both']),
+  },
+  {
+    name: 'a NATS server hears nothing from the others',
+    weight: 1,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['back', 'there']),
+  },
+  {
+    name: 'the others hear nothing from a NATS server',
+    weight: 1,
+    needsThreeServers: true,
+    happen: (scene) => isolate(scene, ['there', 'back']),
+  },
+]
+
+/** Cuts the routes that one server of NATS has begun, and those that the others have begun to it. */
+async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
+  const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
+  const mended = away(scene)
+  await Promise.all([
+    cutLinks(routes, own, () => mended),
+    cutLinks(routesHere, others, () => mended),
+  ])
+}
+
+function linksOf({ links }: Node): readonly Link[] {
+  return [links.postgres, ...links.nats]
+}
+
+function cutOne(scene: Scene, cut: Cut, of: (node: Node) => readonly Link[]): Promise<void> {
+  return cutLinks(of(oneOf(scene.cluster.nodes, scene.random)), cut, () => away(scene))
+}
+
+async function cutLinks(
+  links: readonly Link[],
+  cut: Cut,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  for (const link of links) link.cut(cut)
+  try {
+    await meanwhile()
+  } finally {
+    for (const link of links) link.mend()
+  }
+}

@@ -1,0 +1,108 @@
+import { jetstream } from '@nats-io/jetstream'
+import { expect } from 'vitest'
+import type {
+  NatsNode,
+  NatsServers,
+} from '../../../packages/server/test/harness/cluster/nats-servers.ts'
+import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
+
+/** Faults of NATS. */
+export const NATS_FAULTS: readonly FaultKind[] = [
+  { name: 'all NATS servers are killed', weight: 3, happen: killAll },
+  {
+    name: 'the NATS server that leads the log is killed',
+    weight: 3,
+    needsThreeServers: true,
+    happen: async (scene) => killOne(scene, await leaderOf(scene)),
+  },
+  {
+    name: 'a NATS server that follows is killed',
+    weight: 2,
+    needsThreeServers: true,
+    happen: async (scene) => killOne(scene, await followerOf(scene)),
+  },
+  {
+    name: 'the NATS server that leads the log is paused',
+    weight: 2,
+    needsThreeServers: true,
+    happen: async (scene) => pauseOne(scene, await leaderOf(scene)),
+  },
+  { name: 'a NATS server stops gracefully', weight: 2, happen: stopOne },
+  { name: 'the disk quota of NATS is full', weight: 1, happen: fillQuota },
+]
+
+async function killAll(scene: Scene): Promise<void> {
+  const { all } = scene.cluster.nats
+  await Promise.all(all.map(({ server }) => server.kill()))
+  await away(scene)
+  await Promise.all(all.map(({ server }) => server.start()))
+}
+
+async function killOne(scene: Scene, { server }: NatsNode): Promise<void> {
+  await server.kill()
+  await away(scene)
+  await server.start()
+}
+
+async function pauseOne(scene: Scene, { server }: NatsNode): Promise<void> {
+  server.signal('SIGSTOP')
+  try {
+    await away(scene)
+  } finally {
+    server.signal('SIGCONT')
+  }
+}
+
+async function stopOne({ cluster, random }: Scene): Promise<void> {
+  const { server } = oneOf(cluster.nats.all, random)
+  await server.stop()
+  await server.start()
+}
+
+async function leaderOf({ cluster, random }: Scene): Promise<NatsNode> {
+  const { all } = cluster.nats
+  const stream = await cluster.stream()
+  return all.find(({ name }) => name === stream.cluster?.leader) ?? oneOf(all, random)
+}
+
+async function followerOf(scene: Scene): Promise<NatsNode> {
+  const leader = await leaderOf(scene)
+  return oneOf(
+    scene.cluster.nats.all.filter((each) => each !== leader),
+    scene.random,
+  )
+}
+
+const FILLER = 'filler'
+const FILL_BYTES = 512 * 1024
+const REMOVED_MS = 60_000
+
+/** Another program on the same servers stores until they refuse more, and removes it after a while. */
+async function fillQuota(scene: Scene): Promise<void> {
+  const { nats } = scene.cluster
+  const config = { name: FILLER, subjects: [FILLER], num_replicas: nats.all.length }
+  await nats.with(async (manager, connection) => {
+    await manager.streams.add(config)
+    const js = jetstream(connection)
+    const block = Buffer.alloc(FILL_BYTES)
+    const isStored = (): Promise<boolean> =>
+      js.publish(FILLER, block).then(
+        () => true,
+        () => false,
+      )
+    while (await isStored()) continue
+  })
+  await away(scene)
+  // Servers that have no room elect other leaders: until then, they do not respond.
+  await expect.poll(() => isWithoutFiller(nats), { timeout: REMOVED_MS, interval: 500 }).toBe(true)
+}
+
+function isWithoutFiller(nats: NatsServers): Promise<boolean> {
+  return nats
+    .with(async (manager) => {
+      const names = await manager.streams.names().next()
+      if (names.includes(FILLER)) await manager.streams.delete(FILLER)
+      return true
+    })
+    .catch(() => false)
+}

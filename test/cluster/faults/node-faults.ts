@@ -1,0 +1,64 @@
+import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** Faults of the processes of Hookline. */
+export const NODE_FAULTS: readonly FaultKind[] = [
+  { name: 'a node is killed', weight: 6, happen: killNode },
+  { name: 'all nodes are killed', weight: 2, happen: killAll },
+  { name: 'a node stops gracefully', weight: 3, happen: stopNode },
+  { name: 'a node is paused', weight: 3, happen: (scene) => pauseNode(scene, () => away(scene)) },
+  {
+    name: 'a node is paused for longer than its leases last',
+    weight: 1,
+    happen: (scene) => pauseNode(scene, () => wait(scene.beyondLeasesMs)),
+  },
+  { name: 'the clock of a node is set forward by an hour', weight: 1, happen: setClock(HOUR_MS) },
+  { name: 'the clock of a node is set back by an hour', weight: 1, happen: setClock(-HOUR_MS) },
+]
+
+async function killNode(scene: Scene): Promise<void> {
+  const node = oneOf(scene.cluster.nodes, scene.random)
+  await node.kill()
+  await away(scene)
+  node.startAgain()
+  await node.ready()
+}
+
+async function killAll({ cluster: { nodes } }: Scene): Promise<void> {
+  await Promise.all(nodes.map((node) => node.kill()))
+  for (const node of nodes) node.startAgain()
+  await Promise.all(nodes.map((node) => node.ready()))
+}
+
+async function stopNode({ cluster, random }: Scene): Promise<void> {
+  const node = oneOf(cluster.nodes, random)
+  await node.stop()
+  node.startAgain()
+  await node.ready()
+}
+
+async function pauseNode(
+  { cluster, random }: Scene,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const node = oneOf(cluster.nodes, random)
+  node.signal('SIGSTOP')
+  try {
+    await meanwhile()
+  } finally {
+    node.signal('SIGCONT')
+  }
+}
+
+function setClock(aheadMs: number): FaultKind['happen'] {
+  return async (scene) => {
+    const node = oneOf(scene.cluster.nodes, scene.random)
+    node.setClock(aheadMs)
+    try {
+      await away(scene)
+    } finally {
+      node.setClock(0)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { away, type FaultKind, type Scene } from './fault.ts'
+
+/** Faults of PostgreSQL. */
+export const POSTGRES_FAULTS: readonly FaultKind[] = [
+  { name: 'PostgreSQL is killed', weight: 4, happen: killPostgres },
+  {
+    name: 'PostgreSQL is restarted (fast)',
+    weight: 2,
+    happen: (scene) => restart(scene, 'SIGINT'),
+  },
+  {
+    name: 'PostgreSQL is restarted (immediate)',
+    weight: 2,
+    happen: (scene) => restart(scene, 'SIGQUIT'),
+  },
+  { name: 'PostgreSQL ends all connections', weight: 2, happen: endConnections },
+]
+
+async function killPostgres(scene: Scene): Promise<void> {
+  const { server } = scene.cluster.postgres
+  await server.kill()
+  await away(scene)
+  await server.start()
+}
+
+async function restart(scene: Scene, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  const { server } = scene.cluster.postgres
+  await server.stop(signal)
+  await server.start()
+}
+
+async function endConnections({ cluster }: Scene): Promise<void> {
+  await cluster.sql(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hookline'",
+  )
+}

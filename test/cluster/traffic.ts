@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Node } from './node.ts'
+import type { Source } from './cluster.ts'
+
+/** A call that got a 200; times are those of `performance.now`. */
+export interface AcceptedCall {
+  readonly sentAt: number
+  readonly acceptedAt: number
+}
+
+const SENDERS_OF_A_NODE = 2
+const PAUSE_MS = 40
+const MOST_CALLS = 5
+const MOST_NOTE_BYTES = 400
+/** A client gives up then, and sends to another node. */
+const TIMEOUT_MS = 10_000
+
+/** Sends calls of all sources to all nodes, and keeps those with a 200, which the cluster must never lose. */
+export class Traffic {
+  /** By messageId. */
+  readonly accepted = new Map<string, AcceptedCall>()
+  /** All calls, whatever the response. */
+  sent = 0
+  readonly #sources: readonly Source[]
+  readonly #random: () => number
+
+  constructor(sources: readonly Source[], random: () => number) {
+    this.#sources = sources
+    this.#random = random
+  }
+
+  /** Sends to a node until `signal` aborts. */
+  async run(node: Node, signal: AbortSignal): Promise<void> {
+    const senders = Array.from({ length: SENDERS_OF_A_NODE }, async () => {
+      while (!signal.aborted) {
+        const source = this.#sources[Math.floor(this.#random() * this.#sources.length)]!
+        await this.send(node, source, this.#calls())
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      }
+    })
+    await Promise.all(senders)
+  }
+
+  /** Sends a call to each source through a node, until each has a 200. Resolves to their messageIds. */
+  async probe(node: Node, signal: AbortSignal): Promise<readonly string[]> {
+    const probes = this.#sources.map(async (source) => {
+      const calls = [newCall('')]
+      while (!signal.aborted && !(await this.send(node, source, calls)))
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      return calls.map(({ messageId }) => messageId)
+    })
+    return (await Promise.all(probes)).flat()
+  }
+
+  /** Whether the calls got a 200. */
+  async send(node: Node, { writeKey }: Source, batch: readonly Call[]): Promise<boolean> {
+    this.sent += batch.length
+    const sentAt = performance.now()
+    if (!(await isAccepted(node, writeKey, batch))) return false
+    const acceptedAt = performance.now()
+    for (const { messageId } of batch) this.accepted.set(messageId, { sentAt, acceptedAt })
+    return true
+  }
+
+  #calls(): readonly Call[] {
+    const note = (): string => 'x'.repeat(Math.floor(this.#random() * MOST_NOTE_BYTES))
+    return Array.from({ length: 1 + Math.floor(this.#random() * MOST_CALLS) }, () =>
+      newCall(note()),
+    )
+  }
+}
+
+type Call = ReturnType<typeof newCall>
+
+function newCall(note: string) {
+  return {
+    type: 'track',
+    event: 'Order Completed',
+    userId: 'u1',
+    messageId: randomUUID(),
+    properties: { note, sentAt: performance.now() },
+  }
+}
+
+/** Whether calls got a 200: the status alone counts, as a kill may cut off the body. */
+export async function isAccepted(
+  { url }: Node,
+  writeKey: string,
+  batch: readonly object[],
+): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${writeKey}:`)}` },
+      body: JSON.stringify({ batch }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    await response.arrayBuffer().catch(() => undefined)
+    return response.status === 200
+  } catch {
+    // The node was killed, is cut off or not ready.
+    return false
+  }
+}
