@@ -10,10 +10,8 @@ export async function rewriteTable(erasing: Erasing, name: string): Promise<bool
   const table = sql.id(name)
   const isDone = await whenFree(erasing, name, async (transaction) => {
     await sql`LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-    // From here on, nobody can be in its way. A large table takes longer than a statement may.
-    await sql`SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)`.execute(
-      transaction,
-    )
+    // From here on, nobody can be in its way.
+    await sql`SELECT set_config('lock_timeout', '0', true)`.execute(transaction)
     await sql`CREATE TEMPORARY TABLE kept_rows ON COMMIT DROP AS SELECT * FROM ONLY ${table}`.execute(
       transaction,
     )

@@ -26,7 +26,7 @@ export async function whenFree<T>(
   for (let tries = 1; !signal.aborted; tries++) {
     const waitMs = tries % LONG_EVERY === 0 ? LONG_WAIT_MS : WAIT_MS
     try {
-      return await postgres.write(async (transaction) => {
+      return await postgres.writeSlowly(async (transaction) => {
         await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(transaction)
         return work(transaction)
       })

@@ -69,23 +69,17 @@ export class Postgres implements AsyncDisposable {
     return this.#available(() => use(this.#db))
   }
 
-  /** The same for statements that take as long as they take, on connections of their own. */
-  readSlowly<T>(use: (db: Connection) => Promise<T>): Promise<T> {
-    return this.#available(() => use(this.#slow))
-  }
-
   /**
    * Runs statements in one transaction: all or none, durable when it resolves. It may run again where it met another
    * transaction, so `use` changes nothing else.
    */
-  async write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#db.transaction().execute(use)
-      } catch (error) {
-        if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
-      }
-    }
+  write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
+    return write(this.#db, use)
+  }
+
+  /** The same for statements that take as long as they take, on connections of their own. */
+  writeSlowly<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
+    return write(this.#slow, use)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +91,19 @@ export class Postgres implements AsyncDisposable {
       return await use()
     } catch (error) {
       throw asUnavailable(error)
+    }
+  }
+}
+
+async function write<T>(
+  db: Kysely<unknown>,
+  use: (transaction: Transaction<unknown>) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await db.transaction().execute(use)
+    } catch (error) {
+      if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
     }
   }
 }
