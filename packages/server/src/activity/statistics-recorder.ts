@@ -8,6 +8,7 @@ import {
   type Span,
   type Statistics,
 } from '../backend/statistics.ts'
+import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
@@ -19,11 +20,13 @@ import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
 import { MinuteCounts } from './minute-counts.ts'
+import { type HeldCounts, OtherCounts } from './other-counts.ts'
 
 export interface StatisticsRecorderOptions {
   readonly statistics: Statistics
   readonly catalog: Catalog
   readonly upkeep: Upkeep
+  readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
@@ -39,7 +42,8 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
  * of the hour. A crash loses the counts of the current minute, never more.
  *
  * `read` adds the counts that are not written yet. So that it counts none twice, a write waits for the reads under way,
- * and a read for the write under way.
+ * and a read for the write under way. The counts of other nodes that are not written are asked for, and their writes wait for
+ * the read, too.
  */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
@@ -47,6 +51,7 @@ export class StatisticsRecorder
   readonly #options: StatisticsRecorderOptions
   #counts = new MinuteCounts()
   #minute: number
+  readonly #others: OtherCounts
   #cancel: () => void = () => undefined
   #flushing: Promise<void> = Promise.resolve()
   readonly #reads = new Set<Promise<void>>()
@@ -54,6 +59,7 @@ export class StatisticsRecorder
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
     this.#minute = startOf('minute', options.clock.wall())
+    this.#others = new OtherCounts(options, (range) => this.#hold(range))
   }
 
   /** Starts the writes, one a minute. */
@@ -66,18 +72,30 @@ export class StatisticsRecorder
     })
   }
 
-  /** As `Statistics.read`, with the counts of the current minute first. */
+  /** As `Statistics.read`, with the counts of the current minute first, of all nodes. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
+    const own = await this.#hold(range)
+    await using others = await this.#others.read(range)
+    try {
+      yield [...own.rows, ...others.rows]
+      yield* this.#options.statistics.read(range)
+    } finally {
+      own.release()
+    }
+  }
+
+  /** The counts that are not written yet. They stay so until they are released. */
+  async #hold(range: CountsRange): Promise<HeldCounts> {
     // Nothing may come between the last look and the note of this read.
     for (let last; last !== this.#flushing;) await (last = this.#flushing)
     const read = Promise.withResolvers<void>()
     this.#reads.add(read.promise)
-    try {
-      yield rowsOf(range.span, this.#minute, this.#counts.rows()).filter(isIn(range))
-      yield* this.#options.statistics.read(range)
-    } finally {
-      this.#reads.delete(read.promise)
-      read.resolve()
+    return {
+      rows: rowsOf(range.span, this.#minute, this.#counts.rows()).filter(isIn(range)),
+      release: () => {
+        this.#reads.delete(read.promise)
+        read.resolve()
+      },
     }
   }
 

@@ -14,6 +14,7 @@ import { PostgresSyncs } from './memberships/postgres-syncs.ts'
 import { PostgresIdempotentResponses } from './idempotent-responses/postgres-idempotent-responses.ts'
 import { NO_THREADS } from './no-threads.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
+import { PostgresNodes } from './nodes/postgres-nodes.ts'
 import { openLog } from './open-log.ts'
 import { openQueues } from './open-queues.ts'
 import { PostgresOwnKeys } from './own-keys/postgres-own-keys.ts'
@@ -28,6 +29,7 @@ import { Postgres } from './postgres/postgres.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
 import { PostgresStatistics } from './statistics/postgres-statistics.ts'
+import { NatsSignals } from './signals/nats-signals.ts'
 import { PostgresTokens } from './tokens/postgres-tokens.ts'
 import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
@@ -54,6 +56,8 @@ export interface ClusterOptions {
   readonly pollMs?: number
   /** How long claims of deliveries last that a node does not renew. Defaults to 20 s. */
   readonly claimMs?: number
+  /** How often a node stores that it is alive: it counts as dead after five times that. Defaults to 2 s. */
+  readonly nodeBeatMs?: number
 }
 
 /**
@@ -86,10 +90,17 @@ interface Opened {
 
 async function portsOf({ stack, postgres, box, options }: Opened) {
   const { databaseUrl: url, pollMs = POLL_MS } = options
+  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
   const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs }))
   const audit = auditWriter(box)
+  const nodes = stack.use(
+    new PostgresNodes({ postgres, clock: systemClock, beatMs: options.nodeBeatMs }),
+  )
   const opened = await openLog(stack, { postgres, pollMs, options })
   const { log, events, followedLog, refused, lastPosition } = opened
+  const signals = stack.use(
+    new NatsSignals({ link: opened.nats, prefix, replicas, box, clock: systemClock, nodes }),
+  )
   const probe = new ClusterProbe({
     postgres,
     askLog: () => log.lastPosition(),
@@ -126,6 +137,8 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     statistics: new PostgresStatistics(postgres),
     ownKeys: new PostgresOwnKeys(postgres, box),
     leases: new PostgresLeases({ postgres, clock: systemClock }),
+    nodes,
+    signals,
     profiles: new PostgresProfiles(postgres),
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),

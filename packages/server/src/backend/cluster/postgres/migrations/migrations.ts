@@ -3,6 +3,7 @@ import { deletions } from './0005-deletions.ts'
 import { deliveries } from './0002-deliveries.ts'
 import { events } from './0001-events.ts'
 import { leases } from './0004-leases.ts'
+import { nodes } from './0011-nodes.ts'
 import { profiles } from './0003-profiles.ts'
 import { upkeep } from './0006-upkeep.ts'
 
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: deletions },
   { version: 6, sql: upkeep },
   { version: 7, sql: configuration },
+  { version: 11, sql: nodes },
 ]
