@@ -19,8 +19,9 @@ import type {
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
-import { MinuteCounts } from './minute-counts.ts'
+import type { MinuteCounts } from './minute-counts.ts'
 import { type HeldCounts, OtherCounts } from './other-counts.ts'
+import { type Minute, UnwrittenCounts } from './unwritten-counts.ts'
 
 export interface StatisticsRecorderOptions {
   readonly statistics: Statistics
@@ -41,31 +42,27 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
  * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
  * of the hour. A crash loses the counts of the current minute, never more.
  *
- * `read` adds the counts that are not written yet. So that it counts none twice, a write waits for the reads under way,
- * and a read for the write under way. The counts of other nodes that are not written are asked for, and their writes wait for
- * the read, too.
+ * `read` adds the counts that are not written yet, of this node and of the others, whose writes wait for the read, too.
  */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
   readonly #options: StatisticsRecorderOptions
-  #counts = new MinuteCounts()
-  #minute: number
+  readonly #unwritten: UnwrittenCounts
   readonly #others: OtherCounts
   #cancel: () => void = () => undefined
-  #flushing: Promise<void> = Promise.resolve()
-  readonly #reads = new Set<Promise<void>>()
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
-    this.#minute = startOf('minute', options.clock.wall())
+    const { clock } = options
+    this.#unwritten = new UnwrittenCounts(clock, startOf('minute', clock.wall()))
     this.#others = new OtherCounts(options, (range) => this.#hold(range))
   }
 
   /** Starts the writes, one a minute. */
   start(): void {
     const { clock } = this.#options
-    const untilNext = this.#minute + SPANS.minute - clock.wall()
+    const untilNext = this.#unwritten.current.start + SPANS.minute - clock.wall()
     this.#cancel = clock.after(untilNext, () => {
       this.#turnOver()
       this.start()
@@ -86,24 +83,16 @@ export class StatisticsRecorder
 
   /** The counts that are not written yet. They stay so until they are released. */
   async #hold(range: CountsRange): Promise<HeldCounts> {
-    // Nothing may come between the last look and the note of this read.
-    for (let last; last !== this.#flushing;) await (last = this.#flushing)
-    const read = Promise.withResolvers<void>()
-    this.#reads.add(read.promise)
-    return {
-      rows: rowsOf(range.span, this.#minute, this.#counts.rows()).filter(isIn(range)),
-      release: () => {
-        this.#reads.delete(read.promise)
-        read.resolve()
-      },
-    }
+    const { minutes, release } = await this.#unwritten.hold()
+    const rows = minutes.flatMap(({ start, counts }) => rowsOf(range.span, start, counts.rows()))
+    return { rows: rows.filter(isIn(range)), release }
   }
 
   /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
     this.#turnOver()
-    await this.#flushing
+    await this.#unwritten.written()
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -151,15 +140,15 @@ export class StatisticsRecorder
 
   /** The minute is over: its counts are written while those of the next one are collected. */
   #turnOver(): void {
-    const [minute, counts] = [this.#minute, this.#counts]
-    this.#minute = startOf('minute', this.#options.clock.wall())
-    this.#counts = new MinuteCounts()
-    this.#flushing = this.#flushing
-      .then(() => Promise.all(this.#reads))
-      .then(() => this.#write(minute, counts))
+    const next = startOf('minute', this.#options.clock.wall())
+    this.#unwritten.turnOver(next, (minute) => this.#write(minute))
   }
 
-  async #write(minute: number, counts: MinuteCounts): Promise<void> {
+  get #counts(): MinuteCounts {
+    return this.#unwritten.current.counts
+  }
+
+  async #write({ start: minute, counts }: Minute): Promise<void> {
     const { statistics, clockWatch, logger } = this.#options
     try {
       await this.#addPendingSample(counts)

@@ -63,6 +63,9 @@ export interface Signals {
   onAsked(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
   /** This node reads what others tell of a topic, until the result is disposed of. */
   read(topic: SignalTopic): Disposable
-  /** Calls `listener` when the first other node begins to read, and when the last one has ended. Returns the function that ends it. */
+  /**
+   * Calls `listener` when the first other node begins to read, at once if one reads already, and when the last one has ended.
+   * Returns the function that ends it.
+   */
   onRead(topic: SignalTopic, listener: (isRead: boolean) => void): () => void
 }

@@ -14,17 +14,16 @@ export interface OpenNodes extends AsyncDisposable {
 }
 
 export async function openNodes(count: number): Promise<OpenNodes> {
-  await using stack = new AsyncDisposableStack()
+  const stack = new AsyncDisposableStack()
   const harness = stack.use(await openClusterHarness())
   const nodes: Backend[] = []
   const add = async (changes: Partial<ClusterOptions> = {}): Promise<Backend> => {
-    const node = await openClusterBackend({ ...harness.options, nodeBeatMs: BEAT_MS, ...changes })
-    stack.use(node)
+    const options = { ...harness.options, nodeBeatMs: BEAT_MS, ...changes }
+    const node = stack.use(await openClusterBackend(options))
     await node.nodes.join({ version: '0.0.0', role: 'all' })
     nodes.push(node)
     return node
   }
   for (let opened = 0; opened < count; opened++) await add()
-  const open = stack.move()
-  return { harness, nodes, add, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return { harness, nodes, add, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -64,6 +64,8 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
   }
 
   async join(node: Pick<ServiceNode, 'version' | 'role'>): Promise<AsyncDisposable> {
+    this.#cancel()
+    await this.#beating
     this.#joined = node
     await this.#beat()
     this.#beatLater()
@@ -83,6 +85,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
 
   #beatLater(): void {
     if (this.#joined === undefined) return
+    this.#cancel()
     this.#cancel = this.#clock.after(this.#beatMs, () => {
       this.#beating = this.#unlessUnavailable(this.#beat()).then(() => this.#beatLater())
     })
@@ -96,7 +99,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
         DELETE FROM nodes WHERE seen_at < clock_timestamp() - ${SHOWN_MS} * interval '1 millisecond' AND id <> ${this.id}),
       own AS (
         INSERT INTO nodes VALUES (${this.id}, ${version}, ${role}, clock_timestamp(), clock_timestamp())
-        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING *),
+        ON CONFLICT (id) DO UPDATE SET (version, role, seen_at) = (excluded.version, excluded.role, excluded.seen_at) RETURNING *),
       known AS (SELECT * FROM own UNION ALL SELECT * FROM nodes WHERE id <> ${this.id})
       SELECT id, version, role,
         (extract(epoch FROM started_at) * 1000)::bigint AS started_at,

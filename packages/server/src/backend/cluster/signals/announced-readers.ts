@@ -40,6 +40,7 @@ export class AnnouncedReaders implements Disposable {
   }
 
   onRead(topic: string, listener: (isRead: boolean) => void): () => void {
+    if (this.isRead(topic)) listener(true)
     return this.#listeners.add(topic, listener)
   }
 
