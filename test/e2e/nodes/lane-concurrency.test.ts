@@ -27,22 +27,26 @@ class HeldRequests {
   }
 }
 
+/** A request waits for the test, not for its deadline. */
+const SETTINGS = { laneConcurrency: '5', attemptTimeoutMs: '1m' }
+
 test('a receiver gets as many requests at once as configured, however many nodes there are', async () => {
   const held = new HeldRequests()
   await using receiver = await openReceiver({ respond: held.respond })
-  const nodes = await startNodes(2, { laneConcurrency: '5' })
+  const nodes = await startNodes(2, SETTINGS)
   await nodes[0]!.createDestination({ urls: [receiver.url] })
-  for (let index = 0; index < 200; index++) await nodes[index % 2]!.track(`m-${index}`)
+  const ids = Array.from({ length: 200 }, (_, index) => `m-${index}`)
+  await Promise.all(ids.map((id, index) => nodes[index % 2]!.track(id)))
   await expect.poll(() => held.open).toBe(5)
   held.letGo()
-  await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(200)
+  await expect.poll(() => receiver.requests.length, { timeout: 40_000 }).toBe(200)
   expect(held.most).toBeLessThanOrEqual(5)
 })
 
 test('a node that stays has all of it, within seconds after the other one has left', async () => {
   const held = new HeldRequests()
   await using receiver = await openReceiver({ respond: held.respond })
-  const nodes = await startNodes(2, { laneConcurrency: '5' })
+  const nodes = await startNodes(2, SETTINGS)
   await nodes[1]!.stop()
   await nodes[0]!.createDestination({ urls: [receiver.url] })
   for (let index = 0; index < 20; index++) await nodes[0]!.track(`m-${index}`)

@@ -29,8 +29,7 @@ export async function startNodes(
     onTestFinished(() => node.discard())
     nodes.push(node)
   }
-  for (const node of nodes)
-    await expect.poll(async () => (await nodesOf(node)).length).toBe(count)
+  for (const node of nodes) await expect.poll(async () => (await nodesOf(node)).length).toBe(count)
   return nodes
 }
 

@@ -49,7 +49,11 @@ function serviceLines(output: Output, system: System): Line[] {
 function nodeLines(output: Output, { nodes }: System): Line[] {
   if (nodes.length < 2) return []
   return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isThis }): Line => {
-    const seen = isAlive ? (isThis ? ', responds' : '') : `, dead, last seen ${output.time(lastSeenAt)}`
+    const seen = isAlive
+      ? isThis
+        ? ', responds'
+        : ''
+      : `, dead, last seen ${output.time(lastSeenAt)}`
     const kind = role === 'all' ? '' : ` ${role}`
     return ['node', `${id.slice(0, 8)}${kind} ${version}, started ${output.time(startedAt)}${seen}`]
   })

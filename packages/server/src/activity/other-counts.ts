@@ -6,7 +6,7 @@ import type { Clock } from '../util/time/clock.ts'
 /** Counts that are not written before they are released. */
 export interface HeldCounts {
   readonly rows: readonly CountsRow[]
-  release(): void
+  readonly release: () => void
 }
 
 export interface OtherCountsOptions {

@@ -10,7 +10,7 @@ export interface Minute {
 /** Counts that are not written before they are released. */
 export interface HeldMinutes {
   readonly minutes: readonly Minute[]
-  release(): void
+  readonly release: () => void
 }
 
 /** A write waits so long for reads that go on one after the other. Then new reads wait for the write. */

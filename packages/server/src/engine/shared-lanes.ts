@@ -5,10 +5,7 @@ import type { Clock } from '../util/time/clock.ts'
 import type { Lanes } from './lanes.ts'
 import { mergedState, toldState, type ToldState } from './merged-state.ts'
 
-type Asked = Pick<
-  Lanes,
-  'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers'
->
+type Asked = Pick<Lanes, 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers'>
 
 export interface SharedLanesOptions {
   /** Those of this node. */

@@ -13,6 +13,7 @@ import { PostgresMemberships } from './memberships/postgres-memberships.ts'
 import { PostgresSyncs } from './memberships/postgres-syncs.ts'
 import { PostgresIdempotentResponses } from './idempotent-responses/postgres-idempotent-responses.ts'
 import { NO_THREADS } from './no-threads.ts'
+import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
 import { PostgresNodes } from './nodes/postgres-nodes.ts'
 import { openLog } from './open-log.ts'
@@ -90,17 +91,10 @@ interface Opened {
 
 async function portsOf({ stack, postgres, box, options }: Opened) {
   const { databaseUrl: url, pollMs = POLL_MS } = options
-  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
   const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs }))
   const audit = auditWriter(box)
-  const nodes = stack.use(
-    new PostgresNodes({ postgres, clock: systemClock, beatMs: options.nodeBeatMs }),
-  )
   const opened = await openLog(stack, { postgres, pollMs, options })
   const { log, events, followedLog, refused, lastPosition } = opened
-  const signals = stack.use(
-    new NatsSignals({ link: opened.nats, prefix, replicas, box, clock: systemClock, nodes }),
-  )
   const probe = new ClusterProbe({
     postgres,
     askLog: () => log.lastPosition(),
@@ -137,8 +131,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     statistics: new PostgresStatistics(postgres),
     ownKeys: new PostgresOwnKeys(postgres, box),
     leases: new PostgresLeases({ postgres, clock: systemClock }),
-    nodes,
-    signals,
+    ...openNodes({ stack, postgres, box, options }, opened.nats),
     profiles: new PostgresProfiles(postgres),
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),
@@ -150,4 +143,16 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     // What is stored is for PostgreSQL and NATS to check.
     damaged: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
+}
+
+/** This node among the others, and what they tell each other. */
+function openNodes(
+  { stack, postgres, box, options }: Opened,
+  link: NatsLink,
+): Pick<Backend, 'nodes' | 'signals'> {
+  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1, nodeBeatMs } = options
+  const clock = systemClock
+  const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: nodeBeatMs }))
+  const signals = stack.use(new NatsSignals({ link, prefix, replicas, box, clock, nodes }))
+  return { nodes, signals }
 }

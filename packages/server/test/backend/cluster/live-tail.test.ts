@@ -203,6 +203,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     const again = read(a!, ['changes'], lastId)
     expect(again.read(9)).toEqual([])
     const elsewhere = read(b!, ['changes'], lastId)
-    expect(elsewhere.read(9)).toMatchObject([{ name: 'change', data: { resource: null, id: null } }])
+    expect(elsewhere.read(9)).toMatchObject([
+      { name: 'change', data: { resource: null, id: null } },
+    ])
   })
 })

@@ -103,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     const second = await opened.add()
     const b = new Peer(second)
     await expect.poll(() => a.division?.nodes).toBe(2)
-    expect([a.division!.place, b.division!.place].toSorted()).toEqual([0, 1])
+    expect(new Set([a.division!.place, b.division!.place])).toEqual(new Set([0, 1]))
     await second[Symbol.asyncDispose]()
     await expect.poll(() => a.division).toEqual({ nodes: 1, place: 0 })
   })
@@ -123,7 +123,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     await using opened = await openWithDestination(2)
     const orders: string[] = []
     const since = systemClock.now() - 60_000
-    const open: LaneState = { ...CLOSED, breaker: 'open', brokenSince: since, restsUntil: since + 90_000, inFlight: 1 }
+    const open: LaneState = {
+      ...CLOSED,
+      breaker: 'open',
+      brokenSince: since,
+      restsUntil: since + 90_000,
+      inFlight: 1,
+    }
     const [a] = [CLOSED, open].map((state, index) => {
       const { signals } = opened.nodes[index]!
       const order = (name: string) => async (webhooks: readonly LaneId[]) => {
@@ -131,7 +137,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
       }
       const lanes = {
         states: async (ids: readonly string[]) => new Map(ids.map((id) => [id, [state]])),
-        attemptsOf: async () => new Map([['msg_1', new Map([[`https://${index}/`, systemClock.wall() - 1_000]])]]),
+        attemptsOf: async () =>
+          new Map([['msg_1', new Map([[`https://${index}/`, systemClock.wall() - 1_000]])]]),
         allowNow: order('allowNow'),
         retryNow: order('retryNow'),
         closeBreakers: order('closeBreakers'),
@@ -143,13 +150,15 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     expect(Math.abs(state!.brokenSince! - since)).toBeLessThan(1_000)
     const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!
     expect([...begun.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
-    for (const at of begun.values()) expect(Math.abs(systemClock.wall() - at - 1_000)).toBeLessThan(1_000)
+    for (const at of begun.values())
+      expect(Math.abs(systemClock.wall() - at - 1_000)).toBeLessThan(1_000)
     const webhook = { destinationId: 'dst_a', url: URL_A }
     await a!.allowNow([webhook])
     await a!.retryNow([webhook])
     await a!.closeBreakers([webhook])
     await expect.poll(() => orders).toHaveLength(6)
-    for (const name of ['allowNow', 'retryNow', 'closeBreakers'])
-      expect(orders.filter((each) => each.endsWith(`${name} ${URL_A}`)).map((each) => each[0]).toSorted()).toEqual(['0', '1'])
+    const names = ['allowNow', 'closeBreakers', 'retryNow']
+    const expected = [0, 1].flatMap((node) => names.map((name) => `${node} ${name} ${URL_A}`))
+    expect(orders.toSorted()).toEqual(expected)
   })
 })

@@ -36,8 +36,7 @@ async function receivedIn(recorder: StatisticsRecorder, clock: ManualClock): Pro
 
 async function openKnown(count: number): Promise<OpenNodes> {
   const opened = await openNodes(count)
-  for (const { nodes } of opened.nodes)
-    await expect.poll(() => nodes.current).toHaveLength(count)
+  for (const { nodes } of opened.nodes) await expect.poll(() => nodes.current).toHaveLength(count)
   return opened
 }
 

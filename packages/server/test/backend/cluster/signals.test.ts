@@ -15,7 +15,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () =
 /** Resolves when each of these nodes knows of the others. */
 async function known(nodes: readonly Backend[]): Promise<void> {
   for (const { nodes: each } of nodes)
-    await expect.poll(() => each.current.filter(({ isAlive }) => isAlive)).toHaveLength(nodes.length)
+    await expect
+      .poll(() => each.current.filter(({ isAlive }) => isAlive))
+      .toHaveLength(nodes.length)
 }
 
 function heardOf({ signals }: Backend): unknown[] {
@@ -44,7 +46,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     expect(heard[0]).toEqual(large)
   })
 
-  test('a question has the answers of all other nodes, and does not wait for one that has died', async () => {
+  test('a question has the answers of all other nodes, and does not wait long for one that does not answer', async () => {
     await using opened = await openNodes(3)
     await known(opened.nodes)
     const [a, b, c] = opened.nodes
@@ -54,8 +56,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     expect(answers).toHaveLength(2)
     expect(answers).toContainEqual({ from: 'b', question: { destinationId: 'dst_a' } })
     expect(answers).toContainEqual({ from: 'c' })
-    // It says nothing, and nobody knows yet that it is dead.
-    await c!.signals.onAsked('lanes', () => Promise.reject(new Error('broken')))
+    // It is alive, and does not answer.
+    c!.signals.onAsked('lanes', () => Promise.reject(new Error('broken')))
     b!.signals.onAsked('lanes', async () => ({ from: 'b' }))
     expect(await a!.signals.ask('lanes', {})).toEqual([{ from: 'b' }])
   })

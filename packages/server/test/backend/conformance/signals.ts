@@ -63,7 +63,8 @@ export function signalsConformance(open: OpenBackendHarness): void {
       const [first, second] = [await HeardFeed.of(activity), await HeardFeed.of(activity)]
       const values = numbered(1_200)
       for (const value of values) activity.publish(value)
-      for (const { values: heard } of [first, second]) await expect.poll(() => heard).toEqual(values)
+      for (const { values: heard } of [first, second])
+        await expect.poll(() => heard).toEqual(values)
       expect(first.positions).toEqual(first.positions.toSorted((a, b) => a - b))
       expect(new Set(first.positions).size).toBe(values.length)
       expect(first.positions[0]).toBeGreaterThan(first.begunAt)

@@ -78,9 +78,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     this.#cancel()
     await this.#beating
     // Without the database, the others find out by themselves.
-    await this.#unlessUnavailable(
-      this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`),
-    )
+    await this.#unlessUnavailable(this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`))
   }
 
   #beatLater(): void {
