@@ -149,7 +149,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
-  stack.use(await backend.nodes.join({ version: VERSION, role: 'all' }))
+  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: 'all' }))
+  // No further attempt begins here: the others take over its part of each lane.
+  shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
   const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }

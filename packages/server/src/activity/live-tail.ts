@@ -218,7 +218,7 @@ export class LiveTail
   }
 
   #isFollowed(): boolean {
-    this.#endUnread()
+    if (this.#following !== undefined) this.#endUnread()
     return this.#feed.isFollowed
   }
 

@@ -49,6 +49,8 @@ export class StatisticsRecorder
 {
   readonly #options: StatisticsRecorderOptions
   readonly #unwritten: UnwrittenCounts
+  /** Those of the current minute. */
+  #counts: MinuteCounts
   readonly #others: OtherCounts
   #cancel: () => void = () => undefined
 
@@ -56,6 +58,7 @@ export class StatisticsRecorder
     this.#options = options
     const { clock } = options
     this.#unwritten = new UnwrittenCounts(clock, startOf('minute', clock.wall()))
+    this.#counts = this.#unwritten.current.counts
     this.#others = new OtherCounts(options, (range) => this.#hold(range))
   }
 
@@ -142,10 +145,7 @@ export class StatisticsRecorder
   #turnOver(): void {
     const next = startOf('minute', this.#options.clock.wall())
     this.#unwritten.turnOver(next, (minute) => this.#write(minute))
-  }
-
-  get #counts(): MinuteCounts {
-    return this.#unwritten.current.counts
+    this.#counts = this.#unwritten.current.counts
   }
 
   async #write({ start: minute, counts }: Minute): Promise<void> {

@@ -6,10 +6,7 @@ class FeedOfOne implements Feed {
   readonly #run = randomBytes(4).toString('hex')
   readonly #followers = new Set<FeedFollower>()
   #position = 0
-
-  get isFollowed(): boolean {
-    return this.#followers.size > 0
-  }
+  isFollowed = false
 
   publish(value: object): void {
     this.#position += 1
@@ -21,9 +18,13 @@ class FeedOfOne implements Feed {
     if (this.#followers.size === 0 && this.#position > 0) this.#position += 1
     follower.begin(this.#run, this.#position)
     this.#followers.add(follower)
+    this.isFollowed = true
     return {
       caughtUp: Promise.resolve(),
-      [Symbol.dispose]: () => this.#followers.delete(follower),
+      [Symbol.dispose]: () => {
+        this.#followers.delete(follower)
+        this.isFollowed = this.#followers.size > 0
+      },
     }
   }
 
