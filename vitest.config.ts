@@ -49,6 +49,8 @@ const SERVICE = [
   'packages/server/test/threads/{idle,thread-host}.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
+// Several nodes of one service.
+const NODES = ['test/e2e/nodes/*.test.ts']
 // Of test/e2e, on the cluster: what is received, kept, decided, delivered, deleted and computed, and what survives a restart.
 // The rest is about what no backend has a part in: files and threads of the embedded backend (backup, clone, ingest-threads,
 // secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), the way to a
@@ -58,6 +60,7 @@ const CLUSTER_E2E = [
   'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
   'test/e2e/{duplicates,failures,inspector,kept-responses,limits,odd-ids,overview,pause-and-replay,payloads,push}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,timestamps}.test.ts',
+  ...NODES,
 ]
 /** Servers that the tests of the cluster share. */
 const CLUSTER_SERVERS = 'packages/server/test/harness/cluster/start-servers.ts'
@@ -97,7 +100,7 @@ export default defineConfig({
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
         ...sharing,
         env: { HOOKLINE_TEST_THREADS: process.env['HOOKLINE_TEST_THREADS'] ?? '0' },
-        exclude: SERVICE,
+        exclude: [...SERVICE, ...NODES],
       }),
       project('service', SERVICE, 60_000, sharing),
       project('backends', BACKENDS, 60_000, { ...sharing, globalSetup: CLUSTER_SERVERS }),

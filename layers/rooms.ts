@@ -108,6 +108,8 @@ export const ROOMS = {
     audit: 'entries of the audit log',
     'idempotent-responses': 'responses by `Idempotency-Key`',
     leases: 'work that one node does at a time',
+    nodes: 'the nodes of the service, and which of them are alive',
+    signals: 'what nodes tell and ask each other, and the feed of the live tail',
     'own-keys': 'keys that the service makes for itself, sealed',
     statistics: 'counts over time',
     events: 'the archive: events, duplicates, and why a destination did not get one; its followers',

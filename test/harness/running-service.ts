@@ -88,6 +88,15 @@ export class RunningService implements AsyncDisposable {
     this.#starts += 1
   }
 
+  /** Starts another node on the same state, on the cluster. `discard` ends it. */
+  async startNode(changes: Settings = {}): Promise<RunningService> {
+    const node = new RunningService({ ...this.#settings, ...changes })
+    node.#place = this.#place
+    node.#source = this.#source
+    await node.start()
+    return node
+  }
+
   /** Stops gracefully, and keeps the data for the next start. */
   async stop(): Promise<void> {
     await this.#service?.[Symbol.asyncDispose]()

@@ -19,6 +19,7 @@ import { LeasedWorker } from './engine/leased-worker.ts'
 import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import type { Lanes } from './engine/lanes.ts'
+import { SharedLanes } from './engine/shared-lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
@@ -148,6 +149,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed with this start.
   await resumeForbidden(backend.catalog, clock)
+  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: 'all' }))
+  // No further attempt begins here: the others take over its part of each lane.
+  shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
   const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
@@ -257,7 +261,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     testDeliveries: new TestDeliverySender({ sender, clock }),
     nextRequests,
     hostProblem: (host) => sender.hostProblem(host),
-    lanes,
+    lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
     backups,
   }
 }
@@ -266,7 +270,8 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
   const { config } = components
   const threads = components.threads.delivery
-  if (threads === 0) return openLaneGroup({ ...components, settings })
+  // Lanes in threads are those of one process: they have no peers.
+  if (threads === 0) return openLaneGroup({ ...components, settings, peers: components.backend })
   const module = new URL('./delivery-thread', import.meta.url)
   const stopTimeoutMs = stopTimeoutOf(config)
   return new LaneThreads({ ...components, settings, threads, module, stopTimeoutMs })

@@ -39,9 +39,24 @@ function serviceLines(output: Output, system: System): Line[] {
       'damage',
       `${output.time(foundAt)} ${description}`,
     ]),
+    ...nodeLines(output, system),
     ['live tail', `${live.open} of ${grouped(live.most)} connections`],
     ['last backup', backup === null ? 'none since the start' : output.time(backup)],
   ]
+}
+
+/** A service of one process has no lines of nodes. */
+function nodeLines(output: Output, { nodes }: System): Line[] {
+  if (nodes.length < 2) return []
+  return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isThis }): Line => {
+    const seen = isAlive
+      ? isThis
+        ? ', responds'
+        : ''
+      : `, dead, last seen ${output.time(lastSeenAt)}`
+    const kind = role === 'all' ? '' : ` ${role}`
+    return ['node', `${id.slice(0, 8)}${kind} ${version}, started ${output.time(startedAt)}${seen}`]
+  })
 }
 
 function storageLines(output: Output, { storage }: System): Line[] {

@@ -69,7 +69,7 @@ interface LiveChange {
 
 /** Activity that this reader did not get. */
 export interface LiveGap {
-  readonly reason: 'too_long_ago' | 'reader_too_slow'
+  readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
   readonly missed: number | null
 }
 

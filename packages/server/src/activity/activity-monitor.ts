@@ -1,6 +1,7 @@
 import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Catalog } from '../backend/catalog.ts'
+import type { Signals } from '../backend/signals.ts'
 import type { Statistics } from '../backend/statistics.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
@@ -22,6 +23,7 @@ export interface ActivityMonitorOptions {
   readonly statistics: Statistics
   readonly catalog: Catalog
   readonly upkeep: Upkeep
+  readonly signals: Signals
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
@@ -29,22 +31,31 @@ export interface ActivityMonitorOptions {
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
+/** The most ids of users that other nodes are told of at once. */
+const MOST_IDS_TOLD = 1_000
+
 /** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
   /** The statistics up to now. */
   readonly statistics: Pick<Statistics, 'read'>
+  readonly #signals: Signals
   readonly #statistics: StatisticsRecorder
   readonly #stopWatching: () => void
   readonly #inspector: ActivityMonitorOptions['inspector']
 
   constructor(options: ActivityMonitorOptions) {
-    this.live = new LiveTopics(options.clock, options.upkeep)
-    this.recent = new RecentAttempts(options.clock)
+    this.#signals = options.signals
+    this.live = new LiveTopics(options.clock, options.upkeep, options.signals)
+    this.recent = new RecentAttempts(options.clock, options.signals)
     this.#statistics = new StatisticsRecorder(options)
     this.#statistics.start()
-    this.#stopWatching = watchCatalog(options.catalog, (update) => this.updated(update))
+    // Every node watches the catalog.
+    this.#stopWatching = watchCatalog(options.catalog, (update) =>
+      this.live.changes.updated(update, { isKnown: true }),
+    )
+    options.signals.onTold('purges', (purge) => this.#forget(purge as PurgeActivity))
     this.#inspector = options.inspector
     this.statistics = this.#statistics
   }
@@ -82,8 +93,9 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   }
 
   purged(purge: PurgeActivity): void {
-    this.live.tail.purged(purge)
-    this.#inspector.purged(purge)
+    this.#forget(purge)
+    for (const part of partsOf(purge)) this.#signals.tell('purges', part)
+    void this.#signals.activity.forget()
   }
 
   updated(update: UpdateActivity): void {
@@ -93,6 +105,24 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   /** Writes the statistics of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopWatching()
+    this.live.tail[Symbol.dispose]()
     await this.#statistics[Symbol.asyncDispose]()
   }
+
+  #forget(purge: PurgeActivity): void {
+    this.live.tail.purged(purge)
+    this.#inspector.purged(purge)
+  }
+}
+
+/** The same purge, of fewer users at a time. */
+function* partsOf({ userIds, anonymousIds, sourceIds }: PurgeActivity): Generator<PurgeActivity> {
+  for (let from = 0; from < userIds.length; from += MOST_IDS_TOLD)
+    yield { userIds: userIds.slice(from, from + MOST_IDS_TOLD), anonymousIds: [], sourceIds }
+  for (let from = 0; from < anonymousIds.length; from += MOST_IDS_TOLD)
+    yield {
+      userIds: [],
+      anonymousIds: anonymousIds.slice(from, from + MOST_IDS_TOLD),
+      sourceIds,
+    }
 }

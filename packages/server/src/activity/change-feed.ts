@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import type { Signals } from '../backend/signals.ts'
 import type { UpdateActivity } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
@@ -37,34 +39,53 @@ const UPDATES_EVERY_MS = 1_000
 /** Beyond so many at once, the readers learn only which collections have changed. */
 const MOST_UPDATES = 100
 
-/** The newest changes of records, by requests and by Hookline itself. */
+/** A record that has changed, and whether only this node knows. */
+interface Update extends UpdateActivity {
+  readonly isOwn: boolean
+}
+
+/**
+ * The newest changes of records, by requests and by Hookline itself, on all nodes. Each node numbers them by itself. Other
+ * nodes are told at once of what requests change, and once a second of the rest.
+ */
 export class ChangeFeed {
+  /** Names the numbers. */
+  readonly run = randomBytes(4).toString('hex')
   readonly changes = new RecentItems<Change>(MOST_KEPT)
   readonly #clock: Clock
-  readonly #updates = new Map<string, UpdateActivity>()
+  readonly #signals: Pick<Signals, 'tell'>
+  readonly #updates = new Map<string, Update>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, signals: Pick<Signals, 'tell' | 'onTold' | 'onMissed'>) {
     this.#clock = clock
+    this.#signals = signals
+    signals.onTold('changes', (told) => this.#told(told as Told))
+    signals.onMissed(() => this.changes.add(this.anything()))
   }
 
   /** A request has changed a record. */
   requested(change: RequestedChange): void {
-    // The request is what has caused the update that is about to be told.
-    this.#updates.delete(keyOf(change))
-    this.changes.add({ at: this.#clock.wall(), ...change })
+    const made = { at: this.#clock.wall(), ...change }
+    this.#add(made)
+    this.#signals.tell('changes', { changes: [made] } satisfies Told)
   }
 
-  /** A record has changed. Told within a second, once however often it is called. */
-  updated({ resource, id }: UpdateActivity): void {
+  /**
+   * A record has changed. Told within a second, once however often it is called. `isKnown`: every node finds it out by
+   * itself, so it is not told to the others.
+   */
+  updated({ resource, id }: UpdateActivity, { isKnown = false } = {}): void {
     if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#tell())
     const update = { resource, id: this.#updates.size < MOST_UPDATES ? id : null }
-    this.#updates.set(keyOf(update), update)
+    const isOwn = !isKnown || this.#updates.get(keyOf(update))?.isOwn === true
+    this.#updates.set(keyOf(update), { ...update, isOwn })
   }
 
   /** The change with this number as the reader learns of it; `undefined` where it does not. */
   shown(number: number, { isShown, showsRequests }: ChangeView): Change | undefined {
     const { at, resource, id, action, actorId } = this.changes.at(number)
-    if (resource === null || !isShown(resource)) return undefined
+    if (resource === null) return this.changes.at(number)
+    if (!isShown(resource)) return undefined
     return { at, resource, id, ...(showsRequests && { action, actorId }) }
   }
 
@@ -75,10 +96,31 @@ export class ChangeFeed {
 
   #tell(): void {
     const at = this.#clock.wall()
-    for (const update of this.#updates.values())
-      this.changes.add({ at, ...update, action: null, actorId: null })
+    const own: Change[] = []
+    for (const { isOwn, ...update } of this.#updates.values()) {
+      const change = { at, ...update, action: null, actorId: null }
+      this.changes.add(change)
+      if (isOwn) own.push(change)
+    }
     this.#updates.clear()
+    if (own.length > 0) this.#signals.tell('changes', { changes: own } satisfies Told)
   }
+
+  #told({ changes }: Told): void {
+    for (const change of changes) this.#add(change)
+  }
+
+  #add(change: Change): void {
+    // The request is what has caused the update that is about to be told.
+    const { resource, id, action } = change
+    if (resource !== null && action) this.#updates.delete(keyOf({ resource, id }))
+    this.changes.add(change)
+  }
+}
+
+/** What nodes tell each other. */
+interface Told {
+  readonly changes: readonly Change[]
 }
 
 function keyOf({

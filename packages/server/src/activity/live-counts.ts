@@ -1,4 +1,5 @@
 import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
+import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
@@ -29,40 +30,58 @@ export interface Counts {
   readonly pending: number | null
 }
 
+/** What it needs of the signals. */
+type CountSignals = Pick<Signals, 'tell' | 'onTold' | 'read' | 'onRead'>
+
 type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, number>
 
 const SECOND_MS = 1_000
 /** Seconds kept for a reader that lags. */
 const MOST_KEPT = 60
 
-/** Counts what happens, second by second, while there are readers. */
+/**
+ * Counts what happens, second by second, while there are readers. Where there are readers on other nodes, they are told each
+ * second, and count it as theirs.
+ */
 export class LiveCounts implements Omit<ActivityListener, 'changed' | 'purged' | 'updated'> {
   readonly seconds = new RecentItems<Counts>(MOST_KEPT)
   readonly #clock: Clock
   readonly #upkeep: Pick<Upkeep, 'backlog'>
+  readonly #signals: CountSignals
   #readers = 0
+  #isReadElsewhere = false
   #sums = noSums()
+  /** What other nodes have told in this second. */
+  #ofOthers = noSums()
   #startedAt = 0
   #startedAtWall = 0
-  #cancel: () => void = () => undefined
+  #cancel: (() => void) | undefined
 
-  constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>) {
+  constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>, signals: CountSignals) {
     this.#clock = clock
     this.#upkeep = upkeep
+    this.#signals = signals
+    signals.onRead('counts', (isRead) => {
+      this.#isReadElsewhere = isRead
+      this.#beginOrEnd()
+    })
+    signals.onTold('counts', (sums) => addTo(this.#ofOthers, sums as Partial<Sums>))
   }
 
   /** Counts until the returned function is called. */
   open(): () => void {
     this.#readers += 1
-    if (this.#readers === 1) this.#begin()
+    const announced = this.#signals.read('counts')
+    this.#beginOrEnd()
     return () => {
       this.#readers -= 1
-      if (this.#readers === 0) this.#cancel()
+      announced[Symbol.dispose]()
+      this.#beginOrEnd()
     }
   }
 
   received(events: readonly AcceptedEvent[]): void {
-    if (this.#readers === 0) return
+    if (this.#cancel === undefined) return
     for (const { origin } of events) if (origin === undefined) this.#sums.received += 1
   }
 
@@ -80,8 +99,17 @@ export class LiveCounts implements Omit<ActivityListener, 'changed' | 'purged' |
     if (isEnd) this.#sums[delivery.state === 'delivered' ? 'delivered' : 'failed'] += 1
   }
 
+  #beginOrEnd(): void {
+    const isRead = this.#readers > 0 || this.#isReadElsewhere
+    if (isRead && this.#cancel === undefined) this.#begin()
+    if (isRead) return
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
   #begin(): void {
     this.#sums = noSums()
+    this.#ofOthers = noSums()
     this.#startedAt = this.#clock.now()
     this.#startedAtWall = this.#clock.wall()
     this.#cancel = this.#clock.after(SECOND_MS, () => void this.#end())
@@ -89,10 +117,13 @@ export class LiveCounts implements Omit<ActivityListener, 'changed' | 'purged' |
 
   async #end(): Promise<void> {
     const durationMs = this.#clock.now() - this.#startedAt
-    const second = { at: this.#startedAtWall, durationMs, ...this.#sums }
+    const at = this.#startedAtWall
+    const [sums, ofOthers] = [this.#sums, this.#ofOthers]
     this.#begin()
+    if (this.#isReadElsewhere) this.#signals.tell('counts', sums)
+    if (this.#readers === 0) return
     const pending = await this.#pending()
-    this.seconds.add({ ...second, pending })
+    this.seconds.add({ at, durationMs, ...addTo(sums, ofOthers), pending })
   }
 
   async #pending(): Promise<number | null> {
@@ -109,4 +140,10 @@ export class LiveCounts implements Omit<ActivityListener, 'changed' | 'purged' |
 function noSums(): Sums {
   const sums = { received: 0, refused: 0, duplicates: 0, declined: 0 }
   return { ...sums, delivered: 0, retried: 0, failed: 0 }
+}
+
+/** Adds in place. What another version of Hookline counts besides is left out. */
+function addTo(sums: Sums, others: Partial<Sums>): Sums {
+  for (const name of Object.keys(sums) as (keyof Sums)[]) sums[name] += others[name] ?? 0
+  return sums
 }

@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { type ActivityFilter, type ActivityEntry, passes } from './activity-filter.ts'
+import type { Missing } from './activity-ring.ts'
 import { EventSampling, type Sampling } from './event-sampling.ts'
 
 /** What a reader receives. */
@@ -10,23 +11,35 @@ export type LiveMessage =
 
 /** Activities that the reader did not receive. */
 interface Gap {
-  /** Between two connections, or while one was open. */
-  readonly reason: 'too_long_ago' | 'reader_too_slow'
+  /** Between two connections, or while one was open; or they got lost between nodes. */
+  readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
   /** How many activities, those that the filter excludes included; `null` where that is not known. */
   readonly missed: number | null
 }
 
 /** Numbered activities. Only the newest are kept. */
-export interface ActivityRing {
+export interface NumberedActivities {
   /** The number of the next activity. */
   readonly next: number
   /** The number of the oldest activity that is kept; `next` where none is. */
   readonly oldest: number
   /** The most activities that are kept. */
   readonly size: number
-  /** The activity with this number, from `oldest` on; `undefined` where a purge removed it. */
-  at(number: number): ActivityEntry | undefined
+  /** What has this number, from `oldest` on; `undefined` where a purge removed it. */
+  at(number: number): ActivityEntry | Missing | undefined
+  /** Grows with the number, and is the same on all nodes. */
+  positionOf(number: number): number
   idOf(number: number): string
+}
+
+/** Where a reader goes on after the numbers have begun again. */
+export interface Restart {
+  /** The first number to read. */
+  readonly next: number
+  /** What it has read: it is left out. */
+  readonly readUpTo: number
+  /** It may have missed something. */
+  readonly isLost: boolean
 }
 
 export interface LiveCursorOptions {
@@ -46,14 +59,15 @@ export interface LiveCursorOptions {
  * activities it missed.
  */
 export class LiveCursor implements Disposable {
-  readonly #tail: ActivityRing
+  readonly #tail: NumberedActivities
   readonly #options: LiveCursorOptions
   #next: number
+  #readUpTo = -Infinity
   #isLost: boolean
   #sampling: EventSampling
   #listener: () => void = () => undefined
 
-  constructor(tail: ActivityRing, options: LiveCursorOptions) {
+  constructor(tail: NumberedActivities, options: LiveCursorOptions) {
     this.#tail = tail
     this.#options = options
     this.#next = options.from
@@ -64,6 +78,18 @@ export class LiveCursor implements Disposable {
   /** The id of the last activity that was read, those that the filter excludes included. */
   get lastId(): string {
     return `${this.#tail.idOf(this.#next - 1)}${this.#sampling.mark}`
+  }
+
+  /** The position of the last activity that was read. */
+  get position(): number {
+    return Math.max(this.#readUpTo, this.#tail.positionOf(this.#next - 1))
+  }
+
+  /** The numbers have begun again. */
+  restart({ next, readUpTo, isLost }: Restart): void {
+    this.#next = next
+    this.#readUpTo = readUpTo
+    this.#isLost ||= isLost
   }
 
   /** Calls `listener` when there is more to read: after each activity. */
@@ -82,8 +108,14 @@ export class LiveCursor implements Disposable {
     const { filter } = this.#options
     while (messages.length < most && this.#next < this.#tail.next) {
       const entry = this.#tail.at(this.#next)
+      const isRead = this.#tail.positionOf(this.#next) <= this.#readUpTo
       this.#next += 1
-      if (entry === undefined || !passes(entry, filter)) continue
+      if (entry === undefined || isRead) continue
+      if ('missed' in entry) {
+        messages.push({ id: this.lastId, name: 'gap', data: { reason: 'lost', ...entry } })
+        continue
+      }
+      if (!passes(entry, filter)) continue
       if (this.#sampling.leavesOut(entry, this.#tail.oldest)) continue
       const { activity } = entry
       messages.push({ id: this.lastId, name: activity.kind, data: activity })

@@ -26,7 +26,7 @@ export interface LiveReaderOptions {
 
 /**
  * One reader's position in the topics that it follows. It buffers nothing. An id is the number of the last activity, and of
- * the last change where the reader follows changes: `run-7`, `run-7-3`, or `run--3` without activity.
+ * the last change where the reader follows changes: `run-7`, `run-7-3.run`, or `run--3.run` without activity.
  */
 export class LiveReader implements Disposable {
   readonly #options: LiveReaderOptions
@@ -122,6 +122,7 @@ export class LiveReader implements Disposable {
   /** The id after an activity and the last change that was read. */
   #idAfter(activityId = `${this.#options.run}-`): string {
     const { changes } = this.#options
-    return changes === undefined ? activityId : `${activityId}-${this.#nextChange - 1}`
+    if (changes === undefined) return activityId
+    return `${activityId}-${this.#nextChange - 1}.${changes.feed.run}`
   }
 }

@@ -1,3 +1,4 @@
+import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ActivityFilter } from './activity-filter.ts'
@@ -26,10 +27,15 @@ export class LiveTopics {
   readonly changes: ChangeFeed
   readonly #open = new Set<LiveReader>()
 
-  constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>) {
-    this.tail = new LiveTail(clock)
-    this.counts = new LiveCounts(clock, upkeep)
-    this.changes = new ChangeFeed(clock)
+  constructor(clock: Clock, upkeep: Pick<Upkeep, 'backlog'>, signals: Signals) {
+    this.tail = new LiveTail(clock, signals.activity)
+    this.counts = new LiveCounts(clock, upkeep, signals)
+    this.changes = new ChangeFeed(clock, signals)
+  }
+
+  /** Resolves when a reader of these topics that opens misses nothing that happens from now on, on any node. */
+  async ready(topics: ReadonlySet<Topic>, lastId?: string): Promise<void> {
+    if (topics.has('activity')) await this.tail.ready(activityIdOf(lastId))
   }
 
   /**
@@ -57,15 +63,19 @@ export class LiveTopics {
   /** Where a reader of the changes goes on, and whether it has missed some. */
   #from(lastId: string | undefined): { readonly from: number; readonly isLost: boolean } {
     const { next, oldest } = this.changes.changes
-    const [run, , last] = (lastId ?? '').split('-')
-    const isOurs = lastId === undefined || run === this.tail.run
-    if (isOurs && last === undefined) return { from: next, isLost: false }
-    const from = Number(last) + 1
-    return isOurs && Number.isInteger(from) && from >= oldest && from <= next
+    if (lastId === undefined) return { from: next, isLost: false }
+    const [, , last] = lastId.split('-')
+    const [number, run] = (last ?? '').split('.')
+    // A reader of activity alone has missed no changes, unless its id is none.
+    if (last === undefined && ACTIVITY_ID.test(lastId)) return { from: next, isLost: false }
+    const from = Number(number) + 1
+    return run === this.changes.run && Number.isInteger(from) && from >= oldest && from <= next
       ? { from, isLost: false }
       : { from: next, isLost: true }
   }
 }
+
+const ACTIVITY_ID = /^[0-9a-f]{8}-\d+(?:~\d+)?$/
 
 /** The last id, unless its reader did not follow the activity. */
 function activityIdOf(lastId: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Signals } from '../backend/signals.ts'
 import type { ActivityListener, DeliveryActivity } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 
@@ -23,17 +24,32 @@ interface Slot {
   lastFailedAt: number | undefined
 }
 
-/** Counts the attempts of the last hour by destination. In memory only: it starts empty after a restart. */
+/**
+ * Counts the attempts of the last hour by destination. In memory only: it starts empty after a restart, and what a node has
+ * counted goes with it.
+ */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
+  readonly #signals: Pick<Signals, 'ask' | 'onAsked'>
   readonly #slots = new LRUCache<string, Slot[]>({ max: MOST_KEPT })
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, signals: Pick<Signals, 'ask' | 'onAsked'>) {
     this.#clock = clock
+    this.#signals = signals
+    signals.onAsked('attempts', async (question) =>
+      this.ownOf((question as Question).destinationId),
+    )
   }
 
-  /** The attempts of the last 60 minutes, including the current one. */
-  of(destinationId: string): AttemptCounts {
+  /** The attempts of the last 60 minutes, including the current one, of all nodes. */
+  async of(destinationId: string): Promise<AttemptCounts> {
+    const question: Question = { destinationId }
+    const others = (await this.#signals.ask('attempts', question)) as readonly AttemptCounts[]
+    return sumOf([this.ownOf(destinationId), ...others])
+  }
+
+  /** Those of this node. */
+  ownOf(destinationId: string): AttemptCounts {
     const now = this.#minute()
     const slots = (this.#slots.get(destinationId) ?? [])
       .filter(({ minute }) => minute > now - MINUTES)
@@ -66,5 +82,19 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
 
   #minute(): number {
     return Math.floor(this.#clock.now() / MINUTE_MS)
+  }
+}
+
+/** What nodes ask each other. */
+interface Question {
+  readonly destinationId: string
+}
+
+function sumOf(counts: readonly AttemptCounts[]): AttemptCounts {
+  const failures = counts.flatMap(({ lastFailedAt }) => lastFailedAt ?? [])
+  return {
+    attempts: counts.reduce((sum, { attempts }) => sum + attempts, 0),
+    delivered: counts.reduce((sum, { delivered }) => sum + delivered, 0),
+    lastFailedAt: failures.length === 0 ? undefined : Math.max(...failures),
   }
 }

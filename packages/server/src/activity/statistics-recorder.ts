@@ -8,6 +8,7 @@ import {
   type Span,
   type Statistics,
 } from '../backend/statistics.ts'
+import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
@@ -18,12 +19,15 @@ import type {
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
-import { MinuteCounts } from './minute-counts.ts'
+import type { MinuteCounts } from './minute-counts.ts'
+import { type HeldCounts, OtherCounts } from './other-counts.ts'
+import { type Minute, UnwrittenCounts } from './unwritten-counts.ts'
 
 export interface StatisticsRecorderOptions {
   readonly statistics: Statistics
   readonly catalog: Catalog
   readonly upkeep: Upkeep
+  readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
@@ -38,54 +42,60 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
  * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
  * of the hour. A crash loses the counts of the current minute, never more.
  *
- * `read` adds the counts that are not written yet. So that it counts none twice, a write waits for the reads under way,
- * and a read for the write under way.
+ * `read` adds the counts that are not written yet, of this node and of the others, whose writes wait for the read, too.
  */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
   readonly #options: StatisticsRecorderOptions
-  #counts = new MinuteCounts()
-  #minute: number
+  readonly #unwritten: UnwrittenCounts
+  /** Those of the current minute. */
+  #counts: MinuteCounts
+  readonly #others: OtherCounts
   #cancel: () => void = () => undefined
-  #flushing: Promise<void> = Promise.resolve()
-  readonly #reads = new Set<Promise<void>>()
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
-    this.#minute = startOf('minute', options.clock.wall())
+    const { clock } = options
+    this.#unwritten = new UnwrittenCounts(clock, startOf('minute', clock.wall()))
+    this.#counts = this.#unwritten.current.counts
+    this.#others = new OtherCounts(options, (range) => this.#hold(range))
   }
 
   /** Starts the writes, one a minute. */
   start(): void {
     const { clock } = this.#options
-    const untilNext = this.#minute + SPANS.minute - clock.wall()
+    const untilNext = this.#unwritten.current.start + SPANS.minute - clock.wall()
     this.#cancel = clock.after(untilNext, () => {
       this.#turnOver()
       this.start()
     })
   }
 
-  /** As `Statistics.read`, with the counts of the current minute first. */
+  /** As `Statistics.read`, with the counts of the current minute first, of all nodes. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
-    // Nothing may come between the last look and the note of this read.
-    for (let last; last !== this.#flushing;) await (last = this.#flushing)
-    const read = Promise.withResolvers<void>()
-    this.#reads.add(read.promise)
+    const own = await this.#hold(range)
+    await using others = await this.#others.read(range)
     try {
-      yield rowsOf(range.span, this.#minute, this.#counts.rows()).filter(isIn(range))
+      yield [...own.rows, ...others.rows]
       yield* this.#options.statistics.read(range)
     } finally {
-      this.#reads.delete(read.promise)
-      read.resolve()
+      own.release()
     }
+  }
+
+  /** The counts that are not written yet. They stay so until they are released. */
+  async #hold(range: CountsRange): Promise<HeldCounts> {
+    const { minutes, release } = await this.#unwritten.hold()
+    const rows = minutes.flatMap(({ start, counts }) => rowsOf(range.span, start, counts.rows()))
+    return { rows: rows.filter(isIn(range)), release }
   }
 
   /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
     this.#turnOver()
-    await this.#flushing
+    await this.#unwritten.written()
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -133,15 +143,12 @@ export class StatisticsRecorder
 
   /** The minute is over: its counts are written while those of the next one are collected. */
   #turnOver(): void {
-    const [minute, counts] = [this.#minute, this.#counts]
-    this.#minute = startOf('minute', this.#options.clock.wall())
-    this.#counts = new MinuteCounts()
-    this.#flushing = this.#flushing
-      .then(() => Promise.all(this.#reads))
-      .then(() => this.#write(minute, counts))
+    const next = startOf('minute', this.#options.clock.wall())
+    this.#unwritten.turnOver(next, (minute) => this.#write(minute))
+    this.#counts = this.#unwritten.current.counts
   }
 
-  async #write(minute: number, counts: MinuteCounts): Promise<void> {
+  async #write({ start: minute, counts }: Minute): Promise<void> {
     const { statistics, clockWatch, logger } = this.#options
     try {
       await this.#addPendingSample(counts)

@@ -10,10 +10,12 @@ import type { Leases } from './leases.ts'
 import type { FollowedLog, Log } from './log.ts'
 import type { Memberships } from './memberships.ts'
 import type { NoticeQueue, Notices } from './notices.ts'
+import type { Nodes } from './nodes.ts'
 import type { OwnKeys } from './own-keys.ts'
 import type { Profiles } from './profiles.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Replays } from './replays.ts'
+import type { Signals } from './signals.ts'
 import type { Statistics } from './statistics.ts'
 import type { Syncs } from './syncs.ts'
 import type { BackendThreads } from './threads.ts'
@@ -56,6 +58,9 @@ export interface Backend extends AsyncDisposable {
   readonly threads: BackendThreads
   /** What one node does at a time. */
   readonly leases: Leases
+  /** The processes that serve it, and what they tell each other. */
+  readonly nodes: Nodes
+  readonly signals: Signals
   readonly ownKeys: OwnKeys
   /** Everything as a whole. */
   readonly statistics: Statistics

@@ -11,6 +11,7 @@ import type { Worker } from '../util/workers/worker.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
 import type { WebhookLog } from './health/webhook-log.ts'
 import type { Lane } from './lanes/lane.ts'
+import type { LaneDivision } from './lanes/lane-division.ts'
 import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
 import {
   isInLane,
@@ -150,6 +151,17 @@ export class Dispatcher implements AsyncDisposable {
   retryNow(id: LaneId, { recovers = false } = {}): void {
     if (recovers) this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.#feed.makeDue(id)
+  }
+
+  /** Another node has found out that the webhook works again. */
+  recover(id: LaneId): void {
+    this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
+    this.wake()
+  }
+
+  /** Other nodes that deliver have come or gone. */
+  divide(division: LaneDivision): void {
+    this.#scheduler.divide(division)
   }
 
   /** When the attempts began that are being made of a delivery, by the URL of the webhook. */

@@ -13,6 +13,7 @@ import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
+import { connectPeers, type Peers } from './peers.ts'
 import { NOTICE_LIMITS, NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
 import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
 
@@ -48,6 +49,8 @@ export interface LaneGroupOptions extends SupervisionOptions {
   /** Whether the lanes of a destination are in this group. Others take up what waits for the others. By default all are. */
   readonly owns?: (destinationId: string) => boolean
   readonly activity: Pick<ActivityListener, 'recorded' | 'updated'>
+  /** The other nodes; absent where this process has no others. */
+  readonly peers?: Peers | undefined
 }
 
 /** What differs between the lanes of events and those of notices. */
@@ -75,6 +78,7 @@ export class LaneGroup implements Lanes {
   readonly #webhookLog: WebhookLog
   readonly #ofEvents: Dispatcher
   readonly #all: readonly Dispatcher[]
+  readonly #disconnect: (() => void) | undefined
 
   constructor(options: LaneGroupOptions) {
     this.#options = options
@@ -84,6 +88,7 @@ export class LaneGroup implements Lanes {
     this.#all = [this.#ofEvents, this.#lanesOfNotices()]
     for (const worker of this.#all.flatMap(({ workers }) => workers)) this.#supervisor.run(worker)
     this.#supervisor.run(this.#webhookLog)
+    this.#disconnect = this.#connect()
   }
 
   /** How the lanes are now. */
@@ -175,6 +180,7 @@ export class LaneGroup implements Lanes {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop()
+    this.#disconnect?.()
     await this.#supervisor.ended()
     await Promise.all(this.#all.map((lanes) => lanes[Symbol.asyncDispose]()))
     await this.#options.sender[Symbol.asyncDispose]()
@@ -226,6 +232,18 @@ export class LaneGroup implements Lanes {
       metrics,
       logger,
       signal: this.#stopping.signal,
+    })
+  }
+
+  #connect(): (() => void) | undefined {
+    const { peers, health, backend } = this.#options
+    if (peers === undefined) return undefined
+    return connectPeers({
+      ...peers,
+      health,
+      catalog: backend.catalog,
+      onDivision: (division) => this.#all.forEach((lanes) => lanes.divide(division)),
+      onRecovery: (id) => this.#all.forEach((lanes) => lanes.recover(id)),
     })
   }
 

@@ -2,6 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
+import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { failedOnce } from '../harness/failed-once.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
@@ -46,7 +47,7 @@ const arrived = (messages: readonly LiveMessage[]): string[] =>
   )
 
 test('a reader that lags receives some events, and all of them once it has caught up', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   using cursor = tail.read({})
   tail.received(events(800))
   const messages = cursor.read(SIZE)
@@ -61,7 +62,7 @@ test('a reader that lags receives some events, and all of them once it has caugh
 })
 
 test('all activities of an event are sent or left out together, whenever they happen', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   using cursor = tail.read({})
   const [before, during, after] = [events(20), events(250), events(20)]
   tail.received(before)
@@ -85,7 +86,7 @@ test('all activities of an event are sent or left out together, whenever they ha
 })
 
 test('readers that lag receive the same events', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   using first = tail.read({})
   using second = tail.read({ kind: 'event' })
   const burst = events(900)
@@ -98,7 +99,7 @@ test('readers that lag receive the same events', () => {
 })
 
 test('counts only events that the filter matches', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   using cursor = tail.read({ sourceId: 'src_b' })
   const mine = Array.from({ length: 100 }, () => acceptedEvent({ sourceId: 'src_b' }))
   tail.received([...events(600), ...mine])
@@ -107,7 +108,7 @@ test('counts only events that the filter matches', () => {
 })
 
 test('a reader is told at once where everything was left out', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   using cursor = tail.read({ userId: 'u2' })
   const rare = events(4).map((each) => ({ ...each, event: { ...each.event, userId: 'u2' } }))
   const hidden = rare.filter(({ id }) => !isShown(id))
@@ -119,7 +120,7 @@ test('a reader is told at once where everything was left out', () => {
 })
 
 test('a reader that resumes after any message is told of every event, once', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   const first = tail.read({})
   const lastId = first.lastId
   first[Symbol.dispose]()
@@ -138,7 +139,7 @@ test('a reader that resumes after any message is told of every event, once', () 
 })
 
 test('a gap between two connections begins with every event again', () => {
-  const tail = new LiveTail(new ManualClock(), { size: SIZE })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: SIZE })
   const first = tail.read({})
   tail.received(events(600))
   first.read(10)
@@ -155,7 +156,7 @@ test('a gap between two connections begins with every event again', () => {
 
 /** Whether a reader that lags receives the event. */
 function isShown(id: string): boolean {
-  const tail = new LiveTail(new ManualClock(), { size: 2 })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: 2 })
   using cursor = tail.read({})
   tail.received([acceptedEvent({ id: 'evt_1' }), acceptedEvent({ id })])
   return arrived(cursor.read(9)).includes(id)

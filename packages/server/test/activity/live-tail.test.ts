@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
+import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { computedEvent } from '../harness/computed-event.ts'
 import { failedOnce } from '../harness/failed-once.ts'
@@ -18,7 +19,7 @@ const eventIds = (messages: readonly LiveMessage[]): string[] =>
 const namesOf = (cursor: LiveCursor): string[] => cursor.read(100).map(({ name }) => name)
 
 test('sends a reader all activities from the time it opened, in order, each with an id', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   tail.received(events(3))
   using cursor = tail.read({})
   const appended = events(3)
@@ -32,7 +33,7 @@ test('sends a reader all activities from the time it opened, in order, each with
 test('a reader that resumes after its last id misses nothing and receives nothing twice', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5), { minLength: 1, maxLength: 30 }), (readAtOnce) => {
-      const tail = new LiveTail(new ManualClock(), { size: 1_000 })
+      const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: 1_000 })
       tail.read({})[Symbol.dispose]()
       const appended = events(readAtOnce.length * 3)
       const seen: LiveMessage[] = []
@@ -53,7 +54,7 @@ test('a reader that resumes after its last id misses nothing and receives nothin
 })
 
 test('a reader that resumes too late receives a gap first', () => {
-  const tail = new LiveTail(new ManualClock(), { size: 10 })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: 10 })
   using first = tail.read({})
   tail.received(events(1))
   const lastId = first.read(1)[0]!.id
@@ -66,8 +67,8 @@ test('a reader that resumes too late receives a gap first', () => {
 
 test('an id from before a restart, or an invalid id, means a gap', () => {
   const clock = new ManualClock()
-  const before = new LiveTail(clock)
-  const after = new LiveTail(clock)
+  const before = new LiveTail(clock, new SignalsOfOne().activity)
+  const after = new LiveTail(clock, new SignalsOfOne().activity)
   for (const lastId of [before.idOf(7), 'nonsense', '', after.idOf(99), `${after.run}-0.5`]) {
     using cursor = after.read({}, lastId)
     expect([lastId, namesOf(cursor)]).toEqual([lastId, ['gap']])
@@ -76,7 +77,7 @@ test('an id from before a restart, or an invalid id, means a gap', () => {
 
 test('keeps activities for five minutes after the last reader left, then has a gap', () => {
   const clock = new ManualClock()
-  const tail = new LiveTail(clock)
+  const tail = new LiveTail(clock, new SignalsOfOne().activity)
   const appended = events(3)
   const first = tail.read({})
   tail.received([appended[0]!])
@@ -94,7 +95,7 @@ test('keeps activities for five minutes after the last reader left, then has a g
 })
 
 test('a reader that was overtaken receives how many it missed', () => {
-  const tail = new LiveTail(new ManualClock(), { size: 100 })
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity, { size: 100 })
   using cursor = tail.read({})
   tail.received(events(1))
   cursor.read(1)
@@ -106,7 +107,7 @@ test('a reader that was overtaken receives how many it missed', () => {
 })
 
 test('filters by kind, source, destination, type, name and user', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   const mine = acceptedEvent({ userId: 'u1', event: 'Order Completed', sourceId: 'src_a' })
   const other = acceptedEvent({ type: 'page', event: 'Home', userId: 'u2', sourceId: 'src_b' })
   const received = (filter: Parameters<LiveTail['read']>[0]): string[] => {
@@ -141,7 +142,7 @@ test('filters by kind, source, destination, type, name and user', () => {
 })
 
 test('a purge removes all activities about events of the user in the purged sources', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   const long = 'u'.repeat(300)
   using first = tail.read({})
   const [mine, elsewhere, other] = [
@@ -165,7 +166,7 @@ test('a purge removes all activities about events of the user in the purged sour
 })
 
 test('a purge of an anonymousId removes what has it, whatever its userId', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   using cursor = tail.read({})
   const [mine, other] = [acceptedEvent({ anonymousId: 'a1' }), acceptedEvent({ userId: 'a1' })]
   tail.received([mine, other])
@@ -174,7 +175,7 @@ test('a purge of an anonymousId removes what has it, whatever its userId', () =>
 })
 
 test('a purge of some sources removes the computed events of the user, too', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   using cursor = tail.read({})
   const [mine, other] = [computedEvent(), computedEvent(['dst_a'], { userId: 'u2' })]
   tail.received([mine, other])
@@ -185,7 +186,7 @@ test('a purge of some sources removes the computed events of the user, too', () 
 })
 
 test('a computed event shows who entered or left which audience', () => {
-  const tail = new LiveTail(new ManualClock())
+  const tail = new LiveTail(new ManualClock(), new SignalsOfOne().activity)
   using cursor = tail.read({ event: 'big_spenders' })
   const entered = parsed(computedEvent())
   const left = {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { ChangeView } from '../../src/activity/change-feed.ts'
 import type { LiveReader, StreamMessage } from '../../src/activity/live-reader.ts'
 import { LiveTopics, type Topic } from '../../src/activity/live-topics.ts'
+import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
 import { acceptedEvent } from '../harness/accepted-event.ts'
 import { computedEvent } from '../harness/computed-event.ts'
@@ -20,7 +21,7 @@ const PENDING_OF_TWO: Backlog['waiting'] = [
 
 function topicsAt(clock: ManualClock, waiting: Backlog['waiting'] = []): LiveTopics {
   const backlog = async () => ({ waiting, oldestPendingAt: undefined, quarantined: 0 })
-  return new LiveTopics(clock, { backlog })
+  return new LiveTopics(clock, { backlog }, new SignalsOfOne())
 }
 
 const read = (live: LiveTopics, topics: Topic[], lastId?: string): LiveReader =>
@@ -99,7 +100,8 @@ test('only those who asked receive counts, and without them no second is counted
 
 test('counts go on without the number of pending deliveries while the database is unavailable', async () => {
   const clock = new ManualClock()
-  const live = new LiveTopics(clock, { backlog: () => Promise.reject(new Error('disk full')) })
+  const backlog = () => Promise.reject(new Error('disk full'))
+  const live = new LiveTopics(clock, { backlog }, new SignalsOfOne())
   using reader = read(live, ['counts'])
   await second(clock)
   expect(reader.read(9)).toMatchObject([{ data: { received: 0, pending: null } }])
@@ -253,17 +255,18 @@ test('a reader that asks for other topics continues those that it has followed, 
 test('a reader that has missed changes is told that anything may have changed', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
-  const { run } = live.tail
+  const { run } = live.changes
   using early = read(live, ['changes'])
   for (let count = 0; count < 1_001; count += 1) live.changes.requested(change(`dst_${count}`))
   const anything = [{ at: clock.wall(), resource: null, id: null }]
   expect(early.read(9).map(({ data }) => data)).toEqual(anything)
   for (const lastId of [
-    '0badcafe--3',
-    `${run}--0`,
-    `${run}--2000`,
-    `${run}--x`,
-    `${run}--1000.5`,
+    '--3.0badcafe',
+    '--3',
+    `--0.${run}`,
+    `--2000.${run}`,
+    `--x.${run}`,
+    `--1000.5.${run}`,
     'nonsense',
     '',
   ]) {
@@ -271,7 +274,7 @@ test('a reader that has missed changes is told that anything may have changed', 
     expect([lastId, reader.read(9).map(({ data }) => data)]).toEqual([lastId, anything])
     expect(reader.read(9)).toEqual([])
   }
-  using late = read(live, ['changes'], `${run}--1`)
+  using late = read(live, ['changes'], `--1.${run}`)
   expect(late.read(2_000)).toHaveLength(1_000)
 })
 

@@ -1,5 +1,6 @@
 import type { Attempt, Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
+import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
@@ -12,40 +13,40 @@ function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome']
 }
 
 test('counts the attempts of a destination and those that delivered', () => {
-  const recent = new RecentAttempts(new ManualClock())
+  const recent = new RecentAttempts(new ManualClock(), new SignalsOfOne())
   record(recent, 'delivered', 'retry')
   record(recent, 'rejected')
   record(recent)
-  expect(recent.of('dst_a')).toMatchObject({ attempts: 3, delivered: 1 })
-  expect(recent.of('dst_b')).toMatchObject({ attempts: 0, delivered: 0 })
+  expect(recent.ownOf('dst_a')).toMatchObject({ attempts: 3, delivered: 1 })
+  expect(recent.ownOf('dst_b')).toMatchObject({ attempts: 0, delivered: 0 })
 })
 
 test('says when the last attempt failed, for as long as it counts', () => {
   const clock = new ManualClock()
-  const recent = new RecentAttempts(clock)
+  const recent = new RecentAttempts(clock, new SignalsOfOne())
   const failedAt = clock.wall()
   record(recent, 'delivered', 'retry')
   clock.advance(120_000)
   record(recent, 'delivered')
-  expect(recent.of('dst_a').lastFailedAt).toBe(failedAt)
+  expect(recent.ownOf('dst_a').lastFailedAt).toBe(failedAt)
   record(recent, 'rejected')
-  expect(recent.of('dst_a').lastFailedAt).toBe(failedAt + 120_000)
+  expect(recent.ownOf('dst_a').lastFailedAt).toBe(failedAt + 120_000)
   clock.advance(HOUR)
-  expect(recent.of('dst_a').lastFailedAt).toBeUndefined()
+  expect(recent.ownOf('dst_a').lastFailedAt).toBeUndefined()
 })
 
 test('drops the attempts that are an hour old, minute by minute', () => {
   const clock = new ManualClock()
-  const recent = new RecentAttempts(clock)
+  const recent = new RecentAttempts(clock, new SignalsOfOne())
   record(recent, 'retry')
   clock.advance(30 * 60_000)
   record(recent, 'delivered')
   clock.advance(HOUR / 2 - 1)
-  expect(recent.of('dst_a')).toMatchObject({ attempts: 2, delivered: 1 })
+  expect(recent.ownOf('dst_a')).toMatchObject({ attempts: 2, delivered: 1 })
   clock.advance(1)
-  expect(recent.of('dst_a')).toMatchObject({ attempts: 1, delivered: 1 })
+  expect(recent.ownOf('dst_a')).toMatchObject({ attempts: 1, delivered: 1 })
   record(recent, 'retry')
-  expect(recent.of('dst_a')).toMatchObject({ attempts: 2, delivered: 1 })
+  expect(recent.ownOf('dst_a')).toMatchObject({ attempts: 2, delivered: 1 })
   clock.advance(2 * HOUR)
-  expect(recent.of('dst_a')).toMatchObject({ attempts: 0, delivered: 0 })
+  expect(recent.ownOf('dst_a')).toMatchObject({ attempts: 0, delivered: 0 })
 })

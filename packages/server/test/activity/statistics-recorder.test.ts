@@ -28,11 +28,12 @@ async function setUp(options: { readonly statistics?: Statistics } = {}): Promis
   const folder = new TemporaryFolder()
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20 })
   const clock = new ManualClock(NOON)
-  const { catalog, upkeep } = backend
+  const { catalog, upkeep, signals } = backend
   const recorder = new StatisticsRecorder({
     statistics: options.statistics ?? backend.statistics,
     catalog,
     upkeep,
+    signals,
     clock,
     clockWatch: clockWatchOf(clock),
     logger: pino({ level: 'silent' }),

@@ -131,7 +131,7 @@ export class AdminServer implements AsyncDisposable {
     this.#overrides = overrides
     this.#resources = resources
     const { clock } = this
-    this.topics = new LiveTopics(clock, backend.upkeep)
+    this.topics = new LiveTopics(clock, backend.upkeep, backend.signals)
     const logger = pino({ enabled: false })
     const { metrics } = this
     const clockWatch = clockWatchOf(clock)
@@ -242,7 +242,9 @@ export class AdminServer implements AsyncDisposable {
       live: this.topics,
       inspector: new Inspector({ clock, logger, catalog: backend.catalog }),
       lanes: healthyLanes(backend),
-      recentAttempts: { of: () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }) },
+      recentAttempts: {
+        of: async () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),
+      },
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },

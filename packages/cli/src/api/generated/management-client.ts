@@ -3252,6 +3252,21 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             };
             /** ISO 8601, UTC. */
             checkedAt: string;
+            /** The processes that serve it together, and those that have died in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings are those of the one that responds. */
+            nodes: {
+                id: string;
+                version: string;
+                /** What it does: everything, or one part of it. */
+                role: "all" | "ingest" | "deliver" | "api";
+                /** ISO 8601, UTC. */
+                startedAt: string;
+                /** ISO 8601, UTC. */
+                lastSeenAt: string;
+                /** Whether it was seen in the last ten seconds. */
+                isAlive: boolean;
+                /** Whether it is the one that responds. */
+                isThis: boolean;
+            }[];
             failingWorkers: {
                 name: string;
                 reason: string;

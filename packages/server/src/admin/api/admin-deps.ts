@@ -16,6 +16,7 @@ import type { Deliveries, DeliveryReports, LaneId } from '../../backend/deliveri
 import type { Events } from '../../backend/events.ts'
 import type { IdempotentResponses } from '../../backend/idempotent-responses.ts'
 import type { Memberships } from '../../backend/memberships.ts'
+import type { Nodes } from '../../backend/nodes.ts'
 import type { Notices } from '../../backend/notices.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Replays } from '../../backend/replays.ts'
@@ -55,13 +56,13 @@ export interface AskedLanes {
   closeBreakers(webhooks: readonly LaneId[]): Promise<void>
 }
 
-/** The number of attempts in the last hour, and how many of them were delivered. */
+/** The number of attempts of all nodes in the last hour, and how many of them were delivered. */
 interface RecentAttempts {
-  of(destinationId: string): {
+  of(destinationId: string): Promise<{
     readonly attempts: number
     readonly delivered: number
     readonly lastFailedAt: number | undefined
-  }
+  }>
 }
 
 /** What a test delivery carries: an archived event, or a sample without an id. */
@@ -124,6 +125,7 @@ export interface AdminDeps {
   readonly statistics: Pick<Statistics, 'read'>
   readonly upkeep: Upkeep
   readonly live: LiveTopics
+  readonly nodes: Nodes
   readonly inspector: Inspector
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>

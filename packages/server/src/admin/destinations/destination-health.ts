@@ -67,7 +67,7 @@ export async function readDestinationHealth(
   const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
   const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
   const jumpMs = jumpOf(deps.clock)
-  const { attempts, delivered, lastFailedAt } = deps.recentAttempts.of(id)
+  const { attempts, delivered, lastFailedAt } = await deps.recentAttempts.of(id)
   return {
     webhooks: states.map((state, index) =>
       presentWebhook(shownState(state, jumpMs), parts[index]!),

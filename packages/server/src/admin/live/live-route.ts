@@ -20,6 +20,12 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): v
     { schema: liveSchema, exposeHeadRoute: false },
     async ({ query, headers, actor }, reply) => {
       const { topics = 'activity', lastEventId, ...filter } = query
+      const names = topicsOf(topics)
+      // A browser that reconnects by itself has the id in the header, and an older one in the address.
+      const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
+      await deps.live.ready(names, lastId)
+      // Disconnected meanwhile: nothing would close the stream.
+      if (reply.raw.destroyed) return reply.hijack()
       if (!streams.makesRoomFor(actor)) {
         const detail = `The live tail has ${maxLiveStreams} readers already. The settings maxLiveStreams and maxOpenFiles allow more.`
         throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
@@ -27,11 +33,10 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): v
       const stream: LiveStream = new LiveStream({
         actor,
         reader: deps.live.read({
-          topics: topicsOf(topics),
+          topics: names,
           filter,
           view: viewOf(actor),
-          // A browser that reconnects by itself has the id in the header, and an older one in the address.
-          lastId: headers['last-event-id'] ?? (lastEventId || undefined),
+          lastId,
         }),
         response: reply.raw,
         clock: deps.clock,

@@ -30,6 +30,7 @@ export function addSystemRoute(app: AdminApp, deps: AdminDeps): void {
       status,
       checks,
       checkedAt: formatTimestamp(shownAt(at, clock)),
+      nodes: nodesOf(deps),
       failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
       damages: isAdmin ? await damagesOf(deps) : null,
       storage: await storageOf(inventory, deps),
@@ -52,6 +53,18 @@ function processOf({ system, clock }: AdminDeps): object {
     callsPort,
     uptimeMs: clock.now() - startedAt,
   }
+}
+
+function nodesOf({ nodes }: AdminDeps): object[] {
+  return nodes.current.map(({ id, version, role, startedAt, seenAt, isAlive }) => ({
+    id,
+    version,
+    role,
+    startedAt: formatTimestamp(startedAt),
+    lastSeenAt: formatTimestamp(seenAt),
+    isAlive,
+    isThis: id === nodes.id,
+  }))
 }
 
 async function damagesOf({ upkeep }: AdminDeps): Promise<object[]> {

@@ -37,6 +37,18 @@ const SettingResponse = Type.Object({
   help: text,
 })
 
+const NodeResponse = Type.Object({
+  id: text,
+  version: text,
+  role: Type.Enum(['all', 'ingest', 'deliver', 'api'], {
+    description: 'What it does: everything, or one part of it.',
+  }),
+  startedAt: time,
+  lastSeenAt: time,
+  isAlive: Type.Boolean({ description: 'Whether it was seen in the last ten seconds.' }),
+  isThis: Type.Boolean({ description: 'Whether it is the one that responds.' }),
+})
+
 const SystemResponse = Type.Object({
   version: text,
   node: text,
@@ -60,6 +72,10 @@ const SystemResponse = Type.Object({
     }),
   ),
   checkedAt: time,
+  nodes: Type.Array(NodeResponse, {
+    description:
+      'The processes that serve it together, and those that have died in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings are those of the one that responds.',
+  }),
   failingWorkers: Type.Array(Type.Object({ name: text, reason: text })),
   damages: orNull(
     Type.Array(Type.Object({ foundAt: time, description: text })),

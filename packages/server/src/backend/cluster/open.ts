@@ -14,7 +14,9 @@ import { PostgresMemberships } from './memberships/postgres-memberships.ts'
 import { PostgresSyncs } from './memberships/postgres-syncs.ts'
 import { PostgresIdempotentResponses } from './idempotent-responses/postgres-idempotent-responses.ts'
 import { NO_THREADS } from './no-threads.ts'
+import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
+import { PostgresNodes } from './nodes/postgres-nodes.ts'
 import { openLog } from './open-log.ts'
 import { openQueues } from './open-queues.ts'
 import { PostgresOwnKeys } from './own-keys/postgres-own-keys.ts'
@@ -29,6 +31,7 @@ import { Postgres } from './postgres/postgres.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
 import { PostgresStatistics } from './statistics/postgres-statistics.ts'
+import { NatsSignals } from './signals/nats-signals.ts'
 import { PostgresTokens } from './tokens/postgres-tokens.ts'
 import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
@@ -55,6 +58,8 @@ export interface ClusterOptions {
   readonly pollMs?: number
   /** How long claims of deliveries last that a node does not renew. Defaults to 20 s. */
   readonly claimMs?: number
+  /** How often a node stores that it is alive: it counts as dead after five times that. Defaults to 2 s. */
+  readonly nodeBeatMs?: number
 }
 
 /**
@@ -128,6 +133,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     statistics: new PostgresStatistics(postgres),
     ownKeys: new PostgresOwnKeys(postgres, box),
     leases: new PostgresLeases({ postgres, clock: systemClock }),
+    ...openNodes({ stack, postgres, box, options }, opened.nats),
     profiles: new PostgresProfiles(postgres),
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),
@@ -139,4 +145,16 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     // What is stored is for PostgreSQL and NATS to check.
     damaged: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
+}
+
+/** This node among the others, and what they tell each other. */
+function openNodes(
+  { stack, postgres, box, options }: Opened,
+  link: NatsLink,
+): Pick<Backend, 'nodes' | 'signals'> {
+  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1, nodeBeatMs } = options
+  const clock = systemClock
+  const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: nodeBeatMs }))
+  const signals = stack.use(new NatsSignals({ link, prefix, replicas, box, clock, nodes }))
+  return { nodes, signals }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
+import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
@@ -27,6 +28,7 @@ import { failure } from './database/operation-result.ts'
 import { SharedChanges } from './shared-changes.ts'
 import { FileKeys } from './file-keys.ts'
 import { LEASES_OF_ONE } from './leases-of-one.ts'
+import { NodeOfOne } from './node-of-one.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
@@ -54,6 +56,7 @@ import { SqliteTokens } from './tokens/sqlite-tokens.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
 import { SharedBackend } from './shared-backend.ts'
+import { SignalsOfOne } from './signals-of-one.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
@@ -211,6 +214,8 @@ function portsOf(
     syncs: new SqliteSyncs(writer, reader),
     threads: new SharedBackend(shared),
     leases: LEASES_OF_ONE,
+    nodes: new NodeOfOne(systemClock),
+    signals: new SignalsOfOne(),
     ownKeys: new FileKeys(dataDir),
     statistics: new SqliteStatistics(writer, readers),
     upkeep: new SqliteUpkeep(writer, reader, databaseFile),

@@ -113,6 +113,39 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
     : { state: 'closed', recent, unconnected }
 }
 
+/** An open breaker of another node. Times of its clock are told as durations. */
+export interface ToldBreaker {
+  readonly openForMs: number
+  readonly restsForMs: number
+  readonly openings: number
+  readonly failedForMs: number
+}
+
+/** Whoever has found out that a webhook is down makes the next probe; the others make one so much later, should it have died. */
+const PROBED_LATER_MS = 2_000
+
+/** An open breaker, for other nodes. */
+export function toldOf(breaker: Breaker & { state: 'open' }, now: number): ToldBreaker {
+  return {
+    openForMs: now - breaker.since,
+    restsForMs: breaker.until - now,
+    openings: breaker.openings,
+    failedForMs: now - breaker.failedAt,
+  }
+}
+
+/** Another node has opened its breaker. A probe that is being made here goes on. */
+export function onTold(breaker: Breaker, told: ToldBreaker, now: number): Breaker {
+  if (breaker.state === 'half-open') return breaker
+  return {
+    state: 'open',
+    since: now - told.openForMs,
+    until: now + told.restsForMs + PROBED_LATER_MS,
+    openings: told.openings,
+    failedAt: now - told.failedForMs,
+  }
+}
+
 function opened(since: number, openings: number, at: SampledAt): Breaker {
   const { now, random, longestOpenMs = LONGEST_OPEN_MS } = at
   const longest = Math.min(longestOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))

@@ -1,7 +1,17 @@
 import type { Attempt, Destination } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../util/time/clock.ts'
-import { type Breaker, CLOSED, onAttempt, onSample, openUntil, sampleOf } from './breaker.ts'
+import {
+  type Breaker,
+  CLOSED,
+  onAttempt,
+  onSample,
+  onTold,
+  openUntil,
+  sampleOf,
+  type ToldBreaker,
+  toldOf,
+} from './breaker.ts'
 
 interface Health {
   readonly breaker: Breaker
@@ -16,6 +26,13 @@ interface Health {
 
 const HEALTHY: Health = { breaker: CLOSED, quietUntil: 0, generation: 0 }
 
+/** What a node tells the others of a webhook; `null`: it works again. */
+export interface BreakerChange {
+  readonly destinationId: string
+  readonly url: string
+  readonly breaker: ToldBreaker | null
+}
+
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MOST_KEPT = 10_000
 
@@ -28,6 +45,8 @@ export class WebhookHealth {
   readonly #clock: Clock
   readonly #longestOpenMs: number | undefined
   readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
+  /** Called when an attempt has opened or closed a breaker, or a probe has failed. */
+  onChange: (change: BreakerChange) => void = () => undefined
 
   /** @param options.longestOpenMs how long a breaker may stay open at a time; by default 5 min */
   constructor(clock: Clock, options: { readonly longestOpenMs?: number | undefined } = {}) {
@@ -87,6 +106,31 @@ export class WebhookHealth {
     this.#set(destinationId, url, { ...HEALTHY, generation: generation + 1 })
   }
 
+  /** The breakers that are open, for other nodes. */
+  open(): readonly BreakerChange[] {
+    const now = this.#clock.now()
+    return [...this.#byKey].flatMap(([key, { breaker }]) => {
+      if (breaker.state !== 'open') return []
+      const [destinationId = '', url = ''] = key.split(' ')
+      return [{ destinationId, url, breaker: toldOf(breaker, now) }]
+    })
+  }
+
+  /** Another node has found out how the webhook is. Returns whether that closed the breaker. */
+  told({ destinationId, url, breaker: told }: BreakerChange): boolean {
+    const health = this.#of(destinationId, url)
+    const { breaker, generation } = health
+    if (told !== null) {
+      const now = this.#clock.now()
+      this.#set(destinationId, url, { ...health, breaker: onTold(breaker, told, now) })
+      return false
+    }
+    if (breaker.state === 'closed') return false
+    // The result of a probe that is being made shows no more than that of the other node.
+    this.#set(destinationId, url, { ...health, breaker: CLOSED, generation: generation + 1 })
+    return true
+  }
+
   /** An attempt begins. Returns the generation that its result needs. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
@@ -113,8 +157,16 @@ export class WebhookHealth {
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
     this.#set(destinationId, url, { ...before, breaker, quietUntil })
+    if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined
+  }
+
+  #tell(destinationId: string, url: string, breaker: Breaker, before: Breaker): void {
+    if (breaker.state === 'open')
+      this.onChange({ destinationId, url, breaker: toldOf(breaker, this.#clock.now()) })
+    else if (before.state !== 'closed' && breaker.state === 'closed')
+      this.onChange({ destinationId, url, breaker: null })
   }
 
   #of(destinationId: string, url: string): Health {

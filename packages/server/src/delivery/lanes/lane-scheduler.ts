@@ -2,6 +2,7 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Lane } from './lane.ts'
+import { type LaneDivision, partOfLimit, UNDIVIDED } from './lane-division.ts'
 import type { PartTask } from './open-delivery.ts'
 import { PairMap } from '../../util/pair-map.ts'
 import { Slots } from './slots.ts'
@@ -13,7 +14,7 @@ export interface LaneSchedulerOptions {
   readonly limits: {
     /** Attempts in flight on this node. */
     readonly maxInFlight: number
-    /** Attempts in flight of one lane; never more than `laneShare` of the node's. */
+    /** Attempts in flight of one lane, on all nodes together; here never more than `laneShare` of the node's. */
     readonly laneConcurrency: number
     /** Defaults to a quarter. */
     readonly laneShare?: number
@@ -49,10 +50,22 @@ export class LaneScheduler {
   readonly #outOfSlots = new Set<Lane>()
   readonly #slots: Slots
   #lookedAt = 0
+  /** What a lane may have in flight on this node. */
+  #concurrency = 1
 
   constructor(options: LaneSchedulerOptions) {
     this.#options = options
     this.#slots = new Slots(options.limits.maxInFlight)
+    this.divide(UNDIVIDED)
+  }
+
+  /** Other nodes have come or gone. What is in flight beyond the new limit ends by itself. */
+  divide(division: LaneDivision): void {
+    const { maxInFlight, laneConcurrency, laneShare = 1 / 4 } = this.#options.limits
+    const part = partOfLimit(laneConcurrency, division)
+    this.#concurrency = Math.max(1, Math.min(part, Math.floor(maxInFlight * laneShare)))
+    for (const lane of this.#lanes.values()) this.#turns.add(lane)
+    this.#fillSlots()
   }
 
   /** Tasks in memory. */
@@ -67,11 +80,7 @@ export class LaneScheduler {
     const { destinationId, url } = id
     let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
-      const { maxInFlight, laneConcurrency, laneShare = 1 / 4 } = this.#options.limits
-      lane = new Lane(id, {
-        window: () => this.#window(),
-        concurrency: Math.max(1, Math.min(laneConcurrency, Math.floor(maxInFlight * laneShare))),
-      })
+      lane = new Lane(id, { window: () => this.#window(), concurrency: () => this.#concurrency })
       this.#lanes.set(destinationId, url, lane)
     }
     lane.usedAt = now

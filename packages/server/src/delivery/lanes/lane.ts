@@ -6,8 +6,8 @@ import { afterResult, INITIAL_RECOVERY, type RecoveryLimit } from './recovery-li
 export interface LaneLimits {
   /** Parts in memory at most; fewer as more lanes share the memory of the node. */
   readonly window: () => number
-  /** Attempts in flight at most. */
-  readonly concurrency: number
+  /** Attempts in flight at most; fewer as more nodes deliver. */
+  readonly concurrency: () => number
 }
 
 /**
@@ -73,7 +73,7 @@ export class Lane {
   /** Whether another attempt may begin, as far as the lane alone decides. */
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
-    if (!hasTask || this.inFlight >= this.#limits.concurrency) return false
+    if (!hasTask || this.inFlight >= this.#limits.concurrency()) return false
     const begunSince = this.inFlight - this.#begunBefore.size
     return this.#recovery === undefined || begunSince < this.#recovery.limit
   }
@@ -132,7 +132,7 @@ export class Lane {
     if (this.#recovery === undefined || this.#begunBefore.has(task)) return
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
-      concurrency: this.#limits.concurrency,
+      concurrency: this.#limits.concurrency(),
     })
   }
 

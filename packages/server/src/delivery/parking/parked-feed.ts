@@ -203,6 +203,8 @@ export class ParkedFeed implements Worker {
     const pushed = changes.opened(claim).filter((open) => push(current, open)).length
     // There was room for more, so the rest is due later. Only the next look finds out when.
     const isMore = pushed > 0 || claim.unreadable.length > 0
+    // Another node looked at the same parts at this moment. It may have taken only some of them.
+    if (claimed === 0 && !isMore) this.parked(clock.now() + AFTER_FAILURE_MS)
     if (isMore && claimed < limit) this.wake()
     await changes.quarantine(claim)
   }

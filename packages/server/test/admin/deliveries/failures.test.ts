@@ -81,7 +81,7 @@ test('a destination shows its health', async () => {
         inFlight: 0,
       })),
     ),
-    recentAttempts: { of: () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }) },
+    recentAttempts: { of: async () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }) },
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: WEBHOOK }, { url: 'https://b.example' }] }

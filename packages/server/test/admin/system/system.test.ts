@@ -55,6 +55,7 @@ test('shows the process, its checks, what is stored, and what waits', async () =
   expect(await server.must('GET', '/system')).toEqual({
     version: '1.2.3',
     node: process.versions.node,
+    nodes: [],
     backend: 'embedded',
     dataDir: '/srv/hookline',
     time: '2026-01-15T12:00:00.000Z',

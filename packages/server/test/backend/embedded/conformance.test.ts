@@ -38,6 +38,7 @@ import { auditConformance } from '../conformance/audit.ts'
 import { auditedChangesConformance } from '../conformance/audited-changes.ts'
 import { deliveryReportsConformance } from '../conformance/deliveries/delivery-reports.ts'
 import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
+import { signalsConformance } from '../conformance/signals.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { tokensConformance } from '../conformance/tokens.ts'
 
@@ -75,6 +76,7 @@ eventsConformance(openHarness)
 standingConformance(openHarness)
 leasesConformance(openHarness)
 ownKeysConformance(openHarness)
+signalsConformance(openHarness)
 computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)
 lanesConformance(openHarness)

@@ -6,7 +6,8 @@ import { acceptedEvent } from '../../harness/accepted-event.ts'
 const WINDOW = 8
 const id = { destinationId: 'dst_a', url: 'https://a.example/' }
 
-const laneOf = (window: number): Lane => new Lane(id, { window: () => window, concurrency: 4 })
+const laneOf = (window: number): Lane =>
+  new Lane(id, { window: () => window, concurrency: () => 4 })
 
 function task(origin: PartTask['origin'], isRetry = false): PartTask {
   const event = acceptedEvent()

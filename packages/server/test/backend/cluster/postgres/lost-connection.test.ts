@@ -66,6 +66,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
     const slow = sql`SELECT pg_sleep(0.5)`
     await expect(node.run(slow)).rejects.toThrow(BackendUnavailable)
-    await node.readSlowly((db) => slow.execute(db))
+    await node.writeSlowly((transaction) => slow.execute(transaction))
   })
 })

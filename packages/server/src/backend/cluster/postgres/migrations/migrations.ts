@@ -4,6 +4,7 @@ import { deliveries } from './0002-deliveries.ts'
 import { erasure } from './0014-erasure.ts'
 import { events } from './0001-events.ts'
 import { leases } from './0004-leases.ts'
+import { nodes } from './0011-nodes.ts'
 import { profiles } from './0003-profiles.ts'
 import { upkeep } from './0006-upkeep.ts'
 
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: upkeep },
   { version: 7, sql: configuration },
   { version: 8, sql: erasure },
+  { version: 11, sql: nodes },
 ]

@@ -1,0 +1,106 @@
+import type { Clock } from '../../../util/time/clock.ts'
+import { TopicListeners } from './topic-listeners.ts'
+
+export interface AnnouncedReadersOptions {
+  readonly clock: Clock
+  /** Tells the other nodes which topics this one reads. */
+  readonly announce: (topics: readonly string[]) => void
+}
+
+/** How often a node that reads says so. */
+const ANNOUNCED_EVERY_MS = 5_000
+/** For how long another node believes it: a node that has died reads nothing any more. */
+const BELIEVED_MS = 15_000
+
+interface Announcement {
+  readonly topics: ReadonlySet<string>
+  readonly until: number
+}
+
+/**
+ * Which topics are read on which nodes. A node that reads announces it again and again, and once more when it ends. So a node
+ * publishes nothing that nobody reads.
+ */
+export class AnnouncedReaders implements Disposable {
+  readonly #options: AnnouncedReadersOptions
+  readonly #own = new Map<string, number>()
+  readonly #others = new Map<string, Announcement>()
+  readonly #listeners = new TopicListeners<(isRead: boolean) => void>()
+  #read: ReadonlySet<string> = new Set()
+  #cancelAnnouncing: (() => void) | undefined
+  #cancelExpiry: () => void = () => undefined
+
+  constructor(options: AnnouncedReadersOptions) {
+    this.#options = options
+  }
+
+  /** Whether another node reads the topic. */
+  isRead(topic: string): boolean {
+    return this.#read.has(topic)
+  }
+
+  onRead(topic: string, listener: (isRead: boolean) => void): () => void {
+    if (this.isRead(topic)) listener(true)
+    return this.#listeners.add(topic, listener)
+  }
+
+  /** This node reads the topic, until the result is disposed of. */
+  read(topic: string): Disposable {
+    this.#own.set(topic, (this.#own.get(topic) ?? 0) + 1)
+    this.announce()
+    let isDisposed = false
+    return {
+      [Symbol.dispose]: () => {
+        if (isDisposed) return
+        isDisposed = true
+        this.#end(topic)
+      },
+    }
+  }
+
+  /** Says now what this node reads, if it reads anything. */
+  announce(): void {
+    if (this.#own.size === 0) return
+    this.#cancelAnnouncing?.()
+    this.#options.announce([...this.#own.keys()])
+    this.#cancelAnnouncing = this.#options.clock.after(ANNOUNCED_EVERY_MS, () => this.announce())
+  }
+
+  /** Another node has announced what it reads. */
+  announced(node: string, topics: readonly string[]): void {
+    const until = this.#options.clock.now() + BELIEVED_MS
+    if (topics.length === 0) this.#others.delete(node)
+    else this.#others.set(node, { topics: new Set(topics), until })
+    this.#look()
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancelAnnouncing?.()
+    this.#cancelExpiry()
+    if (this.#own.size > 0) this.#options.announce([])
+    this.#own.clear()
+  }
+
+  #end(topic: string): void {
+    const left = (this.#own.get(topic) ?? 1) - 1
+    if (left > 0) return void this.#own.set(topic, left)
+    if (!this.#own.delete(topic)) return
+    if (this.#own.size > 0) return this.announce()
+    this.#cancelAnnouncing?.()
+    this.#options.announce([])
+  }
+
+  #look(): void {
+    this.#cancelExpiry()
+    const now = this.#options.clock.now()
+    for (const [node, { until }] of this.#others) if (until <= now) this.#others.delete(node)
+    const before = this.#read
+    this.#read = new Set([...this.#others.values()].flatMap(({ topics }) => [...topics]))
+    const changed = before.symmetricDifference(this.#read)
+    for (const topic of changed)
+      for (const listener of this.#listeners.of(topic)) listener(this.#read.has(topic))
+    const next = Math.min(...[...this.#others.values()].map(({ until }) => until))
+    if (Number.isFinite(next))
+      this.#cancelExpiry = this.#options.clock.after(next - now, () => this.#look())
+  }
+}

@@ -1,0 +1,156 @@
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
+import type { Clock } from '../../../util/time/clock.ts'
+import type { Nodes } from '../../nodes.ts'
+import type { Feed, Signals, SignalTopic } from '../../signals.ts'
+import type { NatsLink } from '../jetstream/nats-link.ts'
+import { AnnouncedReaders } from './announced-readers.ts'
+import { NatsFeed } from './nats-feed.ts'
+import { type Said, SealedChannel } from './sealed-channel.ts'
+import { TopicListeners } from './topic-listeners.ts'
+
+export interface NatsSignalsOptions {
+  readonly link: NatsLink
+  /** Begins the name of every subject. */
+  readonly prefix: string
+  /** On how many servers what the feed keeps is kept. */
+  readonly replicas: number
+  readonly box: SecretBox
+  readonly clock: Clock
+  readonly nodes: Pick<Nodes, 'id' | 'current'>
+}
+
+/** How long a question waits for the answers of nodes that are alive. */
+const ANSWERED_MS = 500
+/** What this node reads, and that it has just come: told like everything else, but not to those who use the port. */
+const READS = 'reads'
+const HELLO = 'hello'
+/** What the readers of the feed are announced as. */
+const ACTIVITY = 'activity'
+
+type Answer = (question: unknown) => Promise<object>
+
+/**
+ * Signals on subjects of NATS core: `<prefix>.signals` has what nodes tell, `<prefix>.questions` what they ask, and each
+ * question an inbox for its answers.
+ */
+export class NatsSignals implements Signals, AsyncDisposable {
+  readonly activity: Feed
+  readonly #feed: NatsFeed
+  readonly #options: NatsSignalsOptions
+  readonly #channel: SealedChannel
+  readonly #readers: AnnouncedReaders
+  readonly #told = new TopicListeners<(message: unknown) => void>()
+  readonly #answers = new TopicListeners<Answer>()
+  readonly #missed = new Set<() => void>()
+  readonly #stops: readonly (() => void)[]
+
+  constructor(options: NatsSignalsOptions) {
+    this.#options = options
+    const { link, box, clock, nodes } = options
+    this.#channel = new SealedChannel(link, box)
+    this.#readers = new AnnouncedReaders({
+      clock,
+      announce: (topics) => this.#say(this.#subject, READS, topics),
+    })
+    this.#feed = new NatsFeed({
+      ...options,
+      node: nodes.id,
+      readers: {
+        isRead: () => this.#readers.isRead(ACTIVITY),
+        read: () => this.#readers.read(ACTIVITY),
+      },
+    })
+    this.activity = this.#feed
+    this.#stops = [
+      this.#channel.hear(this.#subject, (said) => this.#hear(said)),
+      this.#channel.hear(this.#questions, (said, { reply }) => this.#answer(said, reply)),
+      link.onReconnected(() => this.#reconnected()),
+    ]
+    this.#say(this.#subject, HELLO, {})
+  }
+
+  tell(topic: SignalTopic, message: object): void {
+    this.#say(this.#subject, topic, message)
+  }
+
+  onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void {
+    return this.#told.add(topic, listener)
+  }
+
+  onMissed(listener: () => void): () => void {
+    this.#missed.add(listener)
+    return () => this.#missed.delete(listener)
+  }
+
+  async ask(topic: SignalTopic, question: object): Promise<readonly unknown[]> {
+    const { nodes, clock, link } = this.#options
+    const others = nodes.current.filter(({ id, isAlive }) => isAlive && id !== nodes.id)
+    if (others.length === 0 || !link.isConnected) return []
+    const answers = new Map<string, unknown>()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const inbox = this.#channel.newInbox()
+    const forget = this.#channel.hear(inbox, ({ from, body }) => {
+      answers.set(from, body)
+      if (others.every(({ id }) => answers.has(id))) resolve()
+    })
+    const cancel = clock.after(ANSWERED_MS, resolve)
+    this.#say(this.#questions, topic, question, inbox)
+    await promise
+    cancel()
+    forget()
+    return [...answers.values()]
+  }
+
+  onAsked(topic: SignalTopic, answer: Answer): () => void {
+    return this.#answers.add(topic, answer)
+  }
+
+  read(topic: SignalTopic): Disposable {
+    return this.#readers.read(topic)
+  }
+
+  onRead(topic: SignalTopic, listener: (isRead: boolean) => void): () => void {
+    return this.#readers.onRead(topic, listener)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops) stop()
+    this.#readers[Symbol.dispose]()
+    await this.#feed[Symbol.asyncDispose]()
+  }
+
+  get #subject(): string {
+    return `${this.#options.prefix}.signals`
+  }
+
+  get #questions(): string {
+    return `${this.#options.prefix}.questions`
+  }
+
+  #say(subject: string, topic: string, body: object, reply?: string): void {
+    this.#channel.say(subject, { from: this.#options.nodes.id, topic, body }, reply)
+  }
+
+  #hear({ from, topic, body }: Said): void {
+    if (from === this.#options.nodes.id) return
+    if (topic === READS) this.#readers.announced(from, body as readonly string[])
+    else if (topic === HELLO) this.#readers.announce()
+    else for (const listener of this.#told.of(topic)) listener(body)
+  }
+
+  #answer({ from, topic, body }: Said, inbox: string | undefined): void {
+    if (from === this.#options.nodes.id || !inbox) return
+    for (const answer of this.#answers.of(topic))
+      answer(body).then(
+        (answered) => this.#say(inbox, topic, answered),
+        // A node that cannot answer is left out, as one that is away.
+        () => undefined,
+      )
+  }
+
+  #reconnected(): void {
+    this.#say(this.#subject, HELLO, {})
+    this.#readers.announce()
+    for (const listener of this.#missed) listener()
+  }
+}

@@ -1,0 +1,164 @@
+import type { LaneState } from '@hookline/protocol'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Backend } from '../../../src/backend/backend.ts'
+import type { LaneId } from '../../../src/backend/deliveries.ts'
+import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
+import type { LaneDivision } from '../../../src/delivery/lanes/lane-division.ts'
+import { connectPeers } from '../../../src/engine/peers.ts'
+import { SharedLanes } from '../../../src/engine/shared-lanes.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
+import { newDestination, newSource } from '../../harness/catalog-records.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { openNodes, type OpenNodes } from './open-nodes.ts'
+
+const URL_A = newDestination().settings.webhooks[0]!.url
+
+/** The breakers of a node, and what it hears of others. */
+class Peer {
+  readonly health = new WebhookHealth(systemClock)
+  readonly recovered: LaneId[] = []
+  division: LaneDivision | undefined
+
+  constructor({ nodes, signals, catalog }: Backend) {
+    const stop = connectPeers({
+      nodes,
+      signals,
+      catalog,
+      health: this.health,
+      onDivision: (division) => (this.division = division),
+      onRecovery: (id) => this.recovered.push(id),
+    })
+    onTestFinished(stop)
+  }
+
+  get isOpen(): boolean {
+    return this.health.brokenSince('dst_a', URL_A) !== undefined
+  }
+
+  attempt(outcome: 'delivered' | 'retry', url = URL_A): void {
+    const generation = this.health.onAttempt('dst_a', url)
+    const kind = outcome === 'delivered' ? 'delivered' : 'connection_failed'
+    this.health.onResult(
+      'dst_a',
+      { url, outcome, class: kind },
+      { generation, now: systemClock.now() },
+    )
+  }
+}
+
+async function openWithDestination(count: number): Promise<OpenNodes> {
+  const opened = await openNodes(count)
+  await opened.nodes[0]!.catalog.putAll({
+    sources: [newSource()],
+    destinations: [newDestination()],
+  })
+  for (const { catalog, nodes } of opened.nodes) {
+    await expect.poll(() => catalog.current.destinations.has('dst_a')).toBe(true)
+    await expect.poll(() => nodes.current).toHaveLength(count)
+  }
+  return opened
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
+  test('hear of a breaker that opens, and later of one that closes, without an attempt of their own', async () => {
+    await using opened = await openWithDestination(2)
+    const [a, b] = opened.nodes.map((node) => new Peer(node))
+    for (let times = 0; times < 10; times++) a!.attempt('retry')
+    expect(a!.isOpen).toBe(true)
+    await expect.poll(() => b!.isOpen).toBe(true)
+    const untilA = a!.health.blockedUntil('dst_a', URL_A)
+    const untilB = b!.health.blockedUntil('dst_a', URL_A)
+    // The other one probes later, so that one probe is made and not two.
+    expect(untilB - untilA).toBeGreaterThan(1_000)
+    expect(untilB - untilA).toBeLessThan(10_000)
+    a!.health.retryNow('dst_a', URL_A)
+    a!.attempt('delivered')
+    await expect.poll(() => b!.isOpen).toBe(false)
+    expect(b!.recovered).toEqual([{ destinationId: 'dst_a', url: URL_A }])
+    expect(a!.recovered).toEqual([])
+  })
+
+  test('learn when they start which breakers are open', async () => {
+    await using opened = await openWithDestination(2)
+    const a = new Peer(opened.nodes[0]!)
+    for (let times = 0; times < 10; times++) a.attempt('retry')
+    const b = new Peer(opened.nodes[1]!)
+    await expect.poll(() => b.isOpen).toBe(true)
+  })
+
+  test('forget what is told of webhooks that there are not', async () => {
+    await using opened = await openWithDestination(2)
+    const [a, b] = opened.nodes.map((node) => new Peer(node))
+    const gone = 'https://gone.example/'
+    for (let times = 0; times < 10; times++) a!.attempt('retry', gone)
+    for (let times = 0; times < 10; times++) a!.attempt('retry')
+    await expect.poll(() => b!.isOpen).toBe(true)
+    expect(b!.health.brokenSince('dst_a', gone)).toBeUndefined()
+  })
+
+  test('divide the limits among them, and again within seconds when one comes or goes', async () => {
+    await using opened = await openWithDestination(1)
+    const a = new Peer(opened.nodes[0]!)
+    expect(a.division).toEqual({ nodes: 1, place: 0 })
+    const second = await opened.add()
+    const b = new Peer(second)
+    await expect.poll(() => a.division?.nodes).toBe(2)
+    expect(new Set([a.division!.place, b.division!.place])).toEqual(new Set([0, 1]))
+    await second[Symbol.asyncDispose]()
+    await expect.poll(() => a.division).toEqual({ nodes: 1, place: 0 })
+  })
+})
+
+const CLOSED: LaneState = {
+  url: URL_A,
+  breaker: 'closed',
+  brokenSince: null,
+  restsUntil: null,
+  retryAfterUntil: null,
+  inFlight: 2,
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () => {
+  test('are shown together, and each does what a person orders', async () => {
+    await using opened = await openWithDestination(2)
+    const orders: string[] = []
+    const since = systemClock.now() - 60_000
+    const open: LaneState = {
+      ...CLOSED,
+      breaker: 'open',
+      brokenSince: since,
+      restsUntil: since + 90_000,
+      inFlight: 1,
+    }
+    const [a] = [CLOSED, open].map((state, index) => {
+      const { signals } = opened.nodes[index]!
+      const order = (name: string) => async (webhooks: readonly LaneId[]) => {
+        orders.push(`${index} ${name} ${webhooks.map(({ url }) => url).join()}`)
+      }
+      const lanes = {
+        states: async (ids: readonly string[]) => new Map(ids.map((id) => [id, [state]])),
+        attemptsOf: async () =>
+          new Map([['msg_1', new Map([[`https://${index}/`, systemClock.wall() - 1_000]])]]),
+        allowNow: order('allowNow'),
+        retryNow: order('retryNow'),
+        closeBreakers: order('closeBreakers'),
+      }
+      return new SharedLanes({ lanes, signals, clock: systemClock })
+    })
+    const [state] = (await a!.states(['dst_a'])).get('dst_a')!
+    expect(state).toMatchObject({ breaker: 'open', inFlight: 3 })
+    expect(Math.abs(state!.brokenSince! - since)).toBeLessThan(1_000)
+    const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!
+    expect([...begun.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
+    for (const at of begun.values())
+      expect(Math.abs(systemClock.wall() - at - 1_000)).toBeLessThan(1_000)
+    const webhook = { destinationId: 'dst_a', url: URL_A }
+    await a!.allowNow([webhook])
+    await a!.retryNow([webhook])
+    await a!.closeBreakers([webhook])
+    await expect.poll(() => orders).toHaveLength(6)
+    const names = ['allowNow', 'closeBreakers', 'retryNow']
+    const expected = [0, 1].flatMap((node) => names.map((name) => `${node} ${name} ${URL_A}`))
+    expect(orders.toSorted()).toEqual(expected)
+  })
+})

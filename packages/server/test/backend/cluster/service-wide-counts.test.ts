@@ -1,0 +1,71 @@
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RecentAttempts } from '../../../src/activity/recent-attempts.ts'
+import { StatisticsRecorder } from '../../../src/activity/statistics-recorder.ts'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { clockWatchOf } from '../../harness/clock-watch-of.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { failedOnce } from '../../harness/failed-once.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openNodes, type OpenNodes } from './open-nodes.ts'
+
+const MINUTE_MS = 60_000
+
+/** A recorder on a clock that the test moves. */
+function recorderOf(backend: Backend, clock: ManualClock): StatisticsRecorder {
+  const logger = pino({ enabled: false })
+  const recorder = new StatisticsRecorder({
+    ...backend,
+    clock,
+    clockWatch: clockWatchOf(clock),
+    logger,
+  })
+  recorder.start()
+  onTestFinished(() => recorder[Symbol.asyncDispose]())
+  return recorder
+}
+
+async function receivedIn(recorder: StatisticsRecorder, clock: ManualClock): Promise<number> {
+  const to = clock.wall() + MINUTE_MS
+  let received = 0
+  for await (const rows of recorder.read({ span: 'minute', from: to - 60 * MINUTE_MS, to }))
+    for (const { counts } of rows) received += counts['received'] ?? 0
+  return received
+}
+
+async function openKnown(count: number): Promise<OpenNodes> {
+  const opened = await openNodes(count)
+  for (const { nodes } of opened.nodes) await expect.poll(() => nodes.current).toHaveLength(count)
+  return opened
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('counts of several nodes', () => {
+  test('statistics have the current minute of all nodes, and nothing twice while they write it', async () => {
+    await using opened = await openKnown(2)
+    const clock = new ManualClock()
+    const [a, b] = opened.nodes.map((node) => recorderOf(node, clock))
+    a!.received([acceptedEvent()])
+    b!.received([acceptedEvent(), acceptedEvent()])
+    expect(await receivedIn(a!, clock)).toBe(3)
+    expect(await receivedIn(b!, clock)).toBe(3)
+    clock.advance(MINUTE_MS)
+    const looks = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => receivedIn(index % 2 === 0 ? a! : b!, clock)),
+    )
+    expect(looks).toEqual(looks.map(() => 3))
+    await expect.poll(() => receivedIn(a!, clock)).toBe(3)
+  })
+
+  test('the attempts of the last hour are those of all nodes', async () => {
+    await using opened = await openKnown(2)
+    const clock = new ManualClock()
+    const [a, b] = opened.nodes.map(({ signals }) => new RecentAttempts(clock, signals))
+    const failedAt = clock.wall()
+    a!.recorded(failedOnce(acceptedEvent(), 'dst_a'))
+    b!.recorded(failedOnce(acceptedEvent(), 'dst_a'))
+    b!.recorded(failedOnce(acceptedEvent(), 'dst_b'))
+    const expected = { attempts: 2, delivered: 0, lastFailedAt: failedAt }
+    for (const recent of [a!, b!]) expect(await recent.of('dst_a')).toEqual(expected)
+  })
+})

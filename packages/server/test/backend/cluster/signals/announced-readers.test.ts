@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { AnnouncedReaders } from '../../../../src/backend/cluster/signals/announced-readers.ts'
+import { ManualClock } from '../../../harness/manual-clock.ts'
+
+function openReaders() {
+  const clock = new ManualClock()
+  const announced: (readonly string[])[] = []
+  const readers = new AnnouncedReaders({ clock, announce: (topics) => announced.push(topics) })
+  const heard: string[] = []
+  for (const topic of ['activity', 'counts'])
+    readers.onRead(topic, (isRead) => heard.push(`${topic} ${isRead}`))
+  return { clock, announced, readers, heard }
+}
+
+test('what another node reads is believed for 15 s after its last announcement', () => {
+  const { clock, readers, heard } = openReaders()
+  readers.announced('b', ['activity', 'counts'])
+  clock.advance(10_000)
+  readers.announced('b', ['activity'])
+  clock.advance(14_999)
+  expect(heard).toEqual(['activity true', 'counts true', 'counts false'])
+  expect(readers.isRead('activity')).toBe(true)
+  clock.advance(1)
+  expect(heard.at(-1)).toBe('activity false')
+  expect(readers.isRead('activity')).toBe(false)
+})
+
+test('a topic is read until the last of the nodes that read it has ended', () => {
+  const { readers, heard } = openReaders()
+  readers.announced('b', ['activity'])
+  readers.announced('c', ['activity'])
+  readers.announced('b', [])
+  expect(readers.isRead('activity')).toBe(true)
+  readers.announced('c', [])
+  expect(heard).toEqual(['activity true', 'activity false'])
+})
+
+test('announces what is read every 5 s, and once that nothing is read any more', () => {
+  const { clock, announced, readers } = openReaders()
+  clock.advance(60_000)
+  readers.announce()
+  expect(announced).toEqual([])
+  const activity = readers.read('activity')
+  const counts = readers.read('counts')
+  clock.advance(5_000)
+  expect(announced.splice(0)).toEqual([
+    ['activity'],
+    ['activity', 'counts'],
+    ['activity', 'counts'],
+  ])
+  activity[Symbol.dispose]()
+  activity[Symbol.dispose]()
+  counts[Symbol.dispose]()
+  clock.advance(60_000)
+  expect(announced).toEqual([['counts'], []])
+})

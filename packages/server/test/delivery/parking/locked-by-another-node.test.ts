@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openReceiver } from '../../harness/receiver.ts'
+import { TestEngine } from '../../harness/test-engine.ts'
+
+const SECOND = 1_000
+
+test('what another node looked at when it was claimed is claimed a second later', async () => {
+  let [claims, isLocked] = [0, true]
+  /** A claim gets nothing, as where another node has locked what is due. */
+  const through = (backend: Backend): Backend => {
+    const { deliveries } = backend
+    return {
+      ...backend,
+      deliveries: {
+        record: (records) => deliveries.record(records),
+        claim: async (lane, request) => {
+          claims += 1
+          return isLocked ? { deliveries: [], unreadable: [] } : deliveries.claim(lane, request)
+        },
+        claimUnsplit: (limit) => deliveries.claimUnsplit(limit),
+        release: (ids, lane) => deliveries.release(ids, lane),
+        waiting: () => deliveries.waiting(),
+        find: (id) => deliveries.find(id),
+        list: (filter, page) => deliveries.list(filter, page),
+      },
+    }
+  }
+  const clock = new ManualClock()
+  await using receiver = await openReceiver({ respond: [500, 200] })
+  await using engine = await TestEngine.open({ retryDelaysMs: [SECOND], clock, through })
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(1)
+  const rounds = async (): Promise<number[]> =>
+    (await engine.deliveries({})).map((each) => each.rounds)
+  await expect.poll(rounds).toEqual([1])
+  const [delivery] = await engine.deliveries({})
+  clock.advance(delivery!.dueAt! - clock.now())
+  await expect.poll(() => claims).toBeGreaterThan(0)
+  isLocked = false
+  const unlockedAt = clock.now()
+  const received = (): number => {
+    clock.advance(100)
+    return receiver.requests.length
+  }
+  await expect.poll(received).toBe(2)
+  // Without a reason to look, the feed looks every 15 s.
+  expect(clock.now() - unlockedAt).toBeLessThan(10 * SECOND)
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import type { RunningService } from '../../harness/running-service.ts'
+import { LiveStream } from './live-stream.ts'
+import { startNodes } from './start-nodes.ts'
+
+/** Sends calls through each node in turn. */
+async function trackEach(nodes: readonly RunningService[], ids: readonly string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) await nodes[index % nodes.length]!.track(id)
+}
+
+/** The messageIds of the events that were shown. */
+const shownBy = ({ messages }: LiveStream): string[] =>
+  messages.flatMap(({ name, data }) => (name === 'event' ? [String(data['messageId'])] : []))
+
+test('the live tail of any node has everything, and a reader goes on at another node exactly where it was', async () => {
+  await using receiver = await openReceiver()
+  const nodes = await startNodes(2)
+  const [a, b] = nodes
+  await a!.createDestination({ urls: [receiver.url] })
+  const first = await LiveStream.open(a!)
+  const early = Array.from({ length: 20 }, (_, index) => `early-${index}`)
+  await trackEach(nodes, early)
+  await expect.poll(() => first.messages.length).toBe(60)
+  expect(shownBy(first).toSorted()).toEqual(early.toSorted())
+  await first.close()
+  const away = Array.from({ length: 20 }, (_, index) => `away-${index}`)
+  await trackEach(nodes, away)
+  const second = await LiveStream.open(b!, { lastId: first.lastId })
+  const late = Array.from({ length: 20 }, (_, index) => `late-${index}`)
+  await trackEach(nodes, late)
+  await expect.poll(() => second.messages.length).toBe(120)
+  expect(shownBy(second).toSorted()).toEqual([...away, ...late].toSorted())
+  const all = [...first.texts, ...second.texts]
+  expect(all).toHaveLength(new Set(all).size)
+  expect(all.filter((text) => text === 'gap' || text === 'sampling')).toEqual([])
+})
+
+test('the counts of each second and the changes of records are those of all nodes', async () => {
+  const [a, b] = await startNodes(2)
+  const stream = await LiveStream.open(a!, { query: '?topics=counts,changes' })
+  await trackEach([b!], ['m-1', 'm-2', 'm-3'])
+  const received = (): number =>
+    stream.messages.reduce((sum, { data }) => sum + Number(data['received'] ?? 0), 0)
+  await expect.poll(received).toBe(3)
+  const { id } = await b!.api.call<{ id: string }>('POST', 'sources', { name: 'Second' })
+  const changes = (): unknown[] =>
+    stream.messages.flatMap(({ name, data }) => (name === 'change' ? [data['id']] : []))
+  await expect.poll(changes).toContain(id)
+})
+
+test('who was deleted on one node is gone from the live tail of the others', async () => {
+  const [a, b] = await startNodes(2)
+  const stream = await LiveStream.open(a!)
+  await b!.track('m-1', { userId: 'u-deleted' })
+  await expect.poll(() => shownBy(stream)).toEqual(['m-1'])
+  const start = stream.messages[0]!.id.replace(/\d+$/, (position) => String(Number(position) - 1))
+  const { id } = await b!.api.call<{ id: string }>('POST', 'deletions', { userIds: ['u-deleted'] })
+  const isDone = async (): Promise<string> =>
+    (await b!.api.call<{ state: string }>('GET', `deletions/${id}`)).state
+  await expect.poll(isDone).toBe('finished')
+  for (const node of [a!, b!]) {
+    const late = await LiveStream.open(node, { lastId: start })
+    await node.track(`after-${node.url}`, { userId: 'u2' })
+    await expect.poll(() => shownBy(late)).toContain(`after-${node.url}`)
+    expect(JSON.stringify(late.messages)).not.toContain('u-deleted')
+  }
+})
