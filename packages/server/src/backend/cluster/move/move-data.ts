@@ -1,0 +1,72 @@
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
+import type { StoppedData } from '../../stopped-data.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { beginMove, finishedReport } from './begin-move.ts'
+import { compareRows } from './compare-rows.ts'
+import { copyRows } from './copy-rows.ts'
+import { finishMove } from './finish-move.ts'
+import { MoveDiffers } from './move-faults.ts'
+import type { Digest } from './row-digest.ts'
+import { WaitingEvents } from './waiting-events.ts'
+
+export interface MoveOptions {
+  readonly postgres: Postgres
+  /** Seals what is moved: the box of the cluster. */
+  readonly box: SecretBox
+  readonly data: StoppedData
+  /** Most bytes of a message of the log. */
+  readonly maxPayloadBytes: number
+  /** Rejects where the log cannot take what is moved. */
+  readonly checkLog: () => Promise<void>
+  /** Called when all rows of a table are there, before they are compared. */
+  readonly onMoved?: ((table: string) => void) | undefined
+}
+
+/** A table that was compared. */
+export interface ComparedTable {
+  readonly table: string
+  readonly from: Digest
+  readonly to: Digest
+}
+
+export interface MoveReport {
+  readonly tables: readonly ComparedTable[]
+  /** Events that the disk has changed: they stay in the file. */
+  readonly damagedEvents: readonly string[]
+  /** Events that wait for the pipeline, and that a purge which has begun is about to remove. */
+  readonly coveredEvents: number
+}
+
+/**
+ * Moves all data of a stopped service into an empty cluster, slice by slice. A move that is cut off goes on behind its last slice.
+ * At the end it compares all that it has moved.
+ *
+ *     begin ─▶ archive ─▶ tables ─▶ what waits, into the outbox ─▶ compare ─▶ finish ─▶ nodes may start
+ *
+ * @throws {ClusterNotEmpty | ClusterInUse} and changes nothing
+ * @throws {MoveDiffers} where something else has arrived
+ */
+export async function moveData(options: MoveOptions): Promise<MoveReport> {
+  const { postgres, box, data } = options
+  const finished = await finishedReport(postgres, data)
+  if (finished !== undefined) return JSON.parse(finished) as MoveReport
+  await options.checkLog()
+  await beginMove(postgres, data)
+  const waiting = new WaitingEvents(data, options.maxPayloadBytes)
+  await copyRows(options, waiting)
+  const report = await compareRows(options, waiting)
+  refuseDifferences(report)
+  await finishMove(postgres, data, { box, report: JSON.stringify(report) })
+  return report
+}
+
+function refuseDifferences({ tables }: MoveReport): void {
+  const different = tables
+    .filter(({ from, to }) => from.digest !== to.digest || from.rows !== to.rows)
+    .map(({ table, from, to }) => `${table} (${from.rows} rows, ${to.rows} in the cluster)`)
+  if (different.length === 0) return
+  throw new MoveDiffers(
+    `What is in the cluster differs from what the folder has, in ${different.join('; ')}. Drop the schema \`hookline\` of the ` +
+      'database, and begin again.',
+  )
+}
