@@ -78,8 +78,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('a move that is cut off', () =
     let report: MoveReport | undefined
     for (let run = 0; report === undefined; run++) {
       // The first two begin. The third copies a slice, so each second run gets one slice further; then the comparison, which
-      // begins again each time, gets one table further.
-      const at = 3 + Math.max(0, run - 2 * transactions)
+      // begins again each time, gets five tables further.
+      const at = 3 + 5 * Math.max(0, run - 2 * transactions)
       const moment = run % 2 === 0 ? 'before' : 'after'
       report = await moveData({ ...options, postgres: cuttingOff(postgres, at, moment) }).catch(
         (error: unknown) => {

@@ -172,9 +172,6 @@ async function useService(
     suppress: true,
   })
   await expect
-    .poll(() => failing.requests.filter(({ body }) => body.includes('"delete"')).length)
-    .toBeGreaterThan(0)
-  await expect
     .poll(() => good.requests.filter(({ body }) => body.includes('"delete"')).length)
     .toBeGreaterThan(0)
   await api.call('GET', `deletions/${deletion.id}?format=receipt`)
@@ -207,9 +204,13 @@ async function appendUndecided(dataDir: string, sourceId: string) {
     await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
     await backend.log.append(events)
   }
-  const unacked = 4
+  let unacked = 0
   editDatabase(dataDir, (db) => {
-    db.prepare('UPDATE log_position SET acked = acked - ?').run(unacked)
+    // Duplicates have a number, too, so there may be fewer events.
+    const between =
+      'SELECT COUNT(*) AS count FROM events, log_position WHERE seq > acked - 9 AND seq <= acked'
+    unacked = Number(db.prepare(between).get()!['count'])
+    db.exec('UPDATE log_position SET acked = acked - 9')
     db.exec(
       `INSERT INTO quarantine SELECT id, 'A bug.', 1 FROM deliveries WHERE state = 'rejected' LIMIT 1`,
     )

@@ -108,6 +108,10 @@ async function refuseOlderNodes(
   version: number,
   worksFrom: number,
 ): Promise<void> {
+  const { rows: tables } = await sql<{ readonly isThere: boolean }>`
+    SELECT to_regclass('claiming_nodes') IS NOT NULL AS "isThere"`.execute(transaction)
+  // In a schema of before, no node ran.
+  if (tables[0]?.isThere !== true) return
   const { rows } = await sql<{ readonly older: number }>`
     SELECT count(*) AS older FROM claiming_nodes AS node WHERE node.until > clock_timestamp()
       AND coalesce((to_jsonb(node) ->> 'schema')::int, 0) < ${worksFrom}`.execute(transaction)
