@@ -15,5 +15,3 @@ export const ROLES = {
   deliver: { ingests: false, delivers: true, administers: false },
   api: { ingests: false, delivers: false, administers: true },
 } as const satisfies Record<string, RoleParts>
-
-export type Role = keyof typeof ROLES

@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { textOf } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
+import { comparable } from '../../../src/backend/cluster/move/digest-table.ts'
 import type { Page, PageRequest } from '../../../src/backend/page.ts'
 import { ODD_ID } from './filled-folder.ts'
 
@@ -61,7 +62,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     suppressions: await all((page) => suppressions.list({}, page)),
     replays: await all((page) => backend.replays.list({}, page)),
     computed: await Promise.all(ofComputations),
-    sizes: [...(await memberships.sizes())].toSorted(),
+    sizes: Object.fromEntries(await memberships.sizes()),
     profiles: await Promise.all(users.map((user) => profiles.find('default', user))),
     profileCount: await profiles.count('default'),
     profilesState: await profiles.state(),
@@ -69,8 +70,8 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     backlog: await backend.upkeep.backlog(),
     noticeBacklog: await backend.noticeQueue.backlog(),
     statistics: counts
-      .map((row) => JSON.stringify(Object.entries(row.counts).toSorted()))
-      .toSorted(),
+      .map((row) => comparable({ type: 'jsonb' }, row.counts))
+      .toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
     receiptKey: await backend.ownKeys.keyOf('receipts', () => 'none'),
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredSlice } from '../../stopped-data.ts'
 import { comparable, digestTable } from './digest-table.ts'
-import type { ComparedTable, MoveOptions, MoveReport } from './move-data.ts'
+import type { ComparedTable, MoveOptions, MoveReport } from './move-options.ts'
 import { eventValues, MOVED_EVENTS } from './moved-events.ts'
 import { MOVED_TABLES, type MovedTable, nameOf, WAITING } from './moved-tables.ts'
 import { type Digest, RowDigest } from './row-digest.ts'

@@ -87,7 +87,7 @@ function plainOf({ name, type }: MovedColumn, row: StoredRow): Value {
 
 const text = (row: StoredRow, name: string): string => String(row[name])
 
-const json = <T>(row: StoredRow, name: string): T => JSON.parse(text(row, name)) as T
+const documentIn = (row: StoredRow): unknown => JSON.parse(text(row, 'document'))
 
 const change = (): number => MOVED_CHANGE
 
@@ -166,12 +166,12 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     {
       made: {
         document: (row) => {
-          const { selection, ...rest } = json<ReplayDocument>(row, 'document')
+          const { selection, ...rest } = documentIn(row) as ReplayDocument
           const { text: _, ...kept } = selection
           return JSON.stringify({ selection: kept, ...rest })
         },
         search_text: (row) => {
-          const { selection } = json<ReplayDocument>(row, 'document')
+          const { selection } = documentIn(row) as ReplayDocument
           return selection.text === undefined ? null : JSON.stringify(selection.text)
         },
       },
@@ -222,7 +222,7 @@ function idsOfDeletions(from: StoredTable, column: string, kind: string): MovedT
 }
 
 function destinationOf(row: StoredRow): Destination | undefined {
-  return row['kind'] === 'destination' ? json<Destination>(row, 'document') : undefined
+  return row['kind'] === 'destination' ? (documentIn(row) as Destination) : undefined
 }
 
 function documentOf(row: StoredRow): string {

@@ -50,14 +50,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres)
     const schema = latestOf(MIGRATIONS)
-    const breaking = [...MIGRATIONS, { version: schema + 1, sql: 'CREATE TABLE broken (a int)' }]
+    const step = { version: schema + 1, sql: 'CREATE TABLE added (a int)' }
     {
       await using _node = await ClaimingNode.open({ postgres, clock: systemClock, schema })
-      await expect(migrate(postgres, breaking)).rejects.toThrow(OlderNodesRun)
-      const adding = breaking.with(-1, { ...breaking.at(-1)!, worksFrom: schema })
-      await migrate(postgres, adding)
+      await expect(migrate(postgres, [...MIGRATIONS, step])).rejects.toThrow(OlderNodesRun)
+      await migrate(postgres, [...MIGRATIONS, { ...step, worksFrom: schema }])
     }
-    await migrate(postgres, [...breaking, { version: schema + 2, sql: '' }])
+    await migrate(postgres, [...MIGRATIONS, step, { version: schema + 2, sql: '' }])
   })
 
   test('of a newer version is refused and left as it is', async () => {
