@@ -102,6 +102,7 @@ export const ROOMS = {
     postgres: 'the database: connections, transactions, locks, the schema step by step',
     jetstream: 'the log: events appended to a stream, and consumed from it',
     encryption: 'the key that seals secrets: checked, and changed',
+    move: 'data of an embedded service, moved here slice by slice and compared',
     changes: 'changes of other nodes: told by notifications, and looked for beneath',
     catalog: 'sources and destinations, with encrypted secrets; the last use of each write key',
     tokens: 'tokens of the management API',

@@ -21,6 +21,7 @@ import { addImport } from './commands/events/import.ts'
 import { addInspector } from './commands/events/inspector.ts'
 import { addListen } from './commands/events/listen.ts'
 import { addMigrate } from './commands/service/migrate.ts'
+import { addMigrateData } from './commands/service/migrate-data.ts'
 import { addProfiles } from './commands/users/profiles.ts'
 import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
@@ -48,6 +49,7 @@ const GROUPS = {
     addDoctor,
     addSystem,
     addMigrate,
+    addMigrateData,
     addBackup,
     addRestore,
   ],

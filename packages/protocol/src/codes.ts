@@ -167,6 +167,11 @@ export const INGEST_CODES = {
     message: 'The Host of the request is not one of this service.',
     help: 'Of /metrics and /readyz: use an IP address, or add the host name to the setting allowedHosts.',
   },
+  wrong_node: {
+    status: 503,
+    message: 'This node of the cluster does not serve this path.',
+    help: 'Send calls to nodes whose setting role is ingest or all, and requests to the management API to those whose role is api or all.',
+  },
   headers_too_large: {
     status: 431,
     message: 'The request headers are too large.',

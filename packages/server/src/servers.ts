@@ -22,6 +22,7 @@ import { healthRoutes, type ReadinessCheck, readinessOf } from './http/health.ts
 import { listen } from './http/listen.ts'
 import { metricsRoute } from './http/metrics-route.ts'
 import { createHttpServer } from './http/server.ts'
+import { wrongNodeRoute } from './http/wrong-node-route.ts'
 import { startPageRoute } from './http/start-page/start-page-route.ts'
 import { isForIngestion } from './ingest/endpoints.ts'
 import { DOCUMENT_PATHS, documentRoutes } from './ingest/reference/document-routes.ts'
@@ -38,6 +39,7 @@ import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
+import { ROLES } from './roles.ts'
 import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
 
@@ -98,9 +100,11 @@ export async function openServers(given: ServersOptions): Promise<Servers> {
   const options = { ...given, failingWorkers: () => failingOf(given, ingestion) }
   const maxConnections = ingestion ? sharesWithThreads(ofCalls).ofMain : ofCalls
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
-  addIngestion(server, options, ingestion?.limits)
+  const { ingests, administers } = ROLES[config.role]
   const servesAll = config.adminPort === undefined
-  server.register(startPageRoute({ hasConsole: servesAll }))
+  if (ingests) addIngestion(server, options, ingestion?.limits)
+  else server.register(wrongNodeRoute(CALLS, errorFormat))
+  server.register(startPageRoute({ hasConsole: servesAll && administers }))
   if (servesAll) addAdministration(server, options, { maxConnections, callsPort: null })
   const url = ingestion
     ? await openThreadListeners(stack, server, ingestion, config)
@@ -155,12 +159,15 @@ async function openAdminServer(
   const { adminHost: host, adminPort: port = 0 } = options.config
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
-  server.register(documentRoutes)
-  server.register(startPageRoute({ hasConsole: true }))
+  server.register(startPageRoute({ hasConsole: ROLES[options.config.role].administers }))
   const callsPort = Number(new URL(callsUrl).port)
   addAdministration(server, options, { maxConnections, callsPort })
   return openListener(stack, server, { ...options.config, host, port })
 }
+
+/** Paths of calls; those of the reference of the ingestion API are longer. */
+const CALLS = ['/v1/*', '/projects/*']
+const ADMINISTRATION = ['/api', '/api/*', '/console', '/console/*', '/docs', '/docs/*']
 
 function addIngestion(
   server: FastifyInstance,
@@ -185,16 +192,34 @@ interface Listener {
   readonly callsPort: number | null
 }
 
+/** Everything but calls that the role of the node has. */
 function addAdministration(
   server: FastifyInstance,
   options: ServersOptions,
   listener: Listener,
 ): void {
+  const { config, backend, clock, metrics } = options
+  const database = { name: 'database', check: () => backend.probe() }
+  const checks = [database, workersCheck(options), ...options.checks]
+  const { ingests, administers } = ROLES[config.role]
+  if (administers) addManagement(server, options, { ...listener, checks })
+  else server.register(wrongNodeRoute(ADMINISTRATION, errorFormat))
+  // Where calls have their own listener, or another node, this one has the documents that the pages refer to.
+  if (administers && (!ingests || listener.callsPort !== null)) server.register(documentRoutes)
+  const guard = [hostGuard(config.allowedHosts)]
+  server.register(metricsRoute(metrics, guard))
+  server.register(healthRoutes(checks, clock, guard))
+}
+
+function addManagement(
+  server: FastifyInstance,
+  options: ServersOptions,
+  listener: Listener & { readonly checks: readonly ReadinessCheck[] },
+): void {
   const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
   const { wake, lanes, testDeliveries, nextRequests } = options
   const { hostProblem, computations, backups } = options
-  const database = { name: 'database', check: () => backend.probe() }
-  const checks = [database, workersCheck(options), ...options.checks]
+  const { checks } = listener
   server.register(
     adminRoutes({
       ...backend,
@@ -236,9 +261,6 @@ function addAdministration(
   server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load }]))
   server.register(docsRoutes(), { prefix: '/docs' })
   server.register(consoleRoutes(), { prefix: '/console' })
-  const guard = [hostGuard(config.allowedHosts)]
-  server.register(metricsRoute(metrics, guard))
-  server.register(healthRoutes(checks, clock, guard))
 }
 
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {

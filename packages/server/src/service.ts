@@ -19,6 +19,8 @@ import { LeasedWorker } from './engine/leased-worker.ts'
 import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
 import type { Lanes } from './engine/lanes.ts'
+import { LanesElsewhere } from './engine/lanes-elsewhere.ts'
+import { openSupervisor } from './engine/open-supervisor.ts'
 import { SharedLanes } from './engine/shared-lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
@@ -26,6 +28,7 @@ import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { hasReusePort } from './http/reuse-port.ts'
 import { openBackend } from './open-backend.ts'
+import { ROLES } from './roles.ts'
 import { openServers, type Workers } from './servers.ts'
 import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -148,8 +151,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
   describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed with this start.
-  await resumeForbidden(backend.catalog, clock)
-  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: 'all' }))
+  if (ROLES[config.role].delivers) await resumeForbidden(backend.catalog, clock)
+  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
   // No further attempt begins here: the others take over its part of each lane.
   shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
   const workers = startWorkers(stack, components)
@@ -208,20 +211,61 @@ async function newestEventAt({ events }: Backend): Promise<number | undefined> {
   return newest && Date.parse(newest.event.receivedAt)
 }
 
-/** Starts the workers: pipeline, lanes, deletions, replays and retention. Disposing of `stack` stops them. */
+/** Starts the workers that the role of the node has. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
-  const { config, backend, clock, clockWatch, metrics, inspector, shutdown } = components
+  const { config, clock, inspector, shutdown } = components
   const settings = laneSettingsOf(components)
-  const lanes = openLanes(components, settings)
-  const engine = stack.use(new DeliveryEngine({ ...components, lanes }))
-  shutdown.begun.addEventListener('abort', () => engine.stop())
+  const started = ROLES[config.role].delivers
+    ? startDelivery(stack, components, settings)
+    : startIdle(stack, components)
   // Test deliveries need no lane: they are made wherever the management API is.
   const ofTests = { ...settings.sender, maxSockets: TEST_SOCKETS }
   const sender = stack.use(openSender(ofTests, { clock, inspector }))
-  shutdown.overdue.addEventListener('abort', () => {
-    lanes.abort()
-    sender.abort()
+  shutdown.overdue.addEventListener('abort', () => sender.abort())
+  return {
+    ...started,
+    testDeliveries: new TestDeliverySender({ sender, clock }),
+    nextRequests,
+    hostProblem: (host) => sender.hostProblem(host),
+  }
+}
+
+/** What of `Workers` depends on the role. */
+type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostProblem'>
+
+/** A node that does not deliver watches its clock, and leaves all other work to those that do. */
+function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
+  const { backend, clock, clockWatch, shutdown } = components
+  const lanes = new LanesElsewhere(backend.catalog)
+  const stopping = new AbortController()
+  const supervisor = openSupervisor(components, stopping.signal)
+  supervisor.run(clockWatch)
+  shutdown.begun.addEventListener('abort', () => stopping.abort())
+  stack.defer(async () => {
+    stopping.abort()
+    await supervisor.ended()
   })
+  return {
+    checks: [clockCheck(clockWatch)],
+    failingWorkers: async () => supervisor.failing,
+    wake: () => undefined,
+    computations: new Audiences(components).computations,
+    lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
+    backups: new Backups(),
+  }
+}
+
+/** Starts pipeline, lanes, deletions, replays, audiences and retention. */
+function startDelivery(
+  stack: AsyncDisposableStack,
+  components: Components,
+  settings: LaneGroupSettings,
+): StartedWorkers {
+  const { config, backend, clock, clockWatch, metrics, shutdown } = components
+  const lanes = openLanes(components, settings)
+  const engine = stack.use(new DeliveryEngine({ ...components, lanes }))
+  shutdown.begun.addEventListener('abort', () => engine.stop())
+  shutdown.overdue.addEventListener('abort', () => lanes.abort())
   const wakeEngine = (): void => engine.wake()
   const backups = new Backups()
   const onErased = (): Promise<void> => backups.endOutdated()
@@ -258,9 +302,6 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
       audiences.wake()
     },
     computations: audiences.computations,
-    testDeliveries: new TestDeliverySender({ sender, clock }),
-    nextRequests,
-    hostProblem: (host) => sender.hostProblem(host),
     lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
     backups,
   }
@@ -317,10 +358,14 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 /** Longer than any receiver can keep an attempt open. */
 const STUCK_AFTER_MS = 60_000
 
+/** Every delivery goes on, so the service stays ready. */
+function clockCheck(clockWatch: ClockWatch): ReadinessCheck {
+  return { name: 'clock', check: async () => undefined, note: () => clockWatch.note }
+}
+
 function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessCheck[] {
   return [
-    // Every delivery goes on, so the service stays ready.
-    { name: 'clock', check: async () => undefined, note: () => clockWatch.note },
+    clockCheck(clockWatch),
     {
       name: 'draining',
       check: async () => {

@@ -60,6 +60,11 @@ export const SETTINGS = {
     default: 'embedded',
     parse: oneOf('embedded', 'cluster'),
   },
+  role: {
+    doc: 'For the cluster: what this node does. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Each serves health checks and metrics.',
+    default: 'all',
+    parse: oneOf('all', 'ingest', 'deliver', 'api'),
+  },
   databaseUrl: {
     doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline keeps its tables in a schema of their own, `hookline`.',
     secret: true,

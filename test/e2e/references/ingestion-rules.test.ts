@@ -118,13 +118,14 @@ const ELSEWHERE: readonly IngestCodeName[] = [
   'headers_too_large',
 ]
 
-/** Codes that need a broken disk, a slow client, a bug, or a request that is not HTTP. */
+/** Codes that need a broken disk, a slow client, a bug, a node of a cluster, or a request that is not HTTP. */
 const NOT_BY_A_CALL = [
   'overloaded',
   'request_timeout',
   'internal_error',
   'bad_request',
   'wrong_host',
+  'wrong_node',
 ]
 
 describe('a request that breaks one rule of the page', () => {

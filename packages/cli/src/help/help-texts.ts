@@ -8,6 +8,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   doctor: 'check the service, its machine and its deliveries',
   system: 'show version, storage, backlog and settings',
   migrate: 'migrate the database of a stopped service',
+  'migrate-data': 'move the data of a stopped service into a cluster',
   backup: 'back up the database',
   restore: 'restore a backup into a data folder',
   sources: 'where events come from, with their write keys',

@@ -77,6 +77,11 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemCodeName, ProblemWords>> = {
     message: 'The service makes no backup file, because it runs on a cluster.',
     hint: 'Back up PostgreSQL with pg_dump, and the stream of NATS with `nats stream backup`.',
   },
+  wrong_node: {
+    meaning: 'failed',
+    message: 'This node of the cluster does not serve the management API.',
+    hint: 'Give the address of a node whose setting role is api or all (--url).',
+  },
   body_too_large: {
     meaning: 'usage',
     message: 'This is more than the service takes at once: 1 MB.',

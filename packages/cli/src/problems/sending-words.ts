@@ -26,6 +26,7 @@ const HINTS: Readonly<Partial<Record<IngestCodeName, string>>> = {
   method_not_allowed: ADDRESS,
   bad_request: ADDRESS,
   wrong_host: ADDRESS,
+  wrong_node: 'Give the address of a node whose setting role is ingest or all (--url).',
   request_timeout: 'Check the network between here and the service, and try again.',
   headers_too_large: 'Check --write-key: it is too long.',
   internal_error: 'Try again. The log of the service has the cause.',

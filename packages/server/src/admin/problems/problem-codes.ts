@@ -128,6 +128,11 @@ export const PROBLEM_CODES = {
     title: 'The server failed with an unexpected error.',
     help: 'Send the request again. The operator finds the cause in the log, under the same requestId.',
   },
+  wrong_node: {
+    status: 503,
+    title: 'This node of the cluster does not serve the management API.',
+    help: 'Send the request to a node whose setting role is api or all.',
+  },
   unavailable: {
     status: 503,
     title: 'The database is not available at the moment.',

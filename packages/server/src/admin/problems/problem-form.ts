@@ -9,6 +9,7 @@ const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
   method_not_allowed: 'method_not_allowed',
   request_timeout: 'request_timeout',
   headers_too_large: 'headers_too_large',
+  wrong_node: 'wrong_node',
 }
 
 /** The error response for a request to the management API that reaches none of its routes. */

@@ -17,6 +17,8 @@ interface OpenQueuesOptions {
   readonly clock: Clock
   /** See `ClusterOptions`. */
   readonly claimMs?: number | undefined
+  /** The version of the schema that this node knows. */
+  readonly schema: number
 }
 
 /** What goes from the pipeline to the receivers. `queue` is what other queues share with that of deliveries. */
@@ -30,9 +32,9 @@ export interface OpenedQueues {
 
 export async function openQueues(
   stack: AsyncDisposableStack,
-  { postgres, box, audit, clock, claimMs }: OpenQueuesOptions,
+  { postgres, box, audit, clock, claimMs, schema }: OpenQueuesOptions,
 ): Promise<OpenedQueues> {
-  const node = stack.use(await ClaimingNode.open({ postgres, clock, leaseMs: claimMs }))
+  const node = stack.use(await ClaimingNode.open({ postgres, clock, leaseMs: claimMs, schema }))
   const lanes = new PostgresLanes(postgres, box)
   const queue = { postgres, node, lanes }
   const deliveries = new PostgresDeliveries(queue)

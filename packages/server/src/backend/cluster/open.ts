@@ -26,7 +26,9 @@ import { PostgresNotices } from './notices/postgres-notices.ts'
 import { PostgresSuppressions } from './deletions/postgres-suppressions.ts'
 import { PostgresLeases } from './leases/postgres-leases.ts'
 import { archivedPositionOf } from './postgres/event-rows.ts'
-import { migrate } from './postgres/migrate.ts'
+import { refuseUnfinishedMove } from './move/move-progress.ts'
+import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
+import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
@@ -60,21 +62,30 @@ export interface ClusterOptions {
   readonly claimMs?: number
   /** How often a node stores that it is alive: it counts as dead after five times that. Defaults to 2 s. */
   readonly nodeBeatMs?: number
+  /** The steps of the schema that this node knows. Defaults to those of this version. */
+  readonly migrations?: readonly Migration[]
 }
 
 /**
  * Opens the backend of one node on PostgreSQL and NATS.
  * @throws {EncryptionKeyMismatch} where its secrets are encrypted with a key that this node does not have
+ * @throws {SchemaTooNew | OlderNodesRun} where this version cannot run beside what is there
+ * @throws {MoveUnfinished} while the data of an embedded service is moved into it
  */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
-  await migrate(postgres)
+  const { migrations = MIGRATIONS } = options
+  await migrate(postgres, migrations)
+  await refuseUnfinishedMove(postgres)
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const ports = await portsOf({ stack, postgres, box, options })
+  // Once more, now that others see this node: they may have looked for nodes in between.
+  await confirmSchema(postgres, migrations)
+  await refuseUnfinishedMove(postgres)
   const open = stack.move()
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -102,8 +113,9 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     staleness: () => feed.failure,
   })
   const catalog = await PostgresCatalog.open({ postgres, box, feed, audit })
-  const { claimMs } = options
-  const queues = await openQueues(stack, { postgres, box, audit, clock: systemClock, claimMs })
+  const { claimMs, migrations = MIGRATIONS } = options
+  const node = { clock: systemClock, claimMs, schema: latestOf(migrations) }
+  const queues = await openQueues(stack, { postgres, box, audit, ...node })
   return {
     deliveries: queues.deliveries,
     reports: queues.reports,

@@ -3,7 +3,7 @@ import { readIfThere, writeDurably } from '../../util/durable-file.ts'
 import type { OwnKeyName, OwnKeys } from '../own-keys.ts'
 
 /** The files of the keys, in the data folder. */
-const FILES: Readonly<Record<OwnKeyName, string>> = { receipts: 'receipt-key' }
+export const KEY_FILES: Readonly<Record<OwnKeyName, string>> = { receipts: 'receipt-key' }
 
 /** Keys in files beside the database, each readable by its owner only. */
 export class FileKeys implements OwnKeys {
@@ -14,7 +14,7 @@ export class FileKeys implements OwnKeys {
   }
 
   async keyOf(name: OwnKeyName, make: () => string): Promise<string> {
-    const file = join(this.#dataDir, FILES[name])
+    const file = join(this.#dataDir, KEY_FILES[name])
     const kept = readIfThere(file)
     if (kept !== undefined) return kept
     const made = make()

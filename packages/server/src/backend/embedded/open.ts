@@ -134,19 +134,21 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
 
 /**
  * Refuses a database from which something is missing, migrates it, and seals its secrets. `wasChecked`: all of it was
- * checked for damage.
+ * checked for damage. `boxOf` makes the box for the keys, by id, that the secrets are sealed with.
  */
-function prepareDatabase(
+export function prepareDatabase(
   file: string,
-  options: EmbeddedOptions,
+  options: Omit<EmbeddedOptions, 'maxWaitingBytes'>,
+  boxOf = (used: ReadonlySet<string>): SecretBox =>
+    secretBoxOf(options.dataDir, options.encryptionKey, used),
 ): { readonly box: SecretBox; readonly wasChecked: boolean } {
-  const { dataDir, encryptionKey, onUnreadable, acceptLoss } = options
+  const { dataDir, onUnreadable, acceptLoss } = options
   const wasChecked = mendDatabase(file)
   const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
   refuseDamagedDocuments(db, (_kind, document) => isJson(document), options)
-  const box = secretBoxOf(dataDir, encryptionKey, usedKeys(db))
+  const box = boxOf(usedKeys(db))
   // Once before the copy that a migration makes, and once more because a new database has no tables before.
   sealCatalog(db, box, onUnreadable)
   addSealing(db, box)

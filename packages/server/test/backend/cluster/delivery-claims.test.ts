@@ -56,7 +56,7 @@ async function openNode(
   const box = new SecretBox(SecretBox.keysIn(options.encryptionKey.reveal())!)
   const postgres = stack.use(new BreakingPostgres({ url: options.databaseUrl }))
   const audit = auditWriter(box)
-  const queues = await openQueues(stack, { postgres, box, audit, clock, claimMs })
+  const queues = await openQueues(stack, { postgres, box, audit, clock, claimMs, schema: 0 })
   return { ...queues, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 

@@ -9,6 +9,8 @@ export interface ClaimingNodeOptions {
   readonly clock: Clock
   /** How long claims last without being renewed. Longer than any attempt. Defaults to 20 s. */
   readonly leaseMs?: number | undefined
+  /** The version of the schema that this node knows: none is made meanwhile that it could not bear. */
+  readonly schema: number
 }
 
 const LEASE_MS = 20_000
@@ -29,15 +31,17 @@ export class ClaimingNode implements AsyncDisposable {
   readonly #postgres: Postgres
   readonly #clock: Clock
   readonly #leaseMs: number
+  readonly #schema: number
   #isDisposed = false
   #aliveUntil = -Infinity
   #cancel: () => void = () => undefined
   #renewing: Promise<void> | undefined
 
-  private constructor({ postgres, clock, leaseMs = LEASE_MS }: ClaimingNodeOptions) {
+  private constructor({ postgres, clock, leaseMs = LEASE_MS, schema }: ClaimingNodeOptions) {
     this.#postgres = postgres
     this.#clock = clock
     this.#leaseMs = leaseMs
+    this.#schema = schema
   }
 
   static async open(options: ClaimingNodeOptions): Promise<ClaimingNode> {
@@ -74,7 +78,8 @@ export class ClaimingNode implements AsyncDisposable {
     const askedAt = this.#clock.now()
     await this.#postgres.run(sql`
       WITH gone AS (DELETE FROM claiming_nodes WHERE until < clock_timestamp() - interval '1 day' AND id <> ${this.id})
-      INSERT INTO claiming_nodes VALUES (${this.id}, clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond')
+      INSERT INTO claiming_nodes (id, until, schema)
+      VALUES (${this.id}, clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond', ${this.#schema})
       ON CONFLICT (id) DO UPDATE SET until = excluded.until`)
     this.#aliveUntil = askedAt + this.#leaseMs
   }

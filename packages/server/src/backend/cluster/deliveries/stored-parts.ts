@@ -93,7 +93,7 @@ export function storedPartsIn(column: string): readonly StoredPart[] | undefined
 }
 
 /** Conditions read the errors in `webhooks` as JSON of PostgreSQL, which refuses U+0000 and lone surrogates. */
-function storedError(error: string): string {
+export function storedError(error: string): string {
   return toText(error.toWellFormed())
 }
 

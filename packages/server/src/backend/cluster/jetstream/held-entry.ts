@@ -2,6 +2,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
 import { throughOf } from './consumer-name.ts'
+import { OUTBOX_ID } from './outbox-id.ts'
 
 const ACK = '+ACK'
 const NAK = '-NAK'
@@ -27,7 +28,7 @@ export class HeldEntry implements LogEntry {
     if (unreadable !== undefined) this.unreadable = unreadable
     this.sequence = sequence
     this.bytes = data.length
-    this.redelivered = deliveries > 1 || sequence <= throughOf(consumer)
+    this.redelivered = deliveries > 1 || sequence <= throughOf(consumer) || isFromOutbox(message)
     this.#message = message
   }
 
@@ -62,6 +63,13 @@ export function keyOf(message: Msg): string {
   const { sequence, stamp } = deliveryOf(message)
   return `${sequence} ${stamp}`
 }
+
+/** An outbox sends a chunk again where it cannot know that it has, and one of moved data has events that were decided before. */
+function isFromOutbox({ headers }: Msg): boolean {
+  return headers?.get(MESSAGE_ID).startsWith(OUTBOX_ID) ?? false
+}
+
+const MESSAGE_ID = 'Nats-Msg-Id'
 
 interface Delivery {
   readonly consumer: string

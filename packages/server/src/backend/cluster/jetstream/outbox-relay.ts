@@ -7,6 +7,7 @@ import type { Postgres } from '../postgres/postgres.ts'
 import { eventsOfChunk } from './chunk.ts'
 import type { ChunkPublisher } from './chunk-publisher.ts'
 import type { LogStream } from './log-stream.ts'
+import { OUTBOX_ID } from './outbox-id.ts'
 
 export interface OutboxRelayOptions {
   readonly postgres: Postgres
@@ -80,7 +81,7 @@ export class OutboxRelay implements AsyncDisposable {
     const { stream, publisher } = this.#options
     const [first] = eventsOfChunk(chunk, `outbox:${number}`).events
     // With the checksum: a database that was put back gives its numbers to other chunks.
-    const id = `outbox.${number}.${crc32(chunk)}`
+    const id = `${OUTBOX_ID}${number}.${crc32(chunk)}`
     await publisher.send(stream.partitionOf(first?.sourceId ?? ''), chunk, id)
   }
 }

@@ -33,6 +33,26 @@ export function secretBoxOf(
   return box
 }
 
+/**
+ * A box with the `configured` keys and those in the file of the folder. It seals with the one that the data is encrypted with, so
+ * it changes nothing where the configured keys are those of another place that the data goes to.
+ * @throws {EncryptionKeyMismatch} where none of them is that one
+ */
+export function boxThatOpens(
+  dataDir: string,
+  configured: Redacted | undefined,
+  used: ReadonlySet<string>,
+): SecretBox {
+  const texts = [configured?.reveal(), readIfThere(join(dataDir, KEY_FILE))]
+  const keys = texts.flatMap((text) => (text === undefined ? [] : (SecretBox.keysIn(text) ?? [])))
+  const isUsed = (key: Buffer): boolean => used.has(new SecretBox([key]).keyId)
+  const sorted = [...keys.filter(isUsed), ...keys.filter((key) => !isUsed(key))]
+  const box = sorted.length === 0 ? undefined : new SecretBox(sorted)
+  if (box === undefined || [...used].some((id) => !box.has(id)))
+    return secretBoxOf(dataDir, configured, used)
+  return box
+}
+
 function makeKey(file: string): string {
   const key = SecretBox.newKey()
   writeDurably(file, key)

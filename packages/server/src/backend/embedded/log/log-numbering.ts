@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
  * The positions that were recorded: of the last event, of the consumer, of those who follow the log, and of the last
  * event that an unfinished purge may remove.
  */
-const RECORDED_POSITIONS = `
+export const RECORDED_POSITIONS = `
   SELECT MAX(seq) AS seq FROM events
   UNION ALL SELECT acked FROM log_position
   UNION ALL SELECT MAX(through) FROM cursors

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { migrate, SchemaTooNew } from '../../../../src/backend/cluster/postgres/migrate.ts'
+import { ClaimingNode } from '../../../../src/backend/cluster/deliveries/claiming-node.ts'
+import {
+  confirmSchema,
+  latestOf,
+  migrate,
+  OlderNodesRun,
+  SchemaTooNew,
+} from '../../../../src/backend/cluster/postgres/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/cluster/postgres/migrations/migrations.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
+import { systemClock } from '../../../../src/util/time/clock.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing, newClusterPlace } from '../../../harness/cluster/cluster-servers.ts'
 
@@ -13,6 +22,41 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     const rows = await nodes[0]!.run(sql<{ readonly n: number }>`SELECT count(*) AS n FROM archive`)
     expect(rows).toEqual([{ n: 1 }])
     for (const node of nodes) await node[Symbol.asyncDispose]()
+  })
+
+  test('that is one version ahead and was made for nodes of this one is accepted, and stays as it is', async () => {
+    const { databaseUrl } = await newClusterPlace()
+    await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
+    const steps = [
+      { version: 1, sql: '' },
+      { version: 3, sql: 'CREATE TABLE added (a int)', worksFrom: 1 },
+      { version: 4, sql: 'CREATE TABLE more (a int)', worksFrom: 3 },
+    ]
+    await migrate(postgres, steps.slice(0, 2))
+    await migrate(postgres, steps.slice(0, 1))
+    await confirmSchema(postgres, steps.slice(0, 1))
+    expect(await postgres.run(sql`SELECT * FROM added`)).toEqual([])
+    expect(await postgres.run(sql`SELECT * FROM schema_version`)).toEqual([
+      { version: 3, works_from: 1 },
+    ])
+    await migrate(postgres, steps)
+    await expect(migrate(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNew)
+    await expect(confirmSchema(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNew)
+    await migrate(postgres, steps.slice(0, 2))
+  })
+
+  test('is not changed while a node runs that could not bear it', async () => {
+    const { databaseUrl } = await newClusterPlace()
+    await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
+    await migrate(postgres)
+    const schema = latestOf(MIGRATIONS)
+    const step = { version: schema + 1, sql: 'CREATE TABLE added (a int)' }
+    {
+      await using _node = await ClaimingNode.open({ postgres, clock: systemClock, schema })
+      await expect(migrate(postgres, [...MIGRATIONS, step])).rejects.toThrow(OlderNodesRun)
+      await migrate(postgres, [...MIGRATIONS, { ...step, worksFrom: schema }])
+    }
+    await migrate(postgres, [...MIGRATIONS, step, { version: schema + 2, sql: '' }])
   })
 
   test('of a newer version is refused and left as it is', async () => {

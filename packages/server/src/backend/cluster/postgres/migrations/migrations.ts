@@ -1,4 +1,5 @@
 import { configuration } from './0007-configuration.ts'
+import { dataMove } from './0012-data-move.ts'
 import { deletions } from './0005-deletions.ts'
 import { deliveries } from './0002-deliveries.ts'
 import { erasure } from './0014-erasure.ts'
@@ -10,9 +11,15 @@ import { upkeep } from './0006-upkeep.ts'
 
 /** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
-  /** Numbered from 1 without gaps. */
+  /** In their order, from 1. */
   readonly version: number
   readonly sql: string
+  /**
+   * The version of the schema whose nodes run on this one as well. Without it, none but those that know this step. A step that
+   * only adds what others need not write names the version before it. What nobody uses any more is removed by a step of a later
+   * release, which then names the version that stopped to use it.
+   */
+  readonly worksFrom?: number
 }
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: configuration },
   { version: 8, sql: erasure },
   { version: 11, sql: nodes },
+  { version: 12, sql: dataMove },
 ]

@@ -1,0 +1,232 @@
+import type { StoredTable } from '../../stopped-data.ts'
+
+/** How the rows of a table are read: in the order of `key`, which is unique. */
+export interface TableRead {
+  readonly key: readonly string[]
+  /** Every column that is read: those of the key included. */
+  readonly columns: readonly string[]
+  /** Another source of rows than the table of this name. */
+  readonly from?: string
+}
+
+/** How each table is read that is moved elsewhere. */
+export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
+  // The row that names the key belongs to the file.
+  catalog: {
+    key: ['kind', 'id'],
+    columns: ['kind', 'id', 'version', 'document'],
+    from: "(SELECT * FROM catalog WHERE kind <> 'encryption_key')",
+  },
+  key_uses: { key: ['key'], columns: ['key', 'last_used_at'] },
+  tokens: { key: ['id'], columns: ['id', 'last_used_at', 'document'] },
+  audit: {
+    key: ['seq'],
+    columns: ['seq', 'id', 'at', 'actor_id', 'action', 'target_id', 'sealed'],
+  },
+  kept_answers: { key: ['key'], columns: ['key', 'fingerprint', 'sealed', 'expires_at'] },
+  statistics: {
+    key: ['span', 'start', 'source_id', 'destination_id'],
+    columns: ['span', 'start', 'source_id', 'destination_id', 'counts'],
+  },
+  declined: {
+    key: ['event_id', 'destination_id'],
+    columns: ['event_id', 'destination_id', 'reason', 'since'],
+  },
+  lanes: { key: ['number'], columns: ['number', 'queue', 'destination_id', 'url'] },
+  deliveries: {
+    key: ['id'],
+    columns: [
+      'id',
+      'event_id',
+      'destination_id',
+      'state',
+      'rounds',
+      'first_due_at',
+      'due_at',
+      'webhooks',
+      'replay_id',
+      'is_waiting',
+    ],
+  },
+  notices: {
+    key: ['id'],
+    columns: [
+      'id',
+      'deletion_id',
+      'source_id',
+      'destination_id',
+      'kind',
+      'user_id',
+      'created_at',
+      'state',
+      'rounds',
+      'first_due_at',
+      'due_at',
+      'ended_at',
+      'attempts',
+      'webhooks',
+      'is_waiting',
+    ],
+  },
+  attempts: { key: ['delivery_id', 'id'], columns: ['delivery_id', 'id', 'document'] },
+  waiting_parts: {
+    key: ['delivery_id', 'lane'],
+    columns: ['delivery_id', 'lane', 'due_at', 'queue'],
+    from: `(SELECT delivery_id, lane, due_at,
+      CASE lane WHEN 0 THEN 'deliveries' WHEN -1 THEN 'notices' ELSE queue END AS queue
+      FROM waiting_parts LEFT JOIN lanes ON number = lane)`,
+  },
+  quarantine: { key: ['id'], columns: ['id', 'reason', 'at'] },
+  replays: {
+    key: ['id'],
+    columns: [
+      'id',
+      'state',
+      'created_at',
+      'finished_at',
+      'scanned',
+      'requeued',
+      'delivered',
+      'failed',
+      'reached_at',
+      'cursor',
+      'document',
+    ],
+  },
+  deletions: {
+    key: ['id'],
+    columns: [
+      'id',
+      'step',
+      'started_at',
+      'suppressed_at',
+      'purged_at',
+      'notified_at',
+      'purge_through',
+      'purged_events',
+      'purged_anonymous_events',
+      'purged_deliveries',
+      'document',
+    ],
+  },
+  deletion_users: { key: ['deletion_id', 'user_id'], columns: ['deletion_id', 'user_id'] },
+  deletion_anonymous_ids: {
+    key: ['deletion_id', 'anonymous_id'],
+    columns: ['deletion_id', 'anonymous_id'],
+  },
+  suppressions: {
+    key: ['seq'],
+    columns: [
+      'seq',
+      'kind',
+      'user_id',
+      'source_id',
+      'since',
+      'deletion_id',
+      'calls_left_out',
+      'last_left_out_at',
+    ],
+  },
+  cursors: { key: ['name'], columns: ['name', 'through'] },
+  profiles: {
+    key: ['id'],
+    columns: [
+      'id',
+      'space',
+      'version',
+      'dirty_since',
+      'recheck_at',
+      'first_seen_at',
+      'last_seen_at',
+      'counts',
+    ],
+  },
+  profile_traits: { key: ['profile'], columns: ['profile', 'traits'] },
+  profile_ids: {
+    key: ['space', 'kind', 'id'],
+    columns: ['space', 'kind', 'id', 'profile', 'is_seen'],
+  },
+  fact_clauses: {
+    key: ['number'],
+    columns: [
+      'number',
+      'definition',
+      'keep_ms',
+      'keep_most',
+      'fill_through',
+      'filled_through',
+      'reaches_back_to',
+    ],
+  },
+  facts: {
+    key: ['profile', 'clause', 'at', 'position'],
+    columns: ['profile', 'clause', 'at', 'position', 'value'],
+  },
+  computations: { key: ['number'], columns: ['number', 'id'] },
+  results: {
+    key: ['profile', 'computation'],
+    columns: ['profile', 'computation', 'value', 'since'],
+  },
+  announced: {
+    key: ['user_id', 'computation'],
+    columns: ['user_id', 'computation', 'value', 'number', 'at'],
+  },
+  listed_users: { key: ['computation', 'user_id'], columns: ['computation', 'user_id'] },
+  computation_changes: {
+    key: ['computation', 'start'],
+    columns: ['computation', 'start', 'entered', 'went'],
+  },
+  syncs: { key: ['id'], columns: ['id', 'computation', 'is_open', 'document'] },
+}
+
+/** The columns of `events` that are moved. */
+export const MOVED_EVENT_COLUMNS = [
+  'seq',
+  'id',
+  'source_id',
+  'message_id',
+  'type',
+  'received_at',
+  'marks',
+  'duplicates',
+  'body',
+  'user_id',
+  'previous_id',
+  'last_duplicate_at',
+  'origin',
+  'rest',
+] as const
+
+/** What stays in the file: whole tables, and columns of tables that are moved. The documentation has it as a table. */
+export const LEFT_IN_FILE: readonly {
+  readonly table: string
+  /** All of them, where there are none. */
+  readonly columns?: readonly string[]
+  readonly reason: string
+}[] = [
+  {
+    table: 'log_position',
+    columns: ['only_row', 'commits', 'hash_seed', 'old_through'],
+    reason: 'they are about the file: its commits, its filters, and events of earlier versions',
+  },
+  {
+    table: 'events',
+    columns: ['checksum'],
+    reason:
+      'PostgreSQL checks its pages itself; an event whose checksum is wrong stays in the file',
+  },
+  {
+    table: 'catalog',
+    reason:
+      'of its rows, the one with the kind `encryption_key`, because the cluster keeps its own',
+    columns: [],
+  },
+  { table: 'profiles_state', columns: ['only_row'], reason: 'it only says that there is one row' },
+  { table: 'message_id_filters', reason: 'PostgreSQL finds duplicates by an index' },
+  { table: 'waiting', reason: 'the cluster counts from what is moved' },
+  { table: 'waiting_lanes', reason: 'the cluster counts from what is moved' },
+  { table: 'computations', columns: ['size'], reason: 'the cluster counts from what is moved' },
+  { table: 'spaces', reason: 'the cluster counts from what is moved' },
+  { table: 'missing_rows', reason: 'it counts rows that were lost from the file' },
+  { table: 'damages', reason: 'it lists damages of the file' },
+]

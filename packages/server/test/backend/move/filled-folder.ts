@@ -1,0 +1,225 @@
+import { newId } from '@hookline/protocol'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { createLogger, openService, parseConfig, type Service } from '../../../src/index.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { ManagementApi } from '../../../../../test/harness/management-api.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { openReceiver, type Receiver } from '../../harness/receiver.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+
+export const ADMIN_TOKEN = 'tok_of_the_moved_service'
+/** An id that a column of PostgreSQL cannot hold as it is. */
+export const ODD_ID = 'odd\u0000\uf8ff0id'
+export const MAX_WAITING_BYTES = 1024 * 1024
+
+/** Calls of the service before it was stopped, without those that are appended afterwards. */
+const USERS = 12
+
+export interface Source {
+  readonly id: string
+  readonly writeKey: string
+}
+
+/** The data folder of a service that was used and stopped, with everything in it that a service stores. */
+export interface FilledFolder extends AsyncDisposable {
+  readonly dataDir: string
+  readonly source: Source
+  /** Accepts everything. */
+  readonly good: Receiver
+  /** Has refused with 500 what waits for it. */
+  readonly failing: Receiver
+  readonly destinations: {
+    readonly good: string
+    readonly failing: string
+    readonly paused: string
+  }
+  readonly audienceId: string
+  /** Undecided: nothing has read them from the log. */
+  readonly appended: readonly string[]
+  /** Decided, and their deliveries stored, but not acked. */
+  readonly unacked: number
+  readonly deletionId: string
+}
+
+/** Uses a service by HTTP, stops it, and appends what it would not have finished if it had been killed. */
+export async function fillFolder({ more = 0 } = {}): Promise<FilledFolder> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(new TemporaryFolder())
+  const [good, failing] = [stack.use(await openReceiver()), stack.use(await openReceiver())]
+  const refusing = stack.use(await openReceiver({ respond: 400 }))
+  failing.respond = () => ({ status: 500, body: 'no\u0000 way' })
+  const dataDir = join(folder.path, 'data')
+  const used = await useService(dataDir, { good, failing, refusing, more })
+  const kept = await appendUndecided(dataDir, used.source.id)
+  const open = stack.move()
+  return {
+    dataDir,
+    good,
+    failing,
+    ...used,
+    ...kept,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+export function openServiceAt(settings: Readonly<Record<string, string>>): Promise<Service> {
+  const config = parseConfig({
+    HOOKLINE_PORT: '0',
+    HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+    HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    HOOKLINE_RETRY_SCHEDULE: '500ms',
+    ...settings,
+  })
+  return openService({ config, logger: createLogger('silent') })
+}
+
+/** Sends calls in one request, which is to be accepted. */
+export async function sendCalls(url: string, { writeKey }: Source, batch: object[]): Promise<void> {
+  const response = await fetch(`${url}/v1/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ writeKey, batch }),
+  })
+  expect([response.status, await response.text()]).toEqual([200, '{"success":true}'])
+}
+
+export const order = (userId: string, messageId: string) => ({
+  type: 'track',
+  event: 'Order Completed',
+  userId,
+  messageId,
+  properties: { revenue: 10 },
+})
+
+async function useService(
+  dataDir: string,
+  {
+    good,
+    failing,
+    refusing,
+    more,
+  }: Record<'good' | 'failing' | 'refusing', Receiver> & { more: number },
+) {
+  await using service = await openServiceAt({ HOOKLINE_DATA_DIR: dataDir })
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+    name: 'Shop',
+  })
+  const source = { id: made.id, writeKey: made.writeKeys[0].key }
+  const destination = async (url: string, enabled = true): Promise<string> => {
+    const settings = { webhooks: [{ url }], sharedSecret: 'a shared secret' }
+    const body = { sourceId: source.id, type: 'Webhooks', name: url, enabled, settings }
+    return (await api.call<{ id: string }>('POST', 'destinations', body)).id
+  }
+  const destinations = {
+    good: await destination(good.url),
+    failing: await destination(failing.url),
+    refusing: await destination(refusing.url),
+    disabled: await destination(good.url, false),
+    paused: await destination(`${good.url}?paused`),
+  }
+  await api.call('POST', `destinations/${destinations.paused}/pause`)
+  await api.call('POST', 'tokens', { name: 'ci', role: 'viewer' })
+  const condition = { event: 'Order Completed' }
+  const destinationIds = [destinations.good]
+  const audience = await api.call<{ id: string }>('POST', 'audiences', {
+    name: 'Buyers',
+    destinationIds,
+    condition,
+  })
+  const list = await api.call<{ id: string }>('POST', 'audiences', {
+    name: 'List',
+    destinationIds,
+    manual: true,
+  })
+  await api.call('POST', 'traits', {
+    name: 'Spent',
+    destinationIds,
+    compute: { fn: 'sum', event: 'Order Completed', property: 'revenue' },
+  })
+  await api.call('PUT', `audiences/${list.id}/members`, { add: ['u1', 'nobody'] })
+  const users = [...Array.from({ length: USERS }, (_, index) => `u${index}`), ODD_ID]
+  await sendCalls(service.url, source, [
+    ...users.map((userId) => order(userId, `first ${userId}`)),
+    { type: 'identify', userId: 'u1', traits: { plan: 'pro', note: 'a\u0000b' }, messageId: 'm1' },
+    { type: 'alias', userId: 'u2', previousId: 'visitor', messageId: 'm2' },
+    { type: 'page', anonymousId: 'visitor', name: 'Home', messageId: 'm3' },
+    order('gone', 'of the deleted user'),
+  ])
+  // Duplicates.
+  await sendCalls(service.url, source, [order('u1', 'first u1'), order('u2', 'first u2')])
+  for (let sent = 0; sent < more; sent += 500)
+    await sendCalls(
+      service.url,
+      source,
+      Array.from({ length: Math.min(500, more - sent) }, (_, index) =>
+        order(`u${index % USERS}`, `more ${sent + index}`),
+      ),
+    )
+  await expect
+    .poll(
+      async () =>
+        (await api.call<{ data: unknown[] }>('GET', `audiences/${audience.id}/members?limit=200`))
+          .data.length,
+      { timeout: 30_000 },
+    )
+    .toBe(USERS + 2)
+  await expect.poll(() => failing.requests.length).toBeGreaterThan(USERS)
+  const deletion = await api.call<{ id: string }>('POST', 'deletions', {
+    userIds: ['gone'],
+    suppress: true,
+  })
+  await expect
+    .poll(() => good.requests.filter(({ body }) => body.includes('"delete"')).length)
+    .toBeGreaterThan(0)
+  await api.call('GET', `deletions/${deletion.id}?format=receipt`)
+  // A suppressed call.
+  await sendCalls(service.url, source, [order('gone', 'too late')])
+  const replay = await api.call<{ id: string }>('POST', 'replays', {
+    destinationId: destinations.refusing,
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date().toISOString(),
+    states: ['rejected'],
+    text: 'first u3',
+  })
+  await expect
+    .poll(async () => (await api.call<{ state: string }>('GET', `replays/${replay.id}`)).state)
+    .toBe('finished')
+  return { source, destinations, audienceId: audience.id, deletionId: deletion.id }
+}
+
+async function appendUndecided(dataDir: string, sourceId: string) {
+  const events = ['u1', 'u5', ODD_ID].map((userId, index) =>
+    acceptedEvent({
+      at: Date.now(),
+      id: newId('evt', Date.now()),
+      sourceId,
+      userId,
+      messageId: `undecided ${index}`,
+    }),
+  )
+  {
+    await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
+    await backend.log.append(events)
+  }
+  let unacked = 0
+  editDatabase(dataDir, (db) => {
+    // Duplicates have a number, too, so there may be fewer events.
+    const between =
+      'SELECT COUNT(*) AS count FROM events, log_position WHERE seq > acked - 9 AND seq <= acked'
+    unacked = Number(db.prepare(between).get()!['count'])
+    db.exec('UPDATE log_position SET acked = acked - 9')
+    db.exec(
+      `INSERT INTO quarantine SELECT id, 'A bug.', 1 FROM deliveries WHERE state = 'rejected' LIMIT 1`,
+    )
+  })
+  return { appended: events.map(({ id }) => id), unacked }
+}
+
+/** Changes the database while no service runs. */
+export function editDatabase(dataDir: string, edit: (db: DatabaseSync) => void): void {
+  using db = new DatabaseSync(join(dataDir, 'hookline.db'))
+  edit(db)
+}

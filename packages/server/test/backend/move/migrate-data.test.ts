@@ -1,0 +1,198 @@
+import { copyFileSync } from 'node:fs'
+import { expect, describe, test } from 'vitest'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { DataDirInUse } from '../../../src/backend/embedded/database/data-dir.ts'
+import { EncryptionKeyMismatch } from '../../../src/backend/embedded/database/encryption-key.ts'
+import { UnusableDatabase } from '../../../src/backend/embedded/stopped/stopped-database.ts'
+import {
+  ClusterInUse,
+  ClusterNotEmpty,
+  EventTooLarge,
+} from '../../../src/backend/cluster/move/move-faults.ts'
+import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
+import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
+import { ManagementApi } from '../../../../../test/harness/management-api.ts'
+import { newSource } from '../../harness/catalog-records.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import type { ReceivedRequest } from '../../harness/receiver.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { openPostgres } from '../cluster/open-postgres.ts'
+import {
+  ADMIN_TOKEN,
+  editDatabase,
+  type FilledFolder,
+  fillFolder,
+  MAX_WAITING_BYTES,
+  openServiceAt,
+  order,
+  sendCalls,
+} from './filled-folder.ts'
+import { moveInto, openNode, openTarget } from './open-target.ts'
+import { snapshotOf } from './snapshot.ts'
+
+const messageIdOf = ({ body }: ReceivedRequest): string =>
+  String((JSON.parse(body.toString()) as { messageId?: string }).messageId)
+
+async function embeddedSnapshot({ dataDir }: FilledFolder) {
+  await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
+  return await snapshotOf(backend)
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service', () => {
+  test('is in the cluster as it was in the file, and is the same on both sides', async () => {
+    await using folder = await fillFolder()
+    await using target = await openTarget()
+    const before = await embeddedSnapshot(folder)
+    const report = await moveInto(target, folder.dataDir)
+    expect(report.tables.filter(({ from, to }) => from.digest !== to.digest)).toEqual([])
+    const rowsOf = (name: string) => report.tables.find(({ table }) => table === name)?.from.rows
+    expect(rowsOf('waiting events')).toBe(folder.appended.length + folder.unacked)
+    const empty = report.tables.filter(({ from }) => from.rows === 0).map(({ table }) => table)
+    // A response is kept for a key that a client sends, and no anonymous id was deleted.
+    expect(empty).toEqual([
+      'kept_answers → idempotent_responses',
+      'deletion_anonymous_ids → deletion_ids',
+    ])
+    await using node = await openNode(target)
+    expect(await snapshotOf(node)).toEqual(before)
+  })
+
+  test('is delivered where it waits, deduplicates what comes again, and leaves suppressed users out', async () => {
+    await using folder = await fillFolder()
+    const { good, failing, source, destinations } = folder
+    await using target = await openTarget()
+    await moveInto(target, folder.dataDir)
+    const delivered = good.requests.length
+    failing.requests.length = 0
+    failing.respond = () => 200
+    using data = new TemporaryFolder()
+    await using service = await openServiceAt({ ...target.settings, HOOKLINE_DATA_DIR: data.path })
+    const api = new ManagementApi(service.url, ADMIN_TOKEN)
+    // What waited for the failing receiver, with the notice, and what was undecided.
+    const wanted = [...folder.appended.map((_, index) => `undecided ${index}`), 'first u4', 'm2']
+    await expect
+      .poll(() => failing.requests.map(messageIdOf), { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(wanted))
+    await expect
+      .poll(() => failing.requests.filter(({ body }) => body.includes('"delete"')).length)
+      .toBe(1)
+    await sendCalls(service.url, source, [
+      order('u1', 'first u1'),
+      order('u1', 'undecided 0'),
+      order('gone', 'much too late'),
+      order('newcomer', 'after the move'),
+    ])
+    const path = `audiences/${folder.audienceId}/members?limit=200`
+    const members = async () =>
+      (await api.call<{ data: { userId: string }[] }>('GET', path)).data.map(({ userId }) => userId)
+    await expect.poll(members, { timeout: 30_000 }).toContain('newcomer')
+    await expect
+      .poll(() =>
+        good.requests
+          .slice(delivered)
+          .map(messageIdOf)
+          .filter((id) => !id.startsWith('hookline'))
+          .toSorted(),
+      )
+      .toEqual(
+        expect.arrayContaining(['after the move', 'undecided 0', 'undecided 1', 'undecided 2']),
+      )
+    // Nothing that was delivered before came again, though its entry of the log was not acked.
+    const ids = good.requests.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(ids.length)
+    const after = good.requests.slice(delivered).map(messageIdOf)
+    expect(after.filter((id) => id.startsWith('undecided')).length).toBe(3)
+    expect(after).not.toContain('much too late')
+    const held = await api.call<{ data: unknown[] }>(
+      'GET',
+      `deliveries?destinationId=${destinations.paused}&state=held&limit=200`,
+    )
+    expect(held.data.length).toBeGreaterThan(folder.unacked)
+  })
+
+  test('is not delivered, and not archived again, where a purge had begun that covers it', async () => {
+    await using folder = await fillFolder()
+    editDatabase(folder.dataDir, (db) => {
+      db.exec(`INSERT INTO deletions (id, step, started_at, purge_through, document) VALUES ('del_begun', 'purge', 1,
+        (SELECT MAX(seq) FROM events), '{"id":"del_begun","createdAt":1,"sourceIds":null,"suppress":false,"users":1}')`)
+      db.exec(`INSERT INTO deletion_users VALUES ('del_begun', 'u5')`)
+    })
+    await using target = await openTarget()
+    const report = await moveInto(target, folder.dataDir)
+    expect(report.coveredEvents).toBeGreaterThan(0)
+    const before = folder.good.requests.length
+    using data = new TemporaryFolder()
+    await using service = await openServiceAt({ ...target.settings, HOOKLINE_DATA_DIR: data.path })
+    const api = new ManagementApi(service.url, ADMIN_TOKEN)
+    await expect
+      .poll(() => folder.good.requests.slice(before).map(messageIdOf))
+      .toEqual(expect.arrayContaining(['undecided 0', 'undecided 2']))
+    const left = async () => (await api.call<{ data: unknown[] }>('GET', 'events?userId=u5')).data
+    await expect.poll(left).toEqual([])
+    expect(folder.good.requests.slice(before).map(messageIdOf)).not.toContain('undecided 1')
+  })
+
+  test('stays in the file where a service runs, the key is another one, or there is none', async () => {
+    await using folder = await fillFolder()
+    await using target = await openTarget()
+    {
+      await using _running = await openServiceAt({ HOOKLINE_DATA_DIR: folder.dataDir })
+      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(DataDirInUse)
+    }
+    await expect(moveInto(target, `${folder.dataDir}-none`)).rejects.toThrow(UnusableDatabase)
+    using moved = new TemporaryFolder()
+    copyFileSync(`${folder.dataDir}/hookline.db`, `${moved.path}/hookline.db`)
+    // The folder of the copy lacks the file with its key.
+    await expect(moveInto(target, moved.path)).rejects.toThrow(EncryptionKeyMismatch)
+    await using node = await openNode(target)
+    expect(node.catalog.current.sources.size).toBe(0)
+  })
+
+  test('is refused by a cluster that has data, or whose nodes run, or that has another key', async () => {
+    await using folder = await fillFolder()
+    await using target = await openTarget()
+    {
+      await using node = await openNode(target)
+      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterInUse)
+      await node.catalog.putSource(newSource())
+    }
+    await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterNotEmpty)
+    const other = {
+      ...target,
+      options: { ...target.options, encryptionKey: new Redacted(SecretBox.newKey()) },
+    }
+    await expect(moveInto(other, folder.dataDir)).rejects.toThrow('HOOKLINE_ENCRYPTION_KEY')
+    // Nothing of it has changed the cluster.
+    await using node = await openNode(target)
+    expect([...node.catalog.current.sources.keys()]).toEqual([newSource().id])
+  })
+
+  test('that is moved already is not moved again: the command says the same once more', async () => {
+    await using folder = await fillFolder()
+    await using target = await openTarget()
+    const report = await moveInto(target, folder.dataDir)
+    {
+      await using node = await openNode(target)
+      await node.catalog.putSource({ ...newSource(), id: 'src_later' })
+    }
+    expect(await moveInto(target, folder.dataDir)).toEqual(report)
+    await using other = await fillFolder()
+    await expect(moveInto(target, other.dataDir)).rejects.toThrow(ClusterNotEmpty)
+  })
+
+  test('has an event that no message of NATS can hold: that is said, and the rest goes on later', async () => {
+    await using folder = await fillFolder()
+    await using postgres = await openPostgres()
+    using data = openStoppedData({ dataDir: folder.dataDir })
+    const box = new SecretBox([...SecretBox.keysIn(SecretBox.newKey())!])
+    const options = { postgres, box, data, checkLog: async () => undefined }
+    const small = moveData({ ...options, maxPayloadBytes: 1_100 })
+    await expect(small).rejects.toThrow(EventTooLarge)
+    const { tables } = await moveData({ ...options, maxPayloadBytes: 1024 * 1024 })
+    expect(tables.find(({ table }) => table === 'waiting events')?.to.rows).toBe(
+      folder.appended.length + folder.unacked,
+    )
+  })
+})

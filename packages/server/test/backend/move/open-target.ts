@@ -1,0 +1,53 @@
+import { openClusterBackend, type ClusterOptions } from '../../../src/backend/cluster/open.ts'
+import { moveIntoCluster } from '../../../src/backend/cluster/open-move.ts'
+import type { MoveReport } from '../../../src/backend/cluster/move/move-options.ts'
+import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
+import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { ADMIN_TOKEN } from './filled-folder.ts'
+
+/** An empty cluster, with a key of its own. */
+export interface Target extends AsyncDisposable {
+  readonly options: ClusterOptions
+  /** The settings of a node. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export async function openTarget(): Promise<Target> {
+  const place = await newClusterPlace()
+  const { databaseUrl, natsUrl, natsPrefix } = place
+  const key = SecretBox.newKey()
+  return {
+    options: {
+      databaseUrl: new Redacted(databaseUrl),
+      natsUrl: new Redacted(natsUrl),
+      natsPrefix,
+      encryptionKey: new Redacted(key),
+      pollMs: 50,
+    },
+    settings: {
+      HOOKLINE_BACKEND: 'cluster',
+      HOOKLINE_DATABASE_URL: databaseUrl,
+      HOOKLINE_NATS_URL: natsUrl,
+      HOOKLINE_NATS_PREFIX: natsPrefix,
+      HOOKLINE_ENCRYPTION_KEY: key,
+      HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  }
+}
+
+/** Moves the data of a folder, as the command does. */
+export async function moveInto(
+  { options }: Target,
+  dataDir: string,
+  encryptionKey: Redacted | undefined = options.encryptionKey,
+): Promise<MoveReport> {
+  using data = openStoppedData({ dataDir, encryptionKey })
+  return await moveIntoCluster(options, data, () => undefined)
+}
+
+export function openNode({ options }: Target) {
+  return openClusterBackend(options)
+}

@@ -1,0 +1,11 @@
+import { latestOf } from '../../../packages/server/src/backend/cluster/postgres/migrate.ts'
+import {
+  type Migration,
+  MIGRATIONS,
+} from '../../../packages/server/src/backend/cluster/postgres/migrations/migrations.ts'
+
+/** Adds a step that nodes of the version before it bear. */
+export function addStep(sql: string): void {
+  const worksFrom = latestOf(MIGRATIONS)
+  ;(MIGRATIONS as Migration[]).push({ version: worksFrom + 1, sql, worksFrom })
+}
