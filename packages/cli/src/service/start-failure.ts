@@ -8,6 +8,7 @@ const CODES: Readonly<Record<string, string>> = {
   AdminTokenDamaged: 'admin_token_damaged',
   BackendNotConfigured: 'backend_not_configured',
   BackendUnavailable: 'backend_unavailable',
+  ConnectionRefused: 'connection_refused',
   CommitsMissing: 'commits_missing',
   ConfigurationDamaged: 'configuration_damaged',
   CannotBeMended: 'database_damaged',

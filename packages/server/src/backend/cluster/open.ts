@@ -23,6 +23,7 @@ import { PostgresNotices } from './notices/postgres-notices.ts'
 import { PostgresSuppressions } from './deletions/postgres-suppressions.ts'
 import { PostgresLeases } from './leases/postgres-leases.ts'
 import { archivedPositionOf } from './postgres/event-rows.ts'
+import { postgresRefusal } from './postgres/refusal.ts'
 import { migrate } from './postgres/migrate.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
@@ -65,7 +66,9 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
-  await migrate(postgres)
+  await migrate(postgres).catch((error: unknown) => {
+    throw postgresRefusal(error) ?? error
+  })
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const ports = await portsOf({ stack, postgres, box, options })

@@ -19,24 +19,30 @@ const SETTINGS = [
 export class PostgresServer implements AsyncDisposable {
   readonly server: StartedServer
   readonly #port: number
+  /** Of its URLs. */
+  readonly #parameters: string
   readonly #folder = new TemporaryFolder()
   #databases = 0
 
-  private constructor(port: number) {
+  private constructor(port: number, settings: readonly string[], parameters: string) {
     this.#port = port
+    this.#parameters = parameters
     const data = join(this.#folder.path, 'data')
     makeData(this.#folder.path, data)
     const places = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', this.#folder.path]
     this.server = new StartedServer({
       program: postgresProgram('postgres')!,
-      args: [...places, ...SETTINGS.flatMap((each) => ['-c', each])],
+      args: [...places, ...settings.flatMap((each) => ['-c', each])],
       user: unprivileged(),
       check: () => this.query('postgres', 'SELECT 1'),
     })
   }
 
-  static async start(): Promise<PostgresServer> {
-    const postgres = new PostgresServer(await freePort())
+  static async start(
+    settings: readonly string[] = SETTINGS,
+    parameters = '',
+  ): Promise<PostgresServer> {
+    const postgres = new PostgresServer(await freePort(), settings, parameters)
     await postgres.server.start()
     return postgres
   }
@@ -66,7 +72,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   #urlOf(database: string): string {
-    return `postgres://hookline@127.0.0.1:${this.#port}/${database}`
+    return `postgres://hookline@127.0.0.1:${this.#port}/${database}${this.#parameters}`
   }
 }
 

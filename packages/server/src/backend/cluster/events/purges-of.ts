@@ -24,7 +24,7 @@ export async function purgesOf(
   events: readonly AcceptedEvent[],
   positionOf: Positioned,
 ): Promise<(event: AcceptedEvent) => boolean> {
-  const ids = new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
+  const ids = namedIds(events)
   const { rows } = await sql<PurgeRow>`
     SELECT kind, id, source_id, max(through) AS through FROM purged_ids
     WHERE id = ANY(${[...ids]}::text[]) GROUP BY kind, id, source_id
@@ -37,6 +37,11 @@ export async function purgesOf(
   return (event) =>
     rowsOf(idsOf(event)).some((purge) => isPurgedBy(purge, event, positionOf)) ||
     rowsOf(subjectsOf(event)).some((suppression) => isSuppressedBy(suppression, event))
+}
+
+/** Every id by which a purge or a suppression may name one of these events, as the database has it. */
+export function namedIds(events: readonly AcceptedEvent[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
 }
 
 /** The ids that a purge may name. An alias call names a former id of either kind. */
