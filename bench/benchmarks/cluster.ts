@@ -1,4 +1,4 @@
-import { ClusterDatabase, ClusterServers } from '../load/cluster-servers.ts'
+import { ClusterDatabase, ClusterServers, type DatabaseCounts } from '../load/cluster-servers.ts'
 import {
   loadedDelivering,
   loadedIngestion,
@@ -43,6 +43,8 @@ interface Round {
   readonly natsMicros: number
   readonly postgresMicros: number
   readonly eventsPerCommit: number
+  readonly archiveMicros: number
+  readonly bytes: number
 }
 
 type Rounds = ReadonlyMap<Load, ReadonlyMap<Nodes, Round[]>>
@@ -67,6 +69,19 @@ export function cluster(goals: { readonly ratio: number; readonly twoNodes: numb
   }
 }
 
+/** The name of the table, and its columns by the names that the page of scaling reads them by. */
+export const COST_TABLE = 'What an event costs'
+const COST_COLUMNS: readonly (readonly [string, (round: Round) => number])[] = [
+  ['Hookline, µs', ({ nodeMicros }) => nodeMicros],
+  ['NATS, µs', ({ natsMicros }) => natsMicros],
+  ['PostgreSQL, µs', ({ postgresMicros }) => postgresMicros],
+  ['all, µs', (round) => round.nodeMicros + round.natsMicros + round.postgresMicros],
+  ['one at a time, µs', ({ archiveMicros }) => archiveMicros],
+  ['database, bytes', ({ bytes }) => bytes],
+  ['events in a commit', ({ eventsPerCommit }) => eventsPerCommit],
+]
+const OF_PROCESSES = 4
+
 const NOTES = [
   'PostgreSQL syncs each commit, as it is installed; NATS has one copy and syncs every two minutes, as it is installed',
   'load, receiver, nodes, NATS and PostgreSQL share the processors',
@@ -75,7 +90,9 @@ const NOTES = [
 async function measureAll(servers: ClusterServers, settings: RunSettings): Promise<Rounds> {
   // A quick run leaves out what has no goal.
   const sides = settings.isQuick ? SIDES.slice(0, -1) : SIDES
-  const all = new Map(LOADS.map((load) => [load, new Map(sides.map((side) => [side, [] as Round[]]))]))
+  const all = new Map(
+    LOADS.map((load) => [load, new Map(sides.map((side) => [side, [] as Round[]]))]),
+  )
   for (let round = 0; round < settings.rounds; round++)
     for (const [load, bySide] of all)
       for (const [side, rounds] of round % 2 === 0 ? bySide : [...bySide].toReversed())
@@ -97,18 +114,31 @@ async function measure(
   }
   // The first measurement only warms code and sockets.
   await loaded.load(seconds / 2)
-  const [before, commits] = [used(), await database?.commits()]
+  const [before, counts] = [used(), await database?.counts()]
   const done = await loaded.load(seconds)
   const [nodeMicros, natsMicros, postgresMicros] = used().map(
     (micros, index) => (micros - before[index]!) / done.events,
   ) as [number, number, number]
-  const made = database === undefined ? done.events : (await database.commits()) - commits!
+  const grown = grownBy(counts, await database?.counts())
   return {
     rate: done.events / done.seconds,
     nodeMicros,
     natsMicros,
     postgresMicros,
-    eventsPerCommit: done.events / made,
+    eventsPerCommit: done.events / grown.commits,
+    archiveMicros: grown.archiveMicros / done.events,
+    bytes: grown.bytes / done.events,
+  }
+}
+
+/** Of the embedded backend, only the processes are measured. */
+function grownBy(before?: DatabaseCounts, after?: DatabaseCounts): DatabaseCounts {
+  if (before === undefined || after === undefined)
+    return { commits: NaN, archiveMicros: 0, bytes: 0 }
+  return {
+    commits: after.commits - before.commits,
+    archiveMicros: after.archiveMicros - before.archiveMicros,
+    bytes: after.bytes - before.bytes,
   }
 }
 
@@ -140,24 +170,16 @@ function sideName(side: Nodes): string {
   return side === 1 ? '1 node' : `${side} nodes`
 }
 
-/** What an event costs in each process. */
+/** What an event costs in each process, and in the database. The embedded backend has none of the latter. */
 function costTable(rounds: Rounds): Table {
   const rows = [...rounds].flatMap(([{ name }, bySide]) =>
     [...bySide].map(([side, measured]) => ({
       labels: [name, sideName(side)],
-      values: [
-        measured.map(({ nodeMicros }) => nodeMicros),
-        measured.map(({ natsMicros }) => natsMicros),
-        measured.map(({ postgresMicros }) => postgresMicros),
-        measured.map((each) => each.nodeMicros + each.natsMicros + each.postgresMicros),
-        measured.map(({ eventsPerCommit }) => eventsPerCommit),
-      ],
+      values: COST_COLUMNS.map(([, valueOf], column) =>
+        side === 0 && column >= OF_PROCESSES ? [] : measured.map(valueOf),
+      ),
     })),
   )
-  return {
-    name: 'CPU, µs/event',
-    labels: ['load', 'backend'],
-    columns: ['Hookline', 'NATS', 'PostgreSQL', 'all', 'events in a commit'],
-    rows,
-  }
+  const columns = COST_COLUMNS.map(([name]) => name)
+  return { name: COST_TABLE, labels: ['load', 'backend'], columns, rows }
 }

@@ -12,7 +12,11 @@ export interface ClusterPlace {
 }
 
 /** PostgreSQL as it is installed: it syncs. NATS as it is installed: it does not, and R1 has no other copy. */
-const SETTINGS = ['max_connections=100', 'log_min_messages=warning', 'shared_preload_libraries=pg_stat_statements']
+const SETTINGS = [
+  'max_connections=100',
+  'log_min_messages=warning',
+  'shared_preload_libraries=pg_stat_statements',
+]
 
 /** What a cluster needs beside its nodes, on this machine, with data in temporary folders. */
 export class ClusterServers implements AsyncDisposable {
@@ -53,7 +57,16 @@ export class ClusterServers implements AsyncDisposable {
   }
 }
 
-/** How far the archive of a cluster reaches, and how many transactions its database has had. */
+/** What a database has done since it was made. */
+export interface DatabaseCounts {
+  /** Transactions that wrote something. */
+  readonly commits: number
+  /** How long statements of the archive have run, which run one at a time. */
+  readonly archiveMicros: number
+  readonly bytes: number
+}
+
+/** How far the archive of a cluster reaches, and what its database has done. */
 export class ClusterDatabase implements AsyncDisposable {
   readonly #client: pg.Client
 
@@ -64,6 +77,7 @@ export class ClusterDatabase implements AsyncDisposable {
   static async open({ databaseUrl }: ClusterPlace): Promise<ClusterDatabase> {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements')
     return new ClusterDatabase(client)
   }
 
@@ -72,8 +86,15 @@ export class ClusterDatabase implements AsyncDisposable {
     return this.#number('SELECT seq FROM hookline.archive')
   }
 
-  async commits(): Promise<number> {
-    return this.#number('SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()')
+  async counts(): Promise<DatabaseCounts> {
+    return {
+      commits: await this.#number('SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint'),
+      archiveMicros: await this.#number(`
+        SELECT coalesce(sum(total_exec_time), 0) * 1000 FROM pg_stat_statements
+        JOIN pg_database ON pg_database.oid = dbid
+        WHERE datname = current_database() AND query LIKE '%archive_new(%'`),
+      bytes: await this.#number('SELECT pg_database_size(current_database())'),
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

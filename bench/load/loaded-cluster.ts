@@ -3,7 +3,7 @@ import { type ClusterPlace, ClusterDatabase, type ClusterServers } from './clust
 import { EndToEndLoad } from './end-to-end-load.ts'
 import { EventReceiver } from './event-receiver.ts'
 import { type IngestLoad, sendingCalls } from './loaded-program.ts'
-import { type BenchSource, ServiceProcess } from './service-process.ts'
+import { ServiceProcess } from './service-process.ts'
 
 /** How many nodes of a cluster; 0 is the embedded backend, in one process. */
 export type Nodes = number
@@ -73,9 +73,11 @@ async function startNodes(
   stack: AsyncDisposableStack,
   servers: ClusterServers,
   count: Nodes,
-): Promise<{ readonly nodes: readonly ServiceProcess[]; readonly place: ClusterPlace | undefined }> {
-  if (count === 0)
-    return { nodes: [stack.use(await ServiceProcess.start())], place: undefined }
+): Promise<{
+  readonly nodes: readonly ServiceProcess[]
+  readonly place: ClusterPlace | undefined
+}> {
+  if (count === 0) return { nodes: [stack.use(await ServiceProcess.start())], place: undefined }
   const place = await servers.newPlace()
   const settings = {
     backend: 'cluster',
@@ -94,8 +96,7 @@ async function startNodes(
 
 /** Resolves when every node knows the source. */
 async function known(nodes: readonly ServiceProcess[], writeKey: string): Promise<void> {
-  for (const node of nodes)
-    while (!(await node.knows(writeKey))) await pause()
+  for (const node of nodes) while (!(await node.knows(writeKey))) await pause()
 }
 
 async function archived(database: ClusterDatabase, events: number): Promise<void> {

@@ -49,9 +49,9 @@ describe(FILE, () => {
 
   it('has three nodes and three servers of NATS, and keeps each event on all of these', () => {
     expect(nodes).toHaveLength(3)
-    expect(named('nats-').map(([name, { environment }]) => [name, environment['NATS_NAME']])).toEqual(
-      [1, 2, 3].map((number) => [`nats-${number}`, `nats-${number}`]),
-    )
+    expect(
+      named('nats-').map(([name, { environment }]) => [name, environment['NATS_NAME']]),
+    ).toEqual([1, 2, 3].map((number) => [`nats-${number}`, `nats-${number}`]))
     for (const { environment } of nodes) expect(environment['HOOKLINE_NATS_REPLICAS']).toBe('3')
   })
 
@@ -104,22 +104,28 @@ describe(FILE, () => {
   })
 })
 
-it.skipIf(natsProgram() === undefined)('nats-server takes deploy/nats.conf with the file of its token', () => {
-  using folder = new TemporaryFolder()
-  // The same places as in the container, below the folder.
-  const places = { config: join(folder.path, 'etc/nats'), secrets: join(folder.path, 'run/secrets') }
-  for (const place of Object.values(places)) mkdirSync(place, { recursive: true })
-  const file = join(places.config, 'nats.conf')
-  writeFileSync(file, read('deploy/nats.conf'))
-  const authorization = join(places.secrets, 'nats-authorization')
-  const check = () =>
-    spawnSync(natsProgram()!, ['-t', '-c', file], {
-      encoding: 'utf8',
-      env: { ...process.env, NATS_NAME: 'nats-1' },
-    })
-  expect(check().status).toBe(1)
-  writeFileSync(authorization, 'authorization { token: "a-token" }\n')
-  const { status, stderr } = check()
-  expect(stderr).toContain('configuration file')
-  expect(status).toBe(0)
-})
+it.skipIf(natsProgram() === undefined)(
+  'nats-server takes deploy/nats.conf with the file of its token',
+  () => {
+    using folder = new TemporaryFolder()
+    // The same places as in the container, below the folder.
+    const places = {
+      config: join(folder.path, 'etc/nats'),
+      secrets: join(folder.path, 'run/secrets'),
+    }
+    for (const place of Object.values(places)) mkdirSync(place, { recursive: true })
+    const file = join(places.config, 'nats.conf')
+    writeFileSync(file, read('deploy/nats.conf'))
+    const authorization = join(places.secrets, 'nats-authorization')
+    const check = () =>
+      spawnSync(natsProgram()!, ['-t', '-c', file], {
+        encoding: 'utf8',
+        env: { ...process.env, NATS_NAME: 'nats-1' },
+      })
+    expect(check().status).toBe(1)
+    writeFileSync(authorization, 'authorization { token: "a-token" }\n')
+    const { status, stderr } = check()
+    expect(stderr).toContain('configuration file')
+    expect(status).toBe(0)
+  },
+)

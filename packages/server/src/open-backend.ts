@@ -35,11 +35,21 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
 }
 
 /** @throws {BackendNotConfigured} where the settings contradict each other, or a file cannot be read */
-function natsSecurityOf({ natsCreds, natsNkeySeed, natsCaFile, natsCertFile, natsKeyFile }: Config) {
+function natsSecurityOf({
+  natsCreds,
+  natsNkeySeed,
+  natsCaFile,
+  natsCertFile,
+  natsKeyFile,
+}: Config) {
   if (natsCreds && natsNkeySeed)
-    throw new BackendNotConfigured('HOOKLINE_NATS_CREDS has a seed already: leave out HOOKLINE_NATS_NKEY_SEED.')
+    throw new BackendNotConfigured(
+      'HOOKLINE_NATS_CREDS has a seed already: leave out HOOKLINE_NATS_NKEY_SEED.',
+    )
   if ((natsCertFile === undefined) !== (natsKeyFile === undefined))
-    throw new BackendNotConfigured('HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE belong together.')
+    throw new BackendNotConfigured(
+      'HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE belong together.',
+    )
   const ca = pemOf(natsCaFile, 'HOOKLINE_NATS_CA_FILE')
   const cert = pemOf(natsCertFile, 'HOOKLINE_NATS_CERT_FILE')
   const key = pemOf(natsKeyFile, 'HOOKLINE_NATS_KEY_FILE')
@@ -57,7 +67,9 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new BackendNotConfigured(`${variable} names a file that cannot be read (${code}): ${file}`)
+    throw new BackendNotConfigured(
+      `${variable} names a file that cannot be read (${code}): ${file}`,
+    )
   }
 }
 

@@ -142,7 +142,9 @@ export const natsCredentials = (raw: string): Redacted => {
 /** The seed of the nkey of a user. */
 export const nkeySeed = (raw: string): Redacted => {
   if (!/^SU[A-Z2-7]{56}$/.test(raw)) {
-    throw new WrongFormat('the seed of an nkey of a user, which has 58 characters and begins with SU')
+    throw new WrongFormat(
+      'the seed of an nkey of a user, which has 58 characters and begins with SU',
+    )
   }
   return new Redacted(raw)
 }

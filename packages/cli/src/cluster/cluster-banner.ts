@@ -21,7 +21,8 @@ export interface ClusterReady {
 /** The same for people. `signInLink` is a secret, which is shown on a terminal only. */
 export function clusterBanner(output: Output, ready: ClusterReady, signInLink?: string): string {
   const { nodes, servers, dataDir, writeKey, webhookUrl } = ready
-  const shown = (name: string, pid: number, what: string) => [name, `${what}(process ${pid})`] as const
+  const shown = (name: string, pid: number, what: string) =>
+    [name, `${what}(process ${pid})`] as const
   const facts = details(output, [
     ...nodes.map(({ name, pid, url }) => shown(name, pid, `${url}  `)),
     ...servers.map(({ name, pid }) => shown(name, pid, '')),

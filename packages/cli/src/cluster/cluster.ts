@@ -7,7 +7,11 @@ import { nodeProgram } from './node-program.ts'
 import { freePort, portOf } from './ports.ts'
 import { postgresProgram } from './postgres-program.ts'
 import { type RunAs, findServerPrograms } from './server-programs.ts'
-import { ProgramFailed, type ProgramListener, type SupervisedProgram } from './supervised-program.ts'
+import {
+  ProgramFailed,
+  type ProgramListener,
+  type SupervisedProgram,
+} from './supervised-program.ts'
 
 export interface ClusterOptions {
   readonly folder: ClusterFolder
@@ -37,7 +41,10 @@ export class Cluster implements AsyncDisposable {
 
   private constructor(options: ClusterOptions) {
     this.#options = options
-    this.adminToken = options.folder.secret('admin-token', () => `tok_${randomBytes(24).toString('base64url')}`)
+    this.adminToken = options.folder.secret(
+      'admin-token',
+      () => `tok_${randomBytes(24).toString('base64url')}`,
+    )
   }
 
   /** Resolves when every part can be used. @throws {Failure} */
@@ -73,7 +80,12 @@ export class Cluster implements AsyncDisposable {
     const on = this.#listener()
     const postgresPort = await portOf(folder, 'postgres')
     const { postgres, url } = postgresProgram({ folder, programs, user, port: postgresPort, on })
-    const { nats, url: natsUrl } = natsProgram({ folder, programs, port: await portOf(folder, 'nats'), on })
+    const { nats, url: natsUrl } = natsProgram({
+      folder,
+      programs,
+      port: await portOf(folder, 'nats'),
+      on,
+    })
     for (const server of [postgres, nats]) {
       this.#servers.push(server)
       this.#own(server)
@@ -82,17 +94,24 @@ export class Cluster implements AsyncDisposable {
     await this.#startNodes({ databaseUrl: url, natsUrl })
   }
 
-  async #startNodes(urls: { readonly databaseUrl: string; readonly natsUrl: string }): Promise<void> {
+  async #startNodes(urls: {
+    readonly databaseUrl: string
+    readonly natsUrl: string
+  }): Promise<void> {
     const { folder, nodes, port, onLine } = this.#options
     const secretFiles = {
       HOOKLINE_DATABASE_URL_FILE: folder.write('database-url', urls.databaseUrl),
       HOOKLINE_NATS_URL_FILE: folder.write('nats-url', urls.natsUrl),
-      HOOKLINE_ENCRYPTION_KEY_FILE: folder.secret('encryption-key', () => randomBytes(32).toString('base64')).file,
+      HOOKLINE_ENCRYPTION_KEY_FILE: folder.secret('encryption-key', () =>
+        randomBytes(32).toString('base64'),
+      ).file,
       HOOKLINE_ADMIN_TOKEN_FILE: this.adminToken.file,
     }
     for (let number = 1; number <= nodes; number++) {
       const nodePort = await freePort(port === 0 ? 0 : port + number - 1)
-      this.#nodes.push(nodeProgram({ folder, number, port: nodePort, secretFiles, on: this.#listener(), onLine }))
+      this.#nodes.push(
+        nodeProgram({ folder, number, port: nodePort, secretFiles, on: this.#listener(), onLine }),
+      )
     }
     // Nodes end side by side, and before the servers.
     this.#stack.defer(async () => {

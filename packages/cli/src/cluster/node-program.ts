@@ -16,7 +16,14 @@ export interface NodeProgramOptions {
 const CHECK_MS = 1_000
 
 /** A node of Hookline, which is this command again, and its URL. */
-export function nodeProgram({ folder, number, port, secretFiles, on, onLine }: NodeProgramOptions): {
+export function nodeProgram({
+  folder,
+  number,
+  port,
+  secretFiles,
+  on,
+  onLine,
+}: NodeProgramOptions): {
   readonly node: SupervisedProgram
   readonly url: string
 } {

@@ -3,8 +3,17 @@ import { accessSync, constants, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { Failure } from '../failure.ts'
 
-/** Where Debian keeps the programs of PostgreSQL, which are not in PATH. */
-const POSTGRES_FOLDERS = '/usr/lib/postgresql/*/bin'
+/** Where programs are looked for: in PATH, and where Debian keeps those that PATH does not have for every user. */
+interface Places {
+  readonly path: string
+  readonly postgres: string
+  readonly nats: string
+}
+const PLACES: Places = {
+  path: process.env['PATH'] ?? '',
+  postgres: '/usr/lib/postgresql/*/bin',
+  nats: '/usr/sbin',
+}
 /** PostgreSQL refuses to run as root. The first of these users that the machine has runs it then. */
 const UNPRIVILEGED = ['postgres', 'nobody']
 
@@ -22,11 +31,12 @@ export interface RunAs {
 }
 
 /** @throws {Failure} that names what is missing */
-export function findServerPrograms(): ServerPrograms {
-  const postgres = found('postgres', POSTGRES_FOLDERS)
-  const initdb = found('initdb', POSTGRES_FOLDERS)
-  // Debian has it where only the PATH of root looks.
-  const nats = found('nats-server', '/usr/sbin')
+export function findServerPrograms(places: Places = PLACES): ServerPrograms {
+  const find = (name: string, folders: string): string | undefined =>
+    found(name, places.path, folders)
+  const postgres = find('postgres', places.postgres)
+  const initdb = find('initdb', places.postgres)
+  const nats = find('nats-server', places.nats)
   if (postgres && initdb && nats) return { postgres, initdb, nats }
   const missing = [...(postgres && initdb ? [] : ['PostgreSQL']), ...(nats ? [] : ['NATS'])]
   throw new Failure('failed', `This machine has no ${missing.join(' and no ')}.`, {
@@ -55,8 +65,8 @@ function idOf(option: string, name: string): number {
 }
 
 /** The path of a program in PATH, or else in the last of these folders that has it. */
-function found(name: string, folders: string): string | undefined {
-  const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+function found(name: string, path: string, folders: string): string | undefined {
+  const inPath = path.split(delimiter).map((folder) => join(folder, name))
   const elsewhere = globSync(join(folders, name)).toSorted().toReversed()
   return [...inPath, ...elsewhere].find(isProgram)
 }

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto'
 
 /** A server that takes users of one account, and the text of the .creds file of such a user. */
 export function operatorMode(): { readonly settings: object; readonly credentials: string } {
-  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()]
+  const [operator, account, user] = [
+    nkeys.createOperator(),
+    nkeys.createAccount(),
+    nkeys.createUser(),
+  ]
   const system = nkeys.createAccount()
   const unlimited = { subs: -1, data: -1, payload: -1 }
   const ofAccount = { conn: -1, imports: -1, exports: -1, wildcards: true, leaf: -1 }
@@ -17,7 +21,10 @@ export function operatorMode(): { readonly settings: object; readonly credential
   const userJwt = tokenOf(account, user, { type: 'user', ...unlimited })
   return {
     settings: {
-      operator: tokenOf(operator, operator, { type: 'operator', system_account: system.getPublicKey() }),
+      operator: tokenOf(operator, operator, {
+        type: 'operator',
+        system_account: system.getPublicKey(),
+      }),
       system_account: system.getPublicKey(),
       resolver: 'MEMORY',
       resolver_preload: {
@@ -59,7 +66,10 @@ function tokenOf(issuer: KeyPair, subject: KeyPair, nats: object): string {
     nats: { ...nats, version: 2 },
   }
   const jti = createHash('sha256').update(JSON.stringify(claims)).digest('hex')
-  const parts = [{ typ: 'JWT', alg: 'ed25519-nkey' }, { jti, ...claims }].map(base64Url)
+  const parts = [
+    { typ: 'JWT', alg: 'ed25519-nkey' },
+    { jti, ...claims },
+  ].map(base64Url)
   const signed = parts.join('.')
   const signature = issuer.sign(new TextEncoder().encode(signed))
   return `${signed}.${Buffer.from(signature).toString('base64url')}`

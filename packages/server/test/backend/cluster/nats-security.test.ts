@@ -96,7 +96,10 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await using nats = await NatsServer.start({ tls: { ...pair, ca_file: ca, verify: true } })
     const { cert, key } = certificates.good
     await appendAs(nats.url, { tls: { ca: certificates.ca, cert, key: new Redacted(key) } })
-    await refusal(appendAs(nats.url, { tls: { ca: certificates.ca } }))
+    // TLS 1.3: the server closes the connection after the client has counted it as made, and says nothing.
+    await expect(appendAs(nats.url, { tls: { ca: certificates.ca } })).rejects.toThrow(
+      BackendUnavailable,
+    )
   })
 
   test('and is not refused, but told to wait, where no server listens', async () => {

@@ -37,7 +37,8 @@ function areDistinct(events: readonly AcceptedEvent[]): boolean {
 }
 
 function columnsOf(events: readonly AcceptedEvent[], positionOf: ArchiveNewOptions['positionOf']) {
-  const texts = (textOf: (event: AcceptedEvent) => string | null) => arrays.texts(events.map(textOf))
+  const texts = (textOf: (event: AcceptedEvent) => string | null) =>
+    arrays.texts(events.map(textOf))
   return sql.join([
     texts(({ id }) => id),
     arrays.bigints(events.map(positionOf)),

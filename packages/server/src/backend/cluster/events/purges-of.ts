@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Subject } from '../../deletions.ts'
 import { subjectsOf } from '../../subjects-of.ts'
 import { fromText, toText } from '../postgres/text.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 interface PurgeRow {
   readonly kind: string
@@ -27,9 +28,9 @@ export async function purgesOf(
   const ids = namedIds(events)
   const { rows } = await sql<PurgeRow>`
     SELECT kind, id, source_id, max(through) AS through FROM purged_ids
-    WHERE id = ANY(${[...ids]}::text[]) GROUP BY kind, id, source_id
+    WHERE id = ANY(${arrays.texts([...ids])}) GROUP BY kind, id, source_id
     UNION ALL SELECT kind, user_id, source_id, NULL FROM suppressions
-    WHERE user_id = ANY(${[...ids]}::text[])`.execute(transaction)
+    WHERE user_id = ANY(${arrays.texts([...ids])})`.execute(transaction)
   if (rows.length === 0) return () => false
   const byId = Map.groupBy(rows, ({ kind, id }) => `${kind} ${fromText(id)}`)
   const rowsOf = (subjects: readonly Subject[]): PurgeRow[] =>

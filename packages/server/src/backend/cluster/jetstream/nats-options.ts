@@ -62,7 +62,8 @@ function authentication(
   // The client finds the end of credentials by the line end after it, which a setting does not have.
   const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(`${secret.reveal()}\n`)
   if (credentials) return { authenticator: credsAuthenticator(bytes(credentials)) }
-  if (nkeySeed) return { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed.reveal())) }
+  if (nkeySeed)
+    return { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed.reveal())) }
   if (url === undefined) return {}
   const user = decodeURIComponent(url.username)
   return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) }

@@ -5,7 +5,8 @@ import { type RawBuilder, sql } from 'kysely'
  * which costs it and the server more than anything else in a statement with many rows.
  */
 export const arrays = {
-  texts: (values: readonly (string | null)[]): RawBuilder<unknown> => sql`${ofTexts(values)}::text[]`,
+  texts: (values: readonly (string | null)[]): RawBuilder<unknown> =>
+    sql`${ofTexts(values)}::text[]`,
   bytes: (values: readonly Uint8Array[]): RawBuilder<unknown> => sql`${ofBytes(values)}::bytea[]`,
   bigints: (values: readonly (number | null)[]): RawBuilder<unknown> =>
     sql`${ofSize({ type: BIGINT, size: 8 }, values, writeBigint)}::bigint[]`,
@@ -31,7 +32,11 @@ const FIRST = 1
 /** `array_recv` of PostgreSQL reads this: a head, then the length of each element and its bytes. */
 function headOf(
   type: number,
-  { length, hasNulls, bytes }: { readonly length: number; readonly hasNulls: boolean; readonly bytes: number },
+  {
+    length,
+    hasNulls,
+    bytes,
+  }: { readonly length: number; readonly hasNulls: boolean; readonly bytes: number },
 ): Buffer {
   const buffer = Buffer.allocUnsafe(HEAD_BYTES + LENGTH_BYTES * length + bytes)
   buffer.writeInt32BE(1, 0)

@@ -21,7 +21,10 @@ const HBA = 'hostssl all hookline all trust\nhostssl all all all scram-sha-256\n
 /** A server that has TLS only, and its database. */
 async function openTlsServer(folder: string) {
   const files = { ca: certificates.ca, hba: HBA, ...certificates.good }
-  const paths = Object.entries(files).map(([name, text]) => [name, written(join(folder, name), text)])
+  const paths = Object.entries(files).map(([name, text]) => [
+    name,
+    written(join(folder, name), text),
+  ])
   const { hba, cert, key } = Object.fromEntries(paths) as Record<string, string>
   own(folder)
   const tls = ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`, `hba_file=${hba}`]
@@ -56,7 +59,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL
     url.search = '?sslmode=verify-full'
     const error = await refused(url)
     expect(error).toBeInstanceOf(ConnectionRefused)
-    expect(error.message).toMatch(/certificate.*Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL/)
+    expect(error.message).toMatch(
+      /certificate.*Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL/,
+    )
   })
 
   test('and is told what is wrong with user, password or database, without the password', async () => {

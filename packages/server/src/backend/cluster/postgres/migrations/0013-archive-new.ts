@@ -16,7 +16,7 @@ export const archiveNew = `
     named_ids text[], dedupe_window bigint, least_id text,
     declined_events text[], declined_destinations text[], declined_reasons text[], declined_since bigint[]
   ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   DECLARE
     last bigint;
     many int := cardinality(ids);
