@@ -53,7 +53,7 @@ describe('a lane', () => {
     for (let done = 0; done < WINDOW / 4; done++) {
       const taken = lane.begin(true)!
       lane.endAttempt(taken)
-      lane.recorded(taken)
+      lane.recorded()
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
   })

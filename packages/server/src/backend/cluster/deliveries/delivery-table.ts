@@ -5,6 +5,7 @@ import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts
 import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from './delivery-rows.ts'
 import { isBetween } from './ids-between.ts'
 import { type Given, isWaiting, type QueueTable } from './queue-table.ts'
+import { recordNewStatement } from './record-new.ts'
 import { countReplayEnds } from './replay-ends.ts'
 import type { StoredParts } from './stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
@@ -18,6 +19,7 @@ export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], Row> = {
   select: sql<Row>`SELECT ${DELIVERY_COLUMNS}, ${EVENT_COLUMNS}
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
+  recordNew: recordNewStatement,
   write,
 }
 

@@ -7,6 +7,12 @@ import { toText, toTextOrNull } from '../postgres/text.ts'
 import { leastIdAt, SLACK_MS } from './known-events.ts'
 import { namedIds } from './purges-of.ts'
 
+/**
+ * How far the clock of a node may be ahead of another one. An event that was received so much later by its own clock is not found as
+ * the first one of a duplicate: each partition that might have it would be looked at for each event.
+ */
+const AHEAD_MS = 2 * 60 * 60 * 1000
+
 export interface ArchiveNewOptions {
   readonly postgres: Postgres
   readonly dedupeWindowMs: number
@@ -23,10 +29,11 @@ export async function archiveNew(
 ): Promise<number | undefined> {
   const events = entries.map(({ event }) => event)
   if (!areDistinct(events)) return undefined
-  const oldest = Math.min(...events.map(({ receivedAt }) => receivedAt)) - dedupeWindowMs
+  const times = events.map(({ receivedAt }) => receivedAt)
+  const [oldest, newest] = [Math.min(...times) - dedupeWindowMs, Math.max(...times)]
   const [row] = await postgres.run(sql<{ readonly seq: number | null }>`
     SELECT archive_new(${columnsOf(events, positionOf)}, ${arrays.texts([...namedIds(events)])},
-      ${dedupeWindowMs}::bigint, ${leastIdAt(oldest - SLACK_MS)}::text, ${declinedOf(entries)}) AS seq`)
+      ${dedupeWindowMs}::bigint, ${leastIdAt(oldest - SLACK_MS)}::text, ${leastIdAt(newest + AHEAD_MS)}::text, ${declinedOf(entries)}) AS seq`)
   return row!.seq ?? undefined
 }
 

@@ -1,4 +1,4 @@
-import { archiveNew } from './0013-archive-new.ts'
+import { newRows } from './0013-new-rows.ts'
 import { configuration } from './0007-configuration.ts'
 import { deletions } from './0005-deletions.ts'
 import { deliveries } from './0002-deliveries.ts'
@@ -22,5 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: deletions },
   { version: 6, sql: upkeep },
   { version: 7, sql: configuration },
-  { version: 8, sql: archiveNew },
+  { version: 8, sql: newRows },
 ]

@@ -1,19 +1,21 @@
 /**
- * Archives events that are all new, in one call: takes the lock of the archive, looks each of them up, and writes them. Returns
- * the seq of the last one; NULL, with nothing written, where one of them is known, or a purge or a suppression names a
- * user of them. The caller sees to it that no two of them have the same source and messageId.
+ * What most events and most deliveries are: new. Each function writes many of them in one call, with plans that PostgreSQL keeps. It may
+ * make the plans when the tables are nearly empty, so each look-up is a query of its own (LATERAL with a LIMIT) that may only use
+ * an index.
  *
- * Each statement of the function sees what was committed when it begins, so the look-ups see all that was archived before
- * the lock was free.
+ * `archive_new` archives events that are all new: takes the lock of the archive, looks each of them up, and writes them. Returns the
+ * seq of the last one; NULL, with nothing written, where one of them is known, or a purge or a suppression names a user of them.
+ * The caller sees to it that no two of them have the same source and messageId. Each statement of the function sees what was
+ * committed when it begins, so the look-ups see all that was archived before the lock was free.
  *
- * PostgreSQL keeps the plans of a function, and may make them when the tables are nearly empty. So each look-up is a query of its
- * own (LATERAL with a LIMIT) that may only use an index.
+ * `record_new` records deliveries that have ended, and returns the ids of those that it has written: the others are there already, or
+ * their event is gone. The event is locked, as in the statement for all deliveries: a purge removes events before deliveries.
  */
-export const archiveNew = `
+export const newRows = `
   CREATE FUNCTION archive_new(
     ids text[], positions bigint[], source_ids text[], message_ids text[], types text[], user_ids text[],
     anonymous_ids text[], previous_ids text[], times bigint[], all_marks text[], origins text[], bodies bytea[], rests text[],
-    named_ids text[], dedupe_window bigint, least_id text,
+    named_ids text[], dedupe_window bigint, least_id text, end_id text,
     declined_events text[], declined_destinations text[], declined_reasons text[], declined_since bigint[]
   ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -33,7 +35,7 @@ export const archiveNew = `
       OR EXISTS (SELECT FROM unnest(source_ids, message_ids, times) AS new (source_id, message_id, at) CROSS JOIN LATERAL (
         SELECT FROM events WHERE left(events.message_id, 500) = left(new.message_id, 500)
           AND events.message_id = new.message_id AND events.source_id = new.source_id
-          AND events.received_at >= new.at - dedupe_window AND events.id >= least_id LIMIT 1) AS original)
+          AND events.received_at >= new.at - dedupe_window AND events.id >= least_id AND events.id < end_id LIMIT 1) AS original)
     THEN RETURN NULL; END IF;
 
     UPDATE archive SET seq = seq + many RETURNING seq INTO last;
@@ -50,5 +52,20 @@ export const archiveNew = `
         ON CONFLICT DO NOTHING;
     END IF;
     RETURN last;
+  END $$;
+
+  CREATE FUNCTION record_new(
+    ids text[], event_ids text[], destination_ids text[], states text[], all_rounds int[], due_times bigint[], all_webhooks text[]
+  ) RETURNS SETOF text LANGUAGE plpgsql SET search_path FROM CURRENT
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  BEGIN
+    RETURN QUERY
+      WITH fresh AS MATERIALIZED (
+        SELECT given.* FROM unnest(ids, event_ids, destination_ids, states, all_rounds, due_times, all_webhooks)
+          AS given (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
+        CROSS JOIN LATERAL (
+          SELECT FROM events WHERE events.id = given.event_id LIMIT 1 FOR KEY SHARE) AS event)
+      INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks, is_waiting)
+        SELECT fresh.*, false FROM fresh ON CONFLICT (id) DO NOTHING RETURNING deliveries.id::text;
   END $$;
 `
