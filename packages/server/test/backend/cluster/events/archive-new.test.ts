@@ -41,7 +41,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
   test('keep why a destination declined them', async () => {
     await using harness = await openClusterHarness()
     const event = acceptedEvent()
-    const declined = [{ destinationId: 'dst_a', reason: 'destination_disabled' as const, since: NOON }]
+    const declined = [
+      { destinationId: 'dst_a', reason: 'destination_disabled' as const, since: NOON },
+    ]
     await harness.backend.events.archive([{ event, declined }])
     expect(await harness.backend.events.find(event.id)).toMatchObject({ declined })
   })
@@ -64,5 +66,32 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
     await archive(harness, [gone, stays])
     expect(await harness.backend.events.find(gone.id)).toBeUndefined()
     expect(await harness.backend.events.find(stays.id)).toBeDefined()
+  })
+})
+
+describe.skipIf(clusterIsMissing() !== undefined)('the plan of a look-up', () => {
+  test('reads a few entries of indexes for each event, though it was made when the table was empty', async () => {
+    await using harness = await openClusterHarness()
+    const [batches, size] = [40, 100]
+    const now = Date.now()
+    for (let batch = 0; batch < batches; batch++)
+      await archive(
+        harness,
+        Array.from({ length: size }, (_, index) =>
+          acceptedEvent({ at: now + batch, userId: `u${index}` }),
+        ),
+      )
+    // Each connection tells what it has read when it rests, or ends.
+    await harness.reopen()
+    const read = async () => {
+      const [row] = await harness.sql(
+        `SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname ~ '^(events|declined|purged|suppr|counted)'`,
+      )
+      return Number(row!['read'])
+    }
+    expect((await harness.sql('SELECT seq FROM archive'))[0]).toEqual({
+      seq: String(batches * size),
+    })
+    expect(await read()).toBeLessThan(2 * batches * size)
   })
 })

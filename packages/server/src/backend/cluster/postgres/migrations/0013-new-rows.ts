@@ -1,7 +1,8 @@
 /**
  * What most events and most deliveries are: new. Each function writes many of them in one call, with plans that PostgreSQL keeps. It may
  * make the plans when the tables are nearly empty, so each look-up is a query of its own (LATERAL with a LIMIT) that may only use
- * an index.
+ * an index. That of messages is the only one in the order that is asked for, and nothing may be sorted: the bounds of ids are there
+ * to leave out partitions, and the index of ids would read all that is between them.
  *
  * `archive_new` archives events that are all new: takes the lock of the archive, looks each of them up, and writes them. Returns the
  * seq of the last one; NULL, with nothing written, where one of them is known, or a purge or a suppression names a user of them.
@@ -18,7 +19,7 @@ export const newRows = `
     named_ids text[], dedupe_window bigint, least_id text, end_id text,
     declined_events text[], declined_destinations text[], declined_reasons text[], declined_since bigint[]
   ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT
-    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   DECLARE
     last bigint;
     many int := cardinality(ids);
@@ -35,7 +36,8 @@ export const newRows = `
       OR EXISTS (SELECT FROM unnest(source_ids, message_ids, times) AS new (source_id, message_id, at) CROSS JOIN LATERAL (
         SELECT FROM events WHERE left(events.message_id, 500) = left(new.message_id, 500)
           AND events.message_id = new.message_id AND events.source_id = new.source_id
-          AND events.received_at >= new.at - dedupe_window AND events.id >= least_id AND events.id < end_id LIMIT 1) AS original)
+          AND events.received_at >= new.at - dedupe_window AND events.id >= least_id AND events.id < end_id
+        ORDER BY events.received_at, events.seq LIMIT 1) AS original)
     THEN RETURN NULL; END IF;
 
     UPDATE archive SET seq = seq + many RETURNING seq INTO last;
