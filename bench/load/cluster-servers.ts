@@ -16,7 +16,6 @@ const SETTINGS = [
   'max_connections=100',
   'log_min_messages=warning',
   'shared_preload_libraries=pg_stat_statements',
-  'pg_stat_statements.track_planning=on', 'pg_stat_statements.track=all',
 ]
 
 /** What a cluster needs beside its nodes, on this machine, with data in temporary folders. */

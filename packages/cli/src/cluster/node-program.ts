@@ -36,7 +36,7 @@ export function nodeProgram({
     'allowed-networks': LOOPBACK_NETWORKS.join(','),
     'log-level': 'warn',
   }
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const flags = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, String(value)])
   const node = new SupervisedProgram({
     name,
     program: process.execPath,

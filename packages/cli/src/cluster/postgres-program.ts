@@ -64,7 +64,8 @@ function makeData({
     execFileSync(programs.initdb, options, { ...user, cwd: '/', stdio: 'pipe' })
     renameSync(made, data)
   } catch (cause) {
-    const said = String((cause as { readonly stderr?: unknown }).stderr ?? (cause as Error).message)
+    const { stderr, message } = cause as Error & { readonly stderr?: Buffer }
+    const said = stderr?.toString() ?? message
     throw new Failure('failed', `PostgreSQL cannot make its data: ${said.trim()}`, { cause })
   } finally {
     rmSync(passwordFile, { force: true })

@@ -116,11 +116,11 @@ export class SupervisedProgram implements AsyncDisposable {
     const ended = endOf(child)
     const checking = new AbortController()
     let isReady = false
-    const check = this.#untilReady(child, checking.signal).then(() => {
-      if (checking.signal.aborted) return
-      isReady = true
-      on.ready(name, child.pid!, wasReady)
-      onReady()
+    const check = this.#untilReady(child, checking.signal).then((ready) => {
+      isReady = ready
+      if (ready) on.ready(name, child.pid!, wasReady)
+      if (ready) onReady()
+      return ready
     })
     const how = await ended
     checking.abort()
@@ -150,9 +150,11 @@ export class SupervisedProgram implements AsyncDisposable {
     return child
   }
 
-  async #untilReady({ pid = 0 }: ChildProcess, signal: AbortSignal): Promise<void> {
+  /** Resolves to false where `signal` aborts first. */
+  async #untilReady({ pid = 0 }: ChildProcess, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted && !(await this.#options.isReady(pid).catch(() => false)))
       await pause(CHECK_MS, undefined, { signal }).catch(() => undefined)
+    return !signal.aborted
   }
 
   async #pause(ms: number): Promise<void> {

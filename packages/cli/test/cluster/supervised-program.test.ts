@@ -27,20 +27,20 @@ const RUNS = 'setInterval(() => {}, 1000)'
 describe('a supervised program', () => {
   it('is started again when it is killed, and not when it is stopped', async () => {
     const told: string[] = []
-    const it = program(RUNS, {
+    const ran = program(RUNS, {
       ready: (name, _pid, again) => told.push(`${name} ready ${again}`),
       ended: (name, _pid, how) => told.push(`${name} ended ${how}`),
     })
-    await it.start()
-    const { pid } = it
+    await ran.start()
+    const { pid } = ran
     process.kill(pid!, 'SIGKILL')
     await expect
       .poll(() => told)
       .toEqual(['it ready false', 'it ended by SIGKILL', 'it ready true'])
-    expect(it.pid).not.toBe(pid)
-    await it[Symbol.asyncDispose]()
+    expect(ran.pid).not.toBe(pid)
+    await ran[Symbol.asyncDispose]()
     expect(told).toHaveLength(3)
-    expect(() => process.kill(it.pid!, 0)).toThrow('ESRCH')
+    expect(() => process.kill(ran.pid!, 0)).toThrow('ESRCH')
   })
 
   it('that ends again and again before it can be used is given up, with what it said', async () => {
@@ -60,7 +60,7 @@ describe('a supervised program', () => {
 
   it('passes on each line that it writes to stderr', async () => {
     const lines: string[] = []
-    await using it = new SupervisedProgram({
+    await using ran = new SupervisedProgram({
       name: 'it',
       program: process.execPath,
       args: [
@@ -72,7 +72,7 @@ describe('a supervised program', () => {
       on: { started: () => undefined, ready: () => undefined, ended: () => undefined },
       onLine: (line) => lines.push(line),
     })
-    await it.start()
+    await ran.start()
     expect(lines).toEqual(['one', 'two'])
   })
 })

@@ -59,7 +59,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout:
     const second = await readyOf(run)
     expect(run.stderr).toContain('An earlier run was killed.')
     const pids = [...second.nodes, ...second.servers].map(({ pid }) => pid)
-    expect(processesOf(folder.path).toSorted()).toEqual(pids.toSorted())
+    expect(new Set(processesOf(folder.path))).toEqual(new Set(pids))
     expect(second.writeKey).toBe(first.writeKey)
     expect(second.destinationId).toBe(first.destinationId)
     await using other = new Hookline([...ARGS, folder.path])

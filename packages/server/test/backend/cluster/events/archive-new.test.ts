@@ -15,8 +15,8 @@ async function archivedSlowly(harness: ClusterHarness, events: readonly Given[])
   await archive(harness, [first, ...events])
 }
 
-const columns = ({ sql }: ClusterHarness, { id }: Given) =>
-  sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, marks, origin, body, rest,
+const columns = (harness: ClusterHarness, { id }: Given) =>
+  harness.sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, marks, origin, body, rest,
     duplicates, last_duplicate_at FROM events WHERE id = '${id}'`)
 
 describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () => {
