@@ -233,7 +233,7 @@ export const SETTINGS = {
     parse: integer(1, 16_384),
   },
   laneWindow: {
-    doc: 'Most deliveries of one destination in memory. Others are parked in the database.',
+    doc: 'Most deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait for their record. Others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
