@@ -40,7 +40,7 @@ export interface Table {
 
 interface TableRow {
   readonly labels: readonly string[]
-  /** The values of each column, one for each round. */
+  /** The values of each column, one for each round; none where the row has no such figure. */
   readonly values: readonly (readonly number[])[]
 }
 

@@ -4,6 +4,7 @@ import { audienceSync } from './audience-sync.ts'
 import { audienceThroughput } from './audience-throughput.ts'
 import type { Benchmark } from './benchmark.ts'
 import { clientMemory, clientRate } from './client.ts'
+import { cluster } from './cluster.ts'
 import { cores } from './cores.ts'
 import { costRatio } from './cost-ratio.ts'
 import { cost } from './cost.ts'
@@ -33,6 +34,7 @@ export const benchmarks = {
   'delivery-steps': deliverySteps(),
   cores: cores(),
   spent: spent(),
+  cluster: cluster({ ratio: 0.4, twoNodes: 1 }),
   scaling: scaling(),
   'audience-sync': audienceSync({ seconds: 20, loopDelayP99Ms: 50, rate: 0.9 }),
   'audience-latency': audienceLatency({ p99Ms: 5_000 }),

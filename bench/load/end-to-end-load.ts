@@ -10,7 +10,8 @@ const TICK_MS = 1
 const DEADLINE_MS = 60_000
 
 export interface EndToEndLoadOptions {
-  readonly port: number
+  /** Of the service, or of each node of a cluster. */
+  readonly port: number | readonly number[]
   readonly writeKey: string
   readonly receiver: EventReceiver
   /** Calls per request. */

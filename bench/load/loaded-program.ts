@@ -105,12 +105,12 @@ function disposing(stack: AsyncDisposableStack): AsyncDisposable {
 }
 
 interface Requests extends IngestLoad {
-  readonly port: number
+  readonly port: number | readonly number[]
   readonly writeKey: string
 }
 
-/** Closed loop: each connection sends its next request after the response to the last one. */
-function callsPerSecond({ port, writeKey, count, connections }: Requests) {
+/** Closed loop: each connection sends its next request after the response to the last one. Resolves to how many calls it sent. */
+export function sendingCalls({ port, writeKey, count, connections }: Requests) {
   return async (seconds: number): Promise<number> => {
     const path = count === 1 ? '/v1/track' : '/v1/batch'
     const nextRequest = requestTemplate(path, writeKey, { count })
@@ -122,10 +122,17 @@ function callsPerSecond({ port, writeKey, count, connections }: Requests) {
       return nextRequest()
     }
     await using client = await RawClient.open({ port, connections, next })
-    const started = performance.now()
-    end = started + seconds * 1000
+    end = performance.now() + seconds * 1000
     client.poke()
     await client.idle()
-    return (count * sent) / ((performance.now() - started) / 1000)
+    return count * sent
+  }
+}
+
+function callsPerSecond(requests: Requests) {
+  const send = sendingCalls(requests)
+  return async (seconds: number): Promise<number> => {
+    const started = performance.now()
+    return (await send(seconds)) / ((performance.now() - started) / 1000)
   }
 }

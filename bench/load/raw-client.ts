@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface RawClientOptions {
-  readonly port: number
+  /** With several, each connection has the next one. */
+  readonly port: number | readonly number[]
   readonly connections: number
   /** The next request of a free connection, complete; undefined if there is none until `poke`. */
   readonly next: () => Buffer | undefined
@@ -33,8 +34,9 @@ export class RawClient implements AsyncDisposable {
   /** Connects. The first `poke` sends the first requests. */
   static async open({ port, connections, next }: RawClientOptions): Promise<RawClient> {
     const client = new RawClient(next)
-    const opening = Array.from({ length: connections }, async () => {
-      const socket = connect(port, '127.0.0.1').setNoDelay(true)
+    const ports = [port].flat()
+    const opening = Array.from({ length: connections }, async (_, index) => {
+      const socket = connect(ports[index % ports.length]!, '127.0.0.1').setNoDelay(true)
       await once(socket, 'connect')
       const connection: Connection = { socket, received: NOTHING }
       socket.on('data', (chunk: Buffer) => client.#receive(connection, chunk))

@@ -1,4 +1,5 @@
 import { ManagementApi } from '../../test/harness/management-api.ts'
+import type { SettingName } from '@hookline/server'
 import { Child, type Usage } from './child.ts'
 import { temporaryDataDir } from './temporary-data-dir.ts'
 import { environmentOf, type Threads } from './threads.ts'
@@ -9,6 +10,9 @@ export interface BenchSource {
   readonly writeKey: string
   readonly destinationIds: readonly string[]
 }
+
+/** Settings of the service, as a user would write them. */
+export type Settings = { readonly [S in SettingName]?: string }
 
 /** Hookline with its production settings in its own process. */
 export class ServiceProcess implements AsyncDisposable {
@@ -30,11 +34,15 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   /** Starts on `dataDir`, or on a temporary folder that is removed at the end. Resolves when it accepts calls. */
-  static async start(dataDir?: string, threads?: Threads): Promise<ServiceProcess> {
+  static async start(
+    dataDir?: string,
+    threads?: Threads,
+    settings: Settings = {},
+  ): Promise<ServiceProcess> {
     const temporary = dataDir === undefined ? temporaryDataDir() : undefined
     const [child, ready] = await Child.start(
       'hookline-server.ts',
-      [dataDir ?? temporary!.path],
+      [dataDir ?? temporary!.path, JSON.stringify(settings)],
       threads && environmentOf(threads),
     )
     return new ServiceProcess(child, ready as { url: string; adminToken: string }, temporary)
@@ -64,6 +72,13 @@ export class ServiceProcess implements AsyncDisposable {
       destinationIds.push(id)
     }
     return { id: made.id, writeKey: made.writeKeys[0].key, destinationIds }
+  }
+
+  /** Whether it accepts calls with the key: another node of its cluster may have made it. An empty batch stores nothing. */
+  async knows(writeKey: string): Promise<boolean> {
+    const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
+    const body = JSON.stringify({ batch: [] })
+    return (await fetch(`${this.#url}/v1/batch`, { method: 'POST', headers, body })).status !== 401
   }
 
   /** Sends one call. */

@@ -3,14 +3,15 @@ import { createLogger, openService, parseConfig } from '@hookline/server'
 import { threadVariables } from '../load/threads.ts'
 import { answer } from '../load/answer.ts'
 
-// Hookline as in production, on the data folder of the first argument.
+// Hookline as in production, on the data folder of the first argument. The second one has further settings, as JSON.
 
-const [dataDir] = process.argv.slice(2)
+const [dataDir, more = '{}'] = process.argv.slice(2)
 const config = parseConfig(threadVariables(process.env), {
   dataDir: dataDir!,
   port: '0',
   logLevel: 'error',
   allowedNetworks: '127.0.0.0/8',
+  ...(JSON.parse(more) as object),
 })
 const service = await openService({ config, logger: createLogger(config.logLevel) })
 

@@ -34,7 +34,9 @@ export function report(
 /** The medians of a table. */
 function tableLines({ name, labels, columns, rows }: Table): string[] {
   const lines = rows.map((row) => {
-    const medians = row.values.map((values) => shown(values).middle.padStart(9))
+    const medians = row.values.map((values) =>
+      (values.length === 0 ? '' : shown(values).middle).padStart(9),
+    )
     return `    ${row.labels.join(', ').padEnd(60)} ${medians.join(' ')}`
   })
   return [`  ${name}: ${[...labels, ...columns].join('; ')}`, ...lines]

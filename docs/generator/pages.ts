@@ -10,6 +10,7 @@ import { managementClient } from './management-client.ts'
 import { metricsPage } from './metrics-page.ts'
 import { receiversPage } from './receivers-page.ts'
 import { performancePage, performancePlots } from './performance-page.ts'
+import { scalingPage } from './scaling-page.ts'
 import { webhookPayloadPage, webhookPayloadSchema } from './api/webhook-payload-page.ts'
 
 /** A page, or a program, that is generated from the code, in whole or in a marked part. */
@@ -34,5 +35,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/guides/receivers.md', render: receiversPage },
   { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
   { path: 'docs/explanation/performance.md', render: performancePage },
+  { path: 'docs/explanation/scaling.md', render: scalingPage },
   ...performancePlots(),
 ]

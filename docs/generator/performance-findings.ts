@@ -89,6 +89,10 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'How throughput changes with the number of destinations of an event, the size of a call, and the backlog.',
   },
+  cluster: {
+    about:
+      'Ingestion, and the way from the call to the receiver, through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md) with NATS and PostgreSQL on the same machine, compared with the embedded backend. A call counts when it is archived: NATS alone accepts calls faster.',
+  },
   'audience-sync': {
     about:
       'What a full sync of an audience takes with a million profiles, and what it does to the service meanwhile. The first sync evaluates all profiles and tells every member. The check does the same later and finds that nothing differs. Events arrive at a steady rate. Each ratio compares the deliveries of this load during a sync with those of the same time without one.',

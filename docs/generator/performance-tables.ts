@@ -12,7 +12,12 @@ export function tablesOf({ tables = [] }: Result): readonly string[] {
 }
 
 function rowOf({ labels, values }: Table['rows'][number]): readonly string[] {
-  return [...labels, ...values.map((each) => shown(each).middle)].map(plain)
+  return [...labels, ...values.map(middleOf)].map(plain)
+}
+
+/** Empty where a row has no such figure. */
+function middleOf(values: readonly number[]): string {
+  return values.length === 0 ? '' : shown(values).middle
 }
 
 /** Parts that cost less, before and now, are added up. In µs/event. */

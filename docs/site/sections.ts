@@ -47,7 +47,7 @@ const FOLDERS: readonly Folder[] = [
     folder: 'explanation',
     title: 'Explanation',
     about: 'To understand.',
-    first: ['comparison', 'promises', 'privacy', 'performance'],
+    first: ['comparison', 'promises', 'privacy', 'performance', 'scaling'],
   },
   {
     folder: 'decisions',

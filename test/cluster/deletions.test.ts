@@ -8,7 +8,8 @@ import {
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { Load } from '../crash/load.ts'
-import { Cluster, type Node } from './nodes.ts'
+import { Cluster } from './cluster.ts'
+import type { Node } from './node.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const NODES = 3
@@ -129,7 +130,7 @@ class Deleting implements AsyncDisposable {
 
   static async open(random: () => number): Promise<Deleting> {
     const receiver = await openReceiver()
-    const cluster = await Cluster.open(NODES)
+    const cluster = await Cluster.open({ nodes: NODES, natsServers: 1 })
     const api = cluster.apiOf(cluster.nodes[0]!)
     const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
       name: 'S',

@@ -43,7 +43,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   beforeAll(async () => {
     stack = new AsyncDisposableStack()
     postgres = stack.use(await PostgresServer.start())
-    nats = stack.use(await NatsServer.start({ name: 'hookline', password: NATS_PASSWORD }))
+    const authorization = { user: 'hookline', password: NATS_PASSWORD }
+    nats = stack.use(await NatsServer.start({ authorization }))
   })
   afterAll(() => stack.disposeAsync())
 
@@ -51,7 +52,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   async function clusterSettings() {
     const url = new URL(await postgres.newDatabase())
     url.password = DATABASE_PASSWORD
-    const place = { databaseUrl: url.href, natsUrl: nats.url, natsPrefix: url.pathname.slice(1) }
+    const natsUrl = nats.url.replace('//', `//hookline:${NATS_PASSWORD}@`)
+    const place = { databaseUrl: url.href, natsUrl, natsPrefix: url.pathname.slice(1) }
     return { backend: 'cluster', encryptionKey: ENCRYPTION_KEY, ...place }
   }
 

@@ -1,6 +1,5 @@
 import { parseConfig } from '@hookline/server'
 import { SETTINGS } from '@hookline/server/settings'
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,6 +7,7 @@ import { parse } from 'yaml'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { read } from '../docs/repository.ts'
 import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { composeFault } from './compose-fault.ts'
 
 interface ComposeService {
   readonly environment: Readonly<Record<string, string>>
@@ -25,22 +25,14 @@ const { services, secrets } = parse(read(FILE)) as {
 }
 const { hookline, proxy } = services
 
-/** What a parser of the Compose specification, the Python package compose-spec, says of a text; empty where it is right. */
-function faultOf(text: string): string {
-  const plain = text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
-  const program = 'import compose_spec, sys; compose_spec.PyCompose.from_yaml(sys.stdin.read())'
-  const { stderr } = spawnSync('python3', ['-c', program], { input: plain, encoding: 'utf8' })
-  return stderr
-}
-
 describe(FILE, () => {
   it('keeps to the Compose specification', ({ skip }) => {
-    const fault = faultOf(read(FILE))
+    const fault = composeFault(read(FILE))
     if (fault.includes('ModuleNotFoundError'))
       skipOrFail('the Python package compose-spec', 'HOOKLINE_REQUIRE_DEPLOY', skip)
     expect(fault).toBe('')
     const wrong = read(FILE).replace('restart: unless-stopped', 'restart_always: true')
-    expect(faultOf(wrong)).toContain('restart_always')
+    expect(composeFault(wrong)).toContain('restart_always')
   })
 
   it('sets only settings that there are, from secrets that it declares', () => {

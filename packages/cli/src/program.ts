@@ -4,6 +4,7 @@ import { addAudit } from './commands/configuration/audit.ts'
 import { addAudiences } from './commands/audiences/audiences.ts'
 import { addTraits } from './commands/audiences/traits.ts'
 import { addBackup } from './commands/service/backup.ts'
+import { addCluster } from './commands/service/cluster.ts'
 import { addCompletion } from './commands/service/completion.ts'
 import { addConfig } from './commands/service/config.ts'
 import { addConsole } from './commands/configuration/console.ts'
@@ -42,7 +43,7 @@ import { addHelpTexts, HELP_STYLE } from './help/configure-help.ts'
 
 /** The commands by heading of `hookline --help`. */
 const GROUPS = {
-  'Try it:': [addDev, addDemo, addListen],
+  'Try it:': [addDev, addCluster, addDemo, addListen],
   'Run the service:': [
     addStart,
     addConfig,

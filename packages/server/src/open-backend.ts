@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import type { Backend } from './backend/backend.ts'
 import type { ClusterOptions } from './backend/cluster/open.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
-import type { Redacted } from './util/secrets/redacted.ts'
+import { Redacted } from './util/secrets/redacted.ts'
 
 /** The configuration lacks what its backend needs. */
 class BackendNotConfigured extends Error {
@@ -35,6 +36,7 @@ export function clusterOptionsOf(config: Config): ClusterOptions {
     databaseUrl: needed(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
     natsUrl: needed(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
     encryptionKey: needed(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
+    natsSecurity: natsSecurityOf(config),
     natsPrefix,
     natsReplicas,
     dedupeWindowMs,
@@ -48,6 +50,45 @@ function refuseRole({ role }: Config): void {
     `The role ${role} needs the cluster (HOOKLINE_BACKEND=cluster): one process with a file of its own does everything. Leave ` +
       'HOOKLINE_ROLE out, or set it to all.',
   )
+}
+
+/** @throws {BackendNotConfigured} where the settings contradict each other, or a file cannot be read */
+function natsSecurityOf({
+  natsCreds,
+  natsNkeySeed,
+  natsCaFile,
+  natsCertFile,
+  natsKeyFile,
+}: Config) {
+  if (natsCreds && natsNkeySeed)
+    throw new BackendNotConfigured(
+      'HOOKLINE_NATS_CREDS has a seed already: leave out HOOKLINE_NATS_NKEY_SEED.',
+    )
+  if ((natsCertFile === undefined) !== (natsKeyFile === undefined))
+    throw new BackendNotConfigured(
+      'HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE belong together.',
+    )
+  const ca = pemOf(natsCaFile, 'HOOKLINE_NATS_CA_FILE')
+  const cert = pemOf(natsCertFile, 'HOOKLINE_NATS_CERT_FILE')
+  const key = pemOf(natsKeyFile, 'HOOKLINE_NATS_KEY_FILE')
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key: new Redacted(key) }) }
+  return {
+    ...(natsCreds && { credentials: natsCreds }),
+    ...(natsNkeySeed && { nkeySeed: natsNkeySeed }),
+    ...((ca ?? cert) && { tls }),
+  }
+}
+
+function pemOf(file: string | undefined, variable: string): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new BackendNotConfigured(
+      `${variable} names a file that cannot be read (${code}): ${file}`,
+    )
+  }
 }
 
 /** Secrets that all nodes share come from the configuration: a node makes none by itself. */

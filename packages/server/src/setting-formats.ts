@@ -131,6 +131,24 @@ export const urlOf =
     return new Redacted(raw)
   }
 
+/** What a .creds file of NATS has. */
+export const natsCredentials = (raw: string): Redacted => {
+  if (!/BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/.test(raw)) {
+    throw new WrongFormat('the text of a .creds file: a NATS USER JWT and a USER NKEY SEED')
+  }
+  return new Redacted(raw)
+}
+
+/** The seed of the nkey of a user. */
+export const nkeySeed = (raw: string): Redacted => {
+  if (!/^SU[A-Z2-7]{56}$/.test(raw)) {
+    throw new WrongFormat(
+      'the seed of an nkey of a user, which has 58 characters and begins with SU',
+    )
+  }
+  return new Redacted(raw)
+}
+
 export const subjectToken = (raw: string): string => {
   if (!/^[\w-]{1,64}$/.test(raw)) {
     throw new WrongFormat('at most 64 letters, digits, - and _')

@@ -4,7 +4,9 @@ import {
   hostNames,
   integer,
   keys,
+  natsCredentials,
   networks,
+  nkeySeed,
   oneOf,
   ports,
   proxyUrl,
@@ -66,16 +68,41 @@ export const SETTINGS = {
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline keeps its tables in a schema of their own, `hookline`.',
+    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline keeps its tables in a schema of their own, `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for an authority of your own, &sslcert=FILE and &sslkey=FILE for a certificate of Hookline.',
     secret: true,
     isPlace: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
   },
   natsUrl: {
-    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222. A user and a password in the first URL are used for all of them.',
+    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The user and the password of the first URL that has them are used for all servers; tls:// asks for TLS.',
     secret: true,
     isPlace: true,
     parse: urlOf('nats://host:4222, or several with commas between them', /^(?:nats|tls):$/),
+  },
+  natsCreds: {
+    doc: 'For the cluster: the credentials of a NATS user, as a .creds file has them: a JWT and the seed of its nkey.',
+    secret: true,
+    parse: natsCredentials,
+  },
+  natsNkeySeed: {
+    doc: 'For the cluster: the seed of the nkey of a NATS user. It begins with SU.',
+    secret: true,
+    parse: nkeySeed,
+  },
+  natsCaFile: {
+    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of those that Node.js trusts. The connection then uses TLS, as with tls:// in natsUrl.',
+    isPlace: true,
+    parse: text,
+  },
+  natsCertFile: {
+    doc: 'For the cluster: PEM file of the certificate that Hookline shows to NATS servers.',
+    isPlace: true,
+    parse: text,
+  },
+  natsKeyFile: {
+    doc: 'For the cluster: PEM file of the private key of natsCertFile.',
+    isPlace: true,
+    parse: text,
   },
   natsPrefix: {
     doc: 'For the cluster: begins the names of the stream and its subjects, so that several services can share NATS servers.',
@@ -211,7 +238,7 @@ export const SETTINGS = {
     parse: integer(1, 16_384),
   },
   laneWindow: {
-    doc: 'Most deliveries of one destination in memory. Others are parked in the database.',
+    doc: 'Most deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait for their record. Others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },

@@ -1,6 +1,7 @@
 /** What `hookline --help` says of a command, where its description is too long for one line. */
 export const SUMMARIES: Readonly<Record<string, string>> = {
   dev: 'run everything here, with demo objects',
+  cluster: 'run three nodes here, with PostgreSQL and NATS',
   demo: 'run a complete demo, verify it, and end',
   listen: 'run a receiver that shows and checks deliveries',
   start: 'run the service for production',

@@ -10,6 +10,7 @@ const CODES: Readonly<Record<string, string>> = {
   BackendUnavailable: 'backend_unavailable',
   ClusterInUse: 'cluster_in_use',
   ClusterNotEmpty: 'cluster_not_empty',
+  ConnectionRefused: 'connection_refused',
   CommitsMissing: 'commits_missing',
   ConfigurationDamaged: 'configuration_damaged',
   CannotBeMended: 'database_damaged',

@@ -29,6 +29,7 @@ import { archivedPositionOf } from './postgres/event-rows.ts'
 import { refuseUnfinishedMove } from './move/move-progress.ts'
 import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
 import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
+import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
@@ -78,7 +79,9 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   const { migrations = MIGRATIONS } = options
-  await migrate(postgres, migrations)
+  await migrate(postgres, migrations).catch((error: unknown) => {
+    throw postgresRefusal(error) ?? error
+  })
   await refuseUnfinishedMove(postgres)
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)

@@ -16,7 +16,8 @@ export interface LaneLimits {
  *
  *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
- * Only a task in flight takes a slot. All three states count against the window. Fresh and parked tasks take turns.
+ * Only a task in flight takes a slot. What waits or is in flight counts against the window; what is unrecorded has a window of its
+ * own beside it, so that a slow record does not make the lane refuse what its receiver takes. Fresh and parked tasks take turns.
  * While the lane is backlogged, each origin has half of the window, so a long backlog is worked off without delaying
  * fresh events.
  */
@@ -28,7 +29,9 @@ export class Lane {
   usedAt = 0
   readonly #limits: LaneLimits
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
-  readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
+  /** Waiting or in flight. */
+  readonly #open: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
+  #unrecorded = 0
   #turn: PartTask['origin'] = 'parked'
   readonly #inFlight = new Set<PartTask>()
   /** Those in flight that began before the recovery: they show nothing of it, and it does not wait for them. */
@@ -45,7 +48,9 @@ export class Lane {
     const window = this.#limits.window()
     const half = Math.max(1, Math.floor(window / 2))
     const share = origin === 'parked' || this.isBacklogged ? half : window
-    return Math.max(0, Math.min(share - this.#inMemory[origin], window - this.size))
+    const unended = this.#open.fresh + this.#open.parked
+    const room = Math.min(share - this.#open[origin], window - unended, 2 * window - this.size)
+    return Math.max(0, room)
   }
 
   /** Whether at least half of the room for parked tasks is free. */
@@ -63,7 +68,7 @@ export class Lane {
 
   /** Tasks in memory: waiting, in flight and unrecorded. */
   get size(): number {
-    return this.#inMemory.fresh + this.#inMemory.parked
+    return this.#open.fresh + this.#open.parked + this.#unrecorded
   }
 
   get inFlight(): number {
@@ -80,7 +85,7 @@ export class Lane {
 
   add(task: PartTask): void {
     this.#waiting[task.origin].push(task)
-    this.#inMemory[task.origin]++
+    this.#open[task.origin]++
   }
 
   /**
@@ -102,13 +107,15 @@ export class Lane {
 
   /** The attempt of a task is over, so another may begin. */
   endAttempt(task: PartTask): void {
-    this.#inFlight.delete(task)
+    if (!this.#inFlight.delete(task)) return
     this.#begunBefore.delete(task)
+    this.#open[task.origin]--
+    this.#unrecorded++
   }
 
   /** The result of a task is durable, or the service is stopping. */
-  recorded({ origin }: PartTask): void {
-    this.#inMemory[origin]--
+  recorded(): void {
+    this.#unrecorded--
   }
 
   /** Takes a waiting task out. Returns false when it is not waiting. */
@@ -117,7 +124,7 @@ export class Lane {
     const index = waiting.indexOf(task)
     if (index === -1) return false
     waiting.splice(index, 1)
-    this.#inMemory[task.origin]--
+    this.#open[task.origin]--
     return true
   }
 
@@ -141,7 +148,7 @@ export class Lane {
     let cleared = 0
     for (const origin of ['fresh', 'parked'] as const) {
       cleared += this.#waiting[origin].length
-      this.#inMemory[origin] -= this.#waiting[origin].length
+      this.#open[origin] -= this.#waiting[origin].length
       this.#waiting[origin] = []
     }
     return cleared

@@ -1,15 +1,15 @@
-import { connect } from '@nats-io/transport-node'
-import { natsConnectionOptions } from '../../../src/backend/cluster/jetstream/nats-options.ts'
-import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { connect as connectToNats } from '@nats-io/transport-node'
 import { freePort } from '../free-port.ts'
 import { TemporaryFolder } from '../temporary-folder.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-interface NatsUser {
-  readonly name: string
-  readonly password: string
-}
+/** What a server has in its configuration file, beside where it listens and keeps its data. */
+type NatsSettings = Readonly<Record<string, unknown>>
 
 /** A NATS server with JetStream, with data in a temporary folder. */
 export class NatsServer implements AsyncDisposable {
@@ -17,15 +17,16 @@ export class NatsServer implements AsyncDisposable {
   readonly server: StartedServer
   readonly #folder = new TemporaryFolder()
 
-  private constructor(port: number, user?: NatsUser) {
-    const credentials = user === undefined ? '' : `${user.name}:${user.password}@`
-    const options = user === undefined ? [] : ['--user', user.name, '--pass', user.password]
-    this.url = `nats://${credentials}127.0.0.1:${port}`
-    const places = ['-a', '127.0.0.1', '-p', String(port), '-sd', this.#folder.path]
+  private constructor(port: number, settings?: NatsSettings) {
+    this.url = `nats://127.0.0.1:${port}`
+    const args = ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', this.#folder.path]
+    const config = join(this.#folder.path, 'nats.conf')
+    if (settings !== undefined) writeFileSync(config, JSON.stringify(settings))
     this.server = new StartedServer({
       program: natsProgram()!,
-      args: ['-js', ...places, ...options],
-      check: () => canBeUsed(this.url),
+      args: settings === undefined ? args : [...args, '-c', config],
+      // Who may connect is what a test of such settings tries.
+      check: () => (settings === undefined ? canBeUsed(this.url) : greets(port)),
     })
   }
 
@@ -34,9 +35,8 @@ export class NatsServer implements AsyncDisposable {
     return this.#folder.path
   }
 
-  /** Starts one, which only this user may use if it is given. */
-  static async start(user?: NatsUser): Promise<NatsServer> {
-    const nats = new NatsServer(await freePort(), user)
+  static async start(settings?: NatsSettings): Promise<NatsServer> {
+    const nats = new NatsServer(await freePort(), settings)
     await nats.server.start()
     return nats
   }
@@ -48,7 +48,16 @@ export class NatsServer implements AsyncDisposable {
 }
 
 async function canBeUsed(url: string): Promise<void> {
-  const options = natsConnectionOptions({ url: new Redacted(url) })
-  const connection = await connect({ ...options, reconnect: false, timeout: 1_000 })
+  const connection = await connectToNats({ servers: url, reconnect: false, timeout: 1_000 })
   await connection.close()
+}
+
+/** The server greets a client before it asks who that is. */
+async function greets(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'data', { signal: AbortSignal.timeout(1_000) })
+  } finally {
+    socket.on('error', () => undefined).destroy()
+  }
 }

@@ -26,10 +26,13 @@ export interface NatsNode {
 /** Servers of NATS that are one JetStream cluster; one alone is no cluster. */
 export class NatsServers implements AsyncDisposable {
   readonly all: readonly NatsNode[]
+  /** Where the data of all of them is. */
+  readonly folder: string
   readonly #stack: AsyncDisposableStack
 
-  private constructor(all: readonly NatsNode[], stack: AsyncDisposableStack) {
+  private constructor(all: readonly NatsNode[], folder: string, stack: AsyncDisposableStack) {
     this.all = all
+    this.folder = folder
     this.#stack = stack
   }
 
@@ -52,7 +55,12 @@ export class NatsServers implements AsyncDisposable {
     )
     for (const { server } of nodes) stack.use(server)
     await Promise.all(nodes.map(({ server }) => server.start()))
-    return new NatsServers(nodes, stack.move())
+    return new NatsServers(nodes, folder.path, stack.move())
+  }
+
+  /** The URLs of all of them, separated by commas. */
+  get url(): string {
+    return this.all.map(({ port }) => `nats://127.0.0.1:${port}`).join()
   }
 
   /** Uses a connection to those that run. */

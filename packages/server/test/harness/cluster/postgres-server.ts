@@ -23,23 +23,29 @@ export class PostgresServer implements AsyncDisposable {
   /** Of the databases that were made, in their order. */
   readonly databaseUrls: string[] = []
   readonly #port: number
+  /** Of its URLs. */
+  readonly #parameters: string
   readonly #folder = new TemporaryFolder()
 
-  private constructor(port: number) {
+  private constructor(port: number, settings: readonly string[], parameters: string) {
     this.#port = port
+    this.#parameters = parameters
     const data = join(this.#folder.path, 'data')
     makeData(this.#folder.path, data)
     const places = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', this.#folder.path]
     this.server = new StartedServer({
       program: postgresProgram('postgres')!,
-      args: [...places, ...SETTINGS.flatMap((each) => ['-c', each])],
+      args: [...places, ...settings.flatMap((each) => ['-c', each])],
       user: unprivileged(),
       check: () => this.query('postgres', 'SELECT 1'),
     })
   }
 
-  static async start(): Promise<PostgresServer> {
-    const postgres = new PostgresServer(await freePort())
+  static async start(
+    settings: readonly string[] = SETTINGS,
+    parameters = '',
+  ): Promise<PostgresServer> {
+    const postgres = new PostgresServer(await freePort(), settings, parameters)
     await postgres.server.start()
     return postgres
   }
@@ -99,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   #urlOf(database: string): string {
-    return `postgres://hookline@127.0.0.1:${this.#port}/${database}`
+    return `postgres://hookline@127.0.0.1:${this.#port}/${database}${this.#parameters}`
   }
 }
 

@@ -26,6 +26,10 @@ export class ServerProcess implements AsyncDisposable {
     this.#child.unref()
   }
 
+  get pid(): number {
+    return this.#child.pid!
+  }
+
   /** The last lines that it printed. */
   get output(): string {
     return this.#output

@@ -20,6 +20,11 @@ export class StartedServer implements AsyncDisposable {
     this.#options = options
   }
 
+  /** Its process, which is another one after each start. */
+  get pid(): number {
+    return this.#process!.pid
+  }
+
   /** Starts it, and resolves when it can be used. */
   async start(): Promise<void> {
     const { program, args, user, check } = this.#options

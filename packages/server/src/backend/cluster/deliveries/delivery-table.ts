@@ -5,8 +5,10 @@ import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts
 import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from './delivery-rows.ts'
 import { isBetween } from './ids-between.ts'
 import { type Given, isWaiting, type QueueTable } from './queue-table.ts'
+import { recordNewStatement } from './record-new.ts'
 import { countReplayEnds } from './replay-ends.ts'
 import type { StoredParts } from './stored-parts.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 /** A delivery with its event, which may be gone. */
 type Row = DeliveryRow & Omit<EventRow, 'body'> & { readonly body: Buffer | null }
@@ -17,6 +19,7 @@ export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], Row> = {
   select: sql<Row>`SELECT ${DELIVERY_COLUMNS}, ${EVENT_COLUMNS}
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
   claimedOf,
+  recordNew: recordNewStatement,
   write,
 }
 
@@ -68,10 +71,10 @@ function rowsOf(given: readonly Given[]): RawBuilder<unknown> {
   const all = given.map(({ delivery }) => delivery)
   return sql`
     SELECT * FROM unnest(
-      ${all.map(({ id }) => id)}::text[], ${all.map(({ eventId }) => eventId)}::text[],
-      ${all.map(({ destinationId }) => destinationId)}::text[], ${all.map(({ state }) => state)}::text[],
-      ${all.map(({ rounds }) => rounds)}::int[], ${all.map(({ firstDueAt }) => firstDueAt)}::bigint[],
-      ${all.map(({ dueAt }) => dueAt)}::bigint[], ${given.map(({ webhooks }) => webhooks)}::text[],
-      ${all.map(({ replayId }) => replayId ?? null)}::text[], ${all.map(isWaiting)}::bool[]
+      ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ eventId }) => eventId))},
+      ${arrays.texts(all.map(({ destinationId }) => destinationId))}, ${arrays.texts(all.map(({ state }) => state))},
+      ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))},
+      ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(given.map(({ webhooks }) => webhooks))},
+      ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(isWaiting))}
     ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }

@@ -3,6 +3,7 @@ import { BackendUnavailable } from '../../backend.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { type HeldClaim, HeldClaims } from './held-claims.ts'
 import type { QueueName } from './postgres-lanes.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 /** Whose claims, and of which queue. */
 interface Claimer {
@@ -104,5 +105,5 @@ export function isHeld(node: string): RawBuilder<boolean> {
 export function claimRows(claims: readonly HeldClaim[]): RawBuilder<unknown> {
   const [ids, lanes] = [claims.map(({ id }) => id), claims.map(({ lane }) => lane)]
   const fences = claims.map(({ fence }) => fence)
-  return sql`SELECT * FROM unnest(${ids}::text[], ${lanes}::int[], ${fences}::bigint[]) AS held (delivery_id, lane, fence)`
+  return sql`SELECT * FROM unnest(${arrays.texts(ids)}, ${arrays.ints(lanes)}, ${arrays.bigints(fences)}) AS held (delivery_id, lane, fence)`
 }

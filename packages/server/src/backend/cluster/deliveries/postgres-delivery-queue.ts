@@ -17,6 +17,7 @@ import type { DeliveryRow } from './delivery-rows.ts'
 import { NodeClaims } from './node-claims.ts'
 import type { PostgresLanes } from './postgres-lanes.ts'
 import { type QueueTable, UNSPLIT_LANES } from './queue-table.ts'
+import { isNewAndEnded } from './record-new.ts'
 import { recordStatement } from './record-statement.ts'
 import { StoredParts } from './stored-parts.ts'
 import { waitingStatement } from './waiting-statement.ts'
@@ -59,8 +60,9 @@ export class PostgresDeliveryQueue<
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    let left = onePerDelivery(records)
-    await this.parts.give(left)
+    const given = onePerDelivery(records)
+    await this.parts.give(given)
+    let left = await this.#recordNew(given)
     for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
       const missed = await this.#recordOnce(left)
       left = left.filter(({ delivery }) => missed.has(delivery.id))
@@ -94,6 +96,18 @@ export class PostgresDeliveryQueue<
       return lane ? [{ destinationId: lane.destinationId, url: lane.url, dueAt, isHeld }] : []
     })
     return { lanes, isUnsplit: rows.some(({ number }) => number === this.#unsplitLane) }
+  }
+
+  /** Returns the records that are left: those of deliveries that are not new, or go on. */
+  async #recordNew(records: readonly RecordedDelivery[]): Promise<readonly RecordedDelivery[]> {
+    const { recordNew } = this.#table
+    const isClaimed = ({ delivery }: RecordedDelivery): boolean =>
+      this.#claims.of([delivery.id]).length > 0
+    const ended = records.filter((record) => isNewAndEnded(record) && !isClaimed(record))
+    if (recordNew === undefined || ended.length === 0) return records
+    const rows = await this.postgres.run(recordNew(ended, this.parts))
+    const written = new Set(rows.map(({ id }) => id))
+    return records.filter(({ delivery }) => !written.has(delivery.id))
   }
 
   /** Returns the ids of those that another transaction has made or removed meanwhile. */

@@ -1,6 +1,6 @@
 import type { Carried, Delivery } from '@hookline/protocol'
 import type { RawBuilder } from 'kysely'
-import type { ClaimedDelivery } from '../../deliveries.ts'
+import type { ClaimedDelivery, RecordedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import type { DeliveryRow } from './delivery-rows.ts'
 import type { QueueName } from './postgres-lanes.ts'
@@ -21,6 +21,14 @@ export interface QueueTable<E extends Carried, Row extends DeliveryRow> {
   /** `SELECT … FROM …` with everything that `claimedOf` reads. The table has its own name in it. */
   readonly select: RawBuilder<Row>
   readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  /**
+   * Records of deliveries that are new and have ended, in one call; absent where all records are written in the same way.
+   * Returns the ids of those that it has written.
+   */
+  readonly recordNew?: (
+    records: readonly RecordedDelivery[],
+    parts: StoredParts,
+  ) => RawBuilder<{ readonly id: string }>
   /**
    * What a record writes, as queries of a WITH clause. The last of them is `written`: the `id` of each delivery that is now
    * as the record says. Those before it can be read:

@@ -7,6 +7,7 @@ import { isLive } from './live-nodes.ts'
 import { isHeld, claimRows } from './node-claims.ts'
 import type { Given, QueueTable } from './queue-table.ts'
 import type { StoredParts } from './stored-parts.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 /** `claimed`: a part that this node has now. `missed`: there is no such delivery, or another transaction has just made it. */
 export interface RecordedRow extends HeldClaim {
@@ -43,7 +44,7 @@ export function recordStatement<E extends Carried, Row extends DeliveryRow>(
     WITH part AS MATERIALIZED (${waitingParts(records, parts)}),
     held AS MATERIALIZED (${claimRows(held)}),
     kept AS MATERIALIZED (
-      SELECT id, state, rounds, first_due_at FROM ${table} WHERE id = ANY(${ids}::text[]) ORDER BY id FOR UPDATE),
+      SELECT id, state, rounds, first_due_at FROM ${table} WHERE id = ANY(${arrays.texts(ids)}) ORDER BY id FOR UPDATE),
     waited AS MATERIALIZED (
       SELECT waits.* FROM kept CROSS JOIN LATERAL (
         SELECT delivery_id, lane, claimed_by, fence FROM waiting_parts WHERE delivery_id = kept.id
@@ -72,7 +73,7 @@ export function recordStatement<E extends Carried, Row extends DeliveryRow>(
       WHERE ${isHeld(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
     failed AS (${keepFailedAttempts(records, parts)})
     SELECT 'claimed' AS kind, delivery_id AS id, lane, fence FROM waiting WHERE claimed_by = ${node}
-    UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${ids}::text[]) AS given (id)
+    UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${arrays.texts(ids)}) AS given (id)
       WHERE id NOT IN (SELECT id FROM kept) AND id NOT IN (SELECT id FROM written)`
 }
 
@@ -90,8 +91,8 @@ function waitingParts(
       }),
   )
   return sql`SELECT * FROM unnest(
-    ${rows.map(({ id }) => id)}::text[], ${rows.map(({ lane }) => lane)}::int[],
-    ${rows.map(({ dueAt }) => dueAt)}::bigint[], ${rows.map(({ isClaimed }) => isClaimed)}::bool[]
+    ${arrays.texts(rows.map(({ id }) => id))}, ${arrays.ints(rows.map(({ lane }) => lane))},
+    ${arrays.bigints(rows.map(({ dueAt }) => dueAt))}, ${arrays.booleans(rows.map(({ isClaimed }) => isClaimed))}
   ) AS part (delivery_id, lane, due_at, is_claimed)`
 }
 
@@ -111,8 +112,8 @@ function keepFailedAttempts(
   return sql`
     INSERT INTO attempts (delivery_id, id, document, has_body)
     SELECT * FROM unnest(
-      ${rows.map(({ id }) => id)}::text[], ${rows.map(({ attempt }) => attempt)}::text[],
-      ${rows.map(({ document }) => document)}::text[], ${rows.map(({ hasBody }) => hasBody)}::bool[]
+      ${arrays.texts(rows.map(({ id }) => id))}, ${arrays.texts(rows.map(({ attempt }) => attempt))},
+      ${arrays.texts(rows.map(({ document }) => document))}, ${arrays.booleans(rows.map(({ hasBody }) => hasBody))}
     ) AS attempt (delivery_id, id, document, has_body)
     WHERE delivery_id IN (SELECT id FROM kept) OR delivery_id IN (SELECT id FROM written)
     ON CONFLICT (delivery_id, id) DO NOTHING`

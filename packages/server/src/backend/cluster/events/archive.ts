@@ -2,6 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import type { Archiving } from '../../events.ts'
 import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
+import { archiveNew } from './archive-new.ts'
 import { decideArchive } from './decide-archive.ts'
 import { knownEvents } from './known-events.ts'
 import { purgesOf } from './purges-of.ts'
@@ -22,11 +23,21 @@ interface Archived {
   readonly seq: number | undefined
 }
 
+const NO_DUPLICATES: ReadonlySet<string> = new Set()
+
 /**
- * Archives events in a transaction. One at a time on all nodes: what is a duplicate of what is decided exactly, and the order of
- * seq is that of the commits, so that whoever follows the archive misses nothing.
+ * Archives events. One call at a time on all nodes: what is a duplicate of what is decided exactly, and the order of seq is that
+ * of the commits, so that whoever follows the archive misses nothing. Events that are all new take one round trip.
  */
-export function archive(
+export async function archive(
+  entries: readonly Archiving[],
+  options: ArchiveOptions,
+): Promise<Archived> {
+  const seq = await archiveNew(entries, options)
+  return seq === undefined ? archiveAny(entries, options) : { duplicates: NO_DUPLICATES, seq }
+}
+
+function archiveAny(
   entries: readonly Archiving[],
   { postgres, dedupeWindowMs, positionOf, onRefused }: ArchiveOptions,
 ): Promise<Archived> {

@@ -2,6 +2,7 @@ import { type AcceptedEvent, idFrom } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
 import { isId } from '../postgres/event-rows.ts'
 import { toText } from '../postgres/text.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 /** What the archive knows of an event that is to be archived. */
 export interface KnownEvent {
@@ -28,10 +29,10 @@ export async function knownEvents(
       EXISTS (SELECT FROM counted_duplicates AS counted WHERE counted.id = new.id) AS "isCounted",
       first.id AS original
     FROM unnest(
-      ${events.map(({ id }) => id)}::text[],
-      ${events.map(({ sourceId }) => toText(sourceId))}::text[],
-      ${events.map(({ messageId }) => toText(messageId))}::text[],
-      ${events.map(({ receivedAt }) => receivedAt - dedupeWindowMs)}::bigint[]
+      ${arrays.texts(events.map(({ id }) => id))},
+      ${arrays.texts(events.map(({ sourceId }) => toText(sourceId)))},
+      ${arrays.texts(events.map(({ messageId }) => toText(messageId)))},
+      ${arrays.bigints(events.map(({ receivedAt }) => receivedAt - dedupeWindowMs))}
     ) WITH ORDINALITY AS new (id, source_id, message_id, since, number)
     LEFT JOIN LATERAL (
       SELECT events.id FROM events

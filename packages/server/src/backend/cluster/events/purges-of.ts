@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Subject } from '../../deletions.ts'
 import { subjectsOf } from '../../subjects-of.ts'
 import { fromText, toText } from '../postgres/text.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 interface PurgeRow {
   readonly kind: string
@@ -24,12 +25,12 @@ export async function purgesOf(
   events: readonly AcceptedEvent[],
   positionOf: Positioned,
 ): Promise<(event: AcceptedEvent) => boolean> {
-  const ids = new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
+  const ids = namedIds(events)
   const { rows } = await sql<PurgeRow>`
     SELECT kind, id, source_id, max(through) AS through FROM purged_ids
-    WHERE id = ANY(${[...ids]}::text[]) GROUP BY kind, id, source_id
+    WHERE id = ANY(${arrays.texts([...ids])}) GROUP BY kind, id, source_id
     UNION ALL SELECT kind, user_id, source_id, NULL FROM suppressions
-    WHERE user_id = ANY(${[...ids]}::text[])`.execute(transaction)
+    WHERE user_id = ANY(${arrays.texts([...ids])})`.execute(transaction)
   if (rows.length === 0) return () => false
   const byId = Map.groupBy(rows, ({ kind, id }) => `${kind} ${fromText(id)}`)
   const rowsOf = (subjects: readonly Subject[]): PurgeRow[] =>
@@ -37,6 +38,11 @@ export async function purgesOf(
   return (event) =>
     rowsOf(idsOf(event)).some((purge) => isPurgedBy(purge, event, positionOf)) ||
     rowsOf(subjectsOf(event)).some((suppression) => isSuppressedBy(suppression, event))
+}
+
+/** Every id by which a purge or a suppression may name one of these events, as the database has it. */
+export function namedIds(events: readonly AcceptedEvent[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
 }
 
 /** The ids that a purge may name. An alias call names a former id of either kind. */

@@ -4,6 +4,7 @@ import { toText, toTextOrNull } from '../postgres/text.ts'
 import type { Archiving } from '../../events.ts'
 import type { ArchiveDecisions, NewEvent } from './decide-archive.ts'
 import { leastIdAt } from './known-events.ts'
+import { arrays } from '../postgres/arrays.ts'
 
 /** Duplicates that are known are forgotten after this time: a chunk of the log is handed out again much sooner. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000
@@ -20,12 +21,12 @@ export async function writeArchive(
       new_events AS (${insertEvents(news, positionOf)}),
       counted AS (
         UPDATE events SET duplicates = events.duplicates + of.duplicates, last_duplicate_at = of.at
-        FROM unnest(${counted.map(({ id }) => id)}::text[],
-          ${counted.map(({ duplicates }) => duplicates)}::int[],
-          ${counted.map(({ lastDuplicateAt }) => lastDuplicateAt)}::bigint[]) AS of (id, duplicates, at)
+        FROM unnest(${arrays.texts(counted.map(({ id }) => id))},
+          ${arrays.ints(counted.map(({ duplicates }) => duplicates))},
+          ${arrays.bigints(counted.map(({ lastDuplicateAt }) => lastDuplicateAt))}) AS of (id, duplicates, at)
         WHERE events.id = of.id
       ),
-      new_duplicates AS (INSERT INTO counted_duplicates SELECT unnest(${countedIds}::text[])),
+      new_duplicates AS (INSERT INTO counted_duplicates SELECT unnest(${arrays.texts(countedIds)})),
       forgotten AS (${forgetDuplicates(countedIds)}),
       declining AS (${insertDeclined(decided)})
     SELECT seq FROM numbered`.execute(transaction)
@@ -39,9 +40,9 @@ function insertEvents(
 ): RawBuilder<unknown> {
   const events = news.map(({ event }) => event)
   const texts = (textOf: (event: AcceptedEvent) => string | null): RawBuilder<unknown> =>
-    sql`${events.map(textOf)}::text[]`
+    arrays.texts(events.map(textOf))
   const numbers = (values: readonly (number | null)[]): RawBuilder<unknown> =>
-    sql`${values}::bigint[]`
+    arrays.bigints(values)
   return sql`
     INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
       received_at, marks, origin, body, rest, duplicates, last_duplicate_at)
@@ -82,10 +83,10 @@ function insertDeclined(decided: readonly Archiving[]): RawBuilder<unknown> {
   )
   return sql`
     INSERT INTO declined (event_id, destination_id, reason, since)
-    SELECT * FROM unnest(${rows.map(({ eventId }) => eventId)}::text[],
-      ${rows.map(({ destinationId }) => toText(destinationId))}::text[],
-      ${rows.map(({ reason }) => reason)}::text[],
-      ${rows.map(({ since = null }) => since)}::bigint[])
+    SELECT * FROM unnest(${arrays.texts(rows.map(({ eventId }) => eventId))},
+      ${arrays.texts(rows.map(({ destinationId }) => toText(destinationId)))},
+      ${arrays.texts(rows.map(({ reason }) => reason))},
+      ${arrays.bigints(rows.map(({ since = null }) => since))})
     ON CONFLICT DO NOTHING`
 }
 

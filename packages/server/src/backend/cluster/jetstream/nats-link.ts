@@ -6,6 +6,7 @@ import {
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { BackendUnavailable } from '../../backend.ts'
+import { natsRefusal } from './refusal.ts'
 import { type NatsOptions, natsConnectionOptions } from './nats-options.ts'
 
 /** Smaller messages could not have the largest event. */
@@ -35,7 +36,7 @@ export class NatsLink implements AsyncDisposable {
       if (link.maxPayloadBytes >= LEAST_PAYLOAD_BYTES) return link
       await connection.close()
     } catch (error) {
-      throw unavailable(error)
+      throw natsRefusal(error) ?? unavailable(error)
     }
     throw new RangeError(`NATS needs max_payload of at least ${LEAST_PAYLOAD_BYTES}.`)
   }

@@ -59,9 +59,11 @@ function authentication(
   { credentials, nkeySeed }: NatsOptions,
   url: URL | undefined,
 ): Partial<ConnectionOptions> {
-  const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(secret.reveal())
+  // The client finds the end of credentials by the line end after it, which a setting does not have.
+  const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(`${secret.reveal()}\n`)
   if (credentials) return { authenticator: credsAuthenticator(bytes(credentials)) }
-  if (nkeySeed) return { authenticator: nkeyAuthenticator(bytes(nkeySeed)) }
+  if (nkeySeed)
+    return { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed.reveal())) }
   if (url === undefined) return {}
   const user = decodeURIComponent(url.username)
   return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) }

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
-import { asUnavailable, isConflict } from './unavailable.ts'
+import { preparingPool } from './preparing-pool.ts'
+import { asUnavailable, isConflict, isOutdatedPlan } from './unavailable.ts'
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of libpq that `pg` knows. */
@@ -53,7 +54,7 @@ export class Postgres implements AsyncDisposable {
       statement_timeout: STATEMENT_TIMEOUT_MS,
     })
     pool.on('connect', (client) => endAfterSilence(client, silenceMs))
-    this.#db = new Kysely({ dialect: new PostgresDialect({ pool }) })
+    this.#db = new Kysely({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
     this.#slow = new Kysely({
       dialect: new PostgresDialect({ pool: openPool(schema, options, { max: MOST_SLOW }) }),
     })
@@ -61,7 +62,13 @@ export class Postgres implements AsyncDisposable {
 
   /** Runs one statement by itself. */
   async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
-    return (await this.#available(() => statement.execute(this.#db))).rows
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await statement.execute(this.#db)).rows
+      } catch (error) {
+        if (!isOutdatedPlan(error) || tries === MOST_TRIES) throw asUnavailable(error)
+      }
+    }
   }
 
   /** Runs statements that need not be of one moment. */
@@ -121,7 +128,8 @@ function openPool(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'hookline',
     // Compiling a statement takes longer than any of ours runs.
-    options: `-c search_path=${schema} -c jit=off`,
+    // The plan of a prepared statement would be made for tables that are nearly empty, and kept when they are large.
+    options: `-c search_path=${schema} -c jit=off -c plan_cache_mode=force_custom_plan`,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     ...more,
   })

@@ -21,7 +21,15 @@ const MESSAGES =
 /** Whether the statement of an error had no effect and may be tried again. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
-  return code === '40001' || code === '40P01'
+  return code === '40001' || code === '40P01' || isOutdatedPlan(error)
+}
+
+/** A newer node has added a column to what a prepared statement returns. Another connection prepares it again. */
+export function isOutdatedPlan(error: unknown): boolean {
+  return (
+    codeOf(error) === '0A000' &&
+    (error as Error).message === 'cached plan must not change result type'
+  )
 }
 
 /** `BackendUnavailable` where PostgreSQL cannot work now; otherwise the error itself, which is a bug. */

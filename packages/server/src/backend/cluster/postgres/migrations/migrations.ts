@@ -1,11 +1,12 @@
+import { newRows } from './0010-new-rows.ts'
 import { configuration } from './0007-configuration.ts'
-import { dataMove } from './0012-data-move.ts'
+import { dataMove } from './0009-data-move.ts'
 import { deletions } from './0005-deletions.ts'
 import { deliveries } from './0002-deliveries.ts'
-import { erasure } from './0014-erasure.ts'
+import { erasure } from './0011-erasure.ts'
 import { events } from './0001-events.ts'
 import { leases } from './0004-leases.ts'
-import { nodes } from './0011-nodes.ts'
+import { nodes } from './0008-nodes.ts'
 import { profiles } from './0003-profiles.ts'
 import { upkeep } from './0006-upkeep.ts'
 
@@ -30,7 +31,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: deletions },
   { version: 6, sql: upkeep },
   { version: 7, sql: configuration },
-  { version: 8, sql: erasure },
-  { version: 11, sql: nodes },
-  { version: 12, sql: dataMove },
+  { version: 8, sql: nodes },
+  { version: 9, sql: dataMove },
+  { version: 10, sql: newRows },
+  { version: 11, sql: erasure },
 ]

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { type ClusterPlace, ClusterDatabase, type ClusterServers } from './cluster-servers.ts'
+import { EndToEndLoad } from './end-to-end-load.ts'
+import { EventReceiver } from './event-receiver.ts'
+import { type IngestLoad, sendingCalls } from './loaded-program.ts'
+import { ServiceProcess } from './service-process.ts'
+
+/** How many nodes of a cluster; 0 is the embedded backend, in one process. */
+export type Nodes = number
+
+/** What a load did. */
+export interface Done {
+  readonly events: number
+  readonly seconds: number
+}
+
+/** A service that is loaded, whatever its backend is. */
+export interface LoadedNodes extends AsyncDisposable {
+  readonly nodes: readonly ServiceProcess[]
+  /** Absent for the embedded backend. */
+  readonly place: ClusterPlace | undefined
+  /** Loads the nodes, and resolves when everything that was accepted has gone its whole way. */
+  load(seconds: number): Promise<Done>
+}
+
+const ARCHIVED_POLL_MS = 2
+const DEADLINE_MS = 120_000
+
+/** Calls that have no destination: they have gone their way when they are archived. */
+export async function loadedIngestion(
+  servers: ClusterServers,
+  count: Nodes,
+  calls: IngestLoad,
+): Promise<LoadedNodes> {
+  await using stack = new AsyncDisposableStack()
+  const { nodes, place } = await startNodes(stack, servers, count)
+  const { writeKey } = await nodes[0]!.addSource()
+  await known(nodes, writeKey)
+  const database = place && stack.use(await ClusterDatabase.open(place))
+  const send = sendingCalls({ ...calls, port: nodes.map(({ port }) => port), writeKey })
+  const load = async (seconds: number): Promise<Done> => {
+    const before = (await database?.archived()) ?? 0
+    const started = performance.now()
+    const events = await send(seconds)
+    if (database) await archived(database, before + events)
+    return { events, seconds: (performance.now() - started) / 1000 }
+  }
+  return { nodes, place, load, ...disposing(stack.move()) }
+}
+
+/** From the call to the receiver. */
+export async function loadedDelivering(
+  servers: ClusterServers,
+  count: Nodes,
+  calls: number,
+): Promise<LoadedNodes> {
+  await using stack = new AsyncDisposableStack()
+  const receiver = stack.use(await new EventReceiver().open())
+  const { nodes, place } = await startNodes(stack, servers, count)
+  const { writeKey } = await nodes[0]!.addSource(receiver.urlOf('/hook'))
+  await known(nodes, writeKey)
+  const port = nodes.map((node) => node.port)
+  const endToEnd = stack.use(await EndToEndLoad.open({ port, writeKey, receiver, count: calls }))
+  const load = async (seconds: number): Promise<Done> => {
+    const [started, sent] = [performance.now(), endToEnd.sent]
+    await endToEnd.throughput(seconds)
+    return { events: endToEnd.sent - sent, seconds: (performance.now() - started) / 1000 }
+  }
+  return { nodes, place, load, ...disposing(stack.move()) }
+}
+
+async function startNodes(
+  stack: AsyncDisposableStack,
+  servers: ClusterServers,
+  count: Nodes,
+): Promise<{
+  readonly nodes: readonly ServiceProcess[]
+  readonly place: ClusterPlace | undefined
+}> {
+  if (count === 0) return { nodes: [stack.use(await ServiceProcess.start())], place: undefined }
+  const place = await servers.newPlace()
+  const settings = {
+    backend: 'cluster',
+    ...place,
+    natsUrl: servers.nats.url,
+    encryptionKey: randomBytes(32).toString('base64'),
+    adminToken: `tok_${randomBytes(12).toString('hex')}`,
+  }
+  const start = async (): Promise<ServiceProcess> =>
+    stack.use(await ServiceProcess.start(undefined, undefined, settings))
+  // The first one makes the tables.
+  const first = await start()
+  const others = await Promise.all(Array.from({ length: count - 1 }, start))
+  return { nodes: [first, ...others], place }
+}
+
+/** Resolves when every node knows the source. */
+async function known(nodes: readonly ServiceProcess[], writeKey: string): Promise<void> {
+  for (const node of nodes) while (!(await node.knows(writeKey))) await pause()
+}
+
+async function archived(database: ClusterDatabase, events: number): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS
+  while ((await database.archived()) < events) {
+    if (performance.now() > deadline) throw new Error('The archive does not follow the log.')
+    await pause()
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ARCHIVED_POLL_MS))
+}
+
+function disposing(stack: AsyncDisposableStack): AsyncDisposable {
+  return { [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}

@@ -1,0 +1,115 @@
+import { nkeys } from '@nats-io/transport-node'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { ConnectionRefused } from '../../../src/backend/cluster/connection-refused.ts'
+import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
+import type { NatsSecurity } from '../../../src/backend/cluster/jetstream/nats-options.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { makeCertificates } from '../../harness/certificates.ts'
+import { NatsServer } from '../../harness/cluster/nats-server.ts'
+import { natsProgram } from '../../harness/cluster/programs.ts'
+import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { credentialsOf, operatorMode, seedOf } from './nats-jwt.ts'
+
+const certificates = makeCertificates()
+/** A secret that must not be in any error. */
+const WRONG = 'the-wrong-secret'
+
+/** Appends an event as a node with these settings. */
+async function appendAs(url: string, security: NatsSecurity = {}): Promise<void> {
+  await using link = await NatsLink.open({ url: new Redacted(url), ...security })
+  const waiting = new ByteBudget(10_000_000)
+  await using log = await JetStreamLog.open(link, { prefix: 'test', waiting })
+  await log.append([acceptedEvent()])
+}
+
+/** The URL with a user and a password, or a token. */
+function as(url: string, who: string, protocol = 'nats'): string {
+  return url.replace('nats://', `${protocol}://${who}@`)
+}
+
+async function refusal(connecting: Promise<void>): Promise<Error> {
+  const error = await connecting.then(
+    () => new Error('It was let in.'),
+    (reason: Error) => reason,
+  )
+  expect(error).toBeInstanceOf(ConnectionRefused)
+  expect(`${error.message}${String(error.cause)}`).not.toContain(WRONG)
+  return error
+}
+
+describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
+  test('with a user and a password in the URL, and is refused with a wrong one', async () => {
+    const user = { user: 'hookline', password: 'p/ss w@rd' }
+    await using nats = await NatsServer.start({ authorization: user })
+    await appendAs(as(nats.url, `hookline:${encodeURIComponent(user.password)}`))
+    const error = await refusal(appendAs(as(nats.url, `hookline:${WRONG}`)))
+    expect(error.message).toContain('Check user, password or token in HOOKLINE_NATS_URL')
+    await refusal(appendAs(nats.url))
+  })
+
+  test('with a token in the URL', async () => {
+    await using nats = await NatsServer.start({ authorization: { token: 's3cret-token' } })
+    await appendAs(as(nats.url, 's3cret-token'))
+    await refusal(appendAs(as(nats.url, WRONG)))
+  })
+
+  test('with the seed of an nkey', async () => {
+    const [known, unknown] = [nkeys.createUser(), nkeys.createUser()]
+    await using nats = await NatsServer.start({
+      authorization: { users: [{ nkey: known.getPublicKey() }] },
+    })
+    await appendAs(nats.url, { nkeySeed: new Redacted(seedOf(known)) })
+    const error = await refusal(appendAs(nats.url, { nkeySeed: new Redacted(seedOf(unknown)) }))
+    expect(error.message).not.toContain(seedOf(unknown))
+  })
+
+  test('with the text of a .creds file, without the line end that a setting loses', async () => {
+    const { settings, credentials } = operatorMode()
+    await using nats = await NatsServer.start(settings as Record<string, unknown>)
+    await appendAs(nats.url, { credentials: new Redacted(credentials.trim()) })
+    const other = credentialsOf('eyJ.eyJ.sig', seedOf(nkeys.createUser()))
+    await refusal(appendAs(nats.url, { credentials: new Redacted(other) }))
+  })
+
+  test('over TLS with an authority of its own, and not where it does not trust the certificate', async () => {
+    using folder = new TemporaryFolder()
+    const pair = written(folder.path, certificates.good)
+    await using nats = await NatsServer.start({ tls: pair })
+    const ca = certificates.ca
+    await appendAs(nats.url, { tls: { ca } })
+    const tls = nats.url.replace('nats://', 'tls://')
+    const error = await refusal(appendAs(tls))
+    expect(error.message).toMatch(/There is no TLS with NATS: .*certificate.*HOOKLINE_NATS_CA_FILE/)
+  })
+
+  test('over TLS that asks for a certificate of the node', async () => {
+    using folder = new TemporaryFolder()
+    const ca = join(folder.path, 'ca.pem')
+    writeFileSync(ca, certificates.ca)
+    const pair = written(folder.path, certificates.good)
+    await using nats = await NatsServer.start({ tls: { ...pair, ca_file: ca, verify: true } })
+    const { cert, key } = certificates.good
+    await appendAs(nats.url, { tls: { ca: certificates.ca, cert, key: new Redacted(key) } })
+    // TLS 1.3: the server closes the connection after the client has counted it as made, and says nothing.
+    await expect(appendAs(nats.url, { tls: { ca: certificates.ca } })).rejects.toThrow(
+      BackendUnavailable,
+    )
+  })
+
+  test('and is not refused, but told to wait, where no server listens', async () => {
+    await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailable)
+  })
+})
+
+function written(folder: string, { cert, key }: { readonly cert: string; readonly key: string }) {
+  const files = { cert_file: join(folder, 'cert.pem'), key_file: join(folder, 'key.pem') }
+  writeFileSync(files.cert_file, cert)
+  writeFileSync(files.key_file, key)
+  return files
+}

@@ -1,0 +1,98 @@
+import { chownSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { ConnectionRefused } from '../../../../src/backend/cluster/connection-refused.ts'
+import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
+import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
+import { Redacted } from '../../../../src/util/secrets/redacted.ts'
+import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
+import { makeCertificates } from '../../../harness/certificates.ts'
+import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { PostgresServer } from '../../../harness/cluster/postgres-server.ts'
+import { unprivileged } from '../../../harness/cluster/programs.ts'
+import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+
+const certificates = makeCertificates()
+const WRONG = 'the-wrong-password'
+/** `hookline` needs no password, all others do; and over the network there is TLS alone. */
+const HBA = 'hostssl all hookline all trust\nhostssl all all all scram-sha-256\n'
+
+/** A server that has TLS only, and its database. */
+async function openTlsServer(folder: string) {
+  const files = { ca: certificates.ca, hba: HBA, ...certificates.good }
+  const paths = Object.entries(files).map(([name, text]) => [
+    name,
+    written(join(folder, name), text),
+  ])
+  const { hba, cert, key } = Object.fromEntries(paths) as Record<string, string>
+  own(folder)
+  const tls = ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`, `hba_file=${hba}`]
+  const server = await PostgresServer.start([...tls, 'fsync=off'], '?sslmode=no-verify')
+  const url = new URL(await server.newDatabase())
+  url.search = `?sslmode=verify-full&sslrootcert=${join(folder, 'ca')}`
+  return { server, url }
+}
+
+function refused(url: URL | string): Promise<Error> {
+  const options = {
+    databaseUrl: new Redacted(String(url)),
+    natsUrl: new Redacted('nats://127.0.0.1:1'),
+    encryptionKey: new Redacted(SecretBox.newKey()),
+  }
+  return openClusterBackend(options).then(
+    () => new Error('It was let in.'),
+    (error: Error) => error,
+  )
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL', () => {
+  test('over TLS with an authority of its own, and not where it does not trust the certificate', async () => {
+    using folder = new TemporaryFolder()
+    const { server, url } = await openTlsServer(folder.path)
+    await using _server = server
+    await using postgres = new Postgres({ url: new Redacted(url.href) })
+    const rows = await postgres.run(
+      sql<{ readonly ssl: boolean }>`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`,
+    )
+    expect(rows).toEqual([{ ssl: true }])
+    url.search = '?sslmode=verify-full'
+    const error = await refused(url)
+    expect(error).toBeInstanceOf(ConnectionRefused)
+    expect(error.message).toMatch(
+      /certificate.*Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL/,
+    )
+  })
+
+  test('and is told what is wrong with user, password or database, without the password', async () => {
+    using folder = new TemporaryFolder()
+    const { server, url } = await openTlsServer(folder.path)
+    await using _server = server
+    await server.query('postgres', "CREATE ROLE other LOGIN PASSWORD 'right'")
+    const other = new URL(url)
+    ;[other.username, other.password] = ['other', WRONG]
+    const missing = new URL(url)
+    missing.pathname = '/nowhere'
+    for (const [wrong, said] of [
+      [other, 'password authentication failed for user "other"'],
+      [missing, 'database "nowhere" does not exist'],
+    ] as const) {
+      const error = await refused(wrong)
+      expect(error).toBeInstanceOf(ConnectionRefused)
+      expect(error.message).toContain(said)
+      expect(`${error.message}${error.stack}${String(error.cause)}`).not.toContain(WRONG)
+    }
+  })
+})
+
+function written(path: string, text: string): string {
+  writeFileSync(path, text, { mode: 0o600 })
+  own(path)
+  return path
+}
+
+/** PostgreSQL refuses a key that others may read. */
+function own(path: string): void {
+  const { uid, gid } = unprivileged()
+  if (uid !== undefined) chownSync(path, uid, gid!)
+}

@@ -1,0 +1,131 @@
+import { parseConfig } from '@hookline/server'
+import { SETTINGS } from '@hookline/server/settings'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { natsProgram } from '../../packages/server/test/harness/cluster/programs.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { read } from '../docs/repository.ts'
+import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { composeFault } from './compose-fault.ts'
+
+interface Service {
+  readonly environment: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly secrets?: readonly string[]
+  readonly stop_grace_period: string
+  readonly ulimits: { readonly nofile: number }
+  readonly networks: { readonly inside: { readonly ipv4_address: string } }
+}
+
+const FILE = 'deploy/compose.cluster.yaml'
+const { services, secrets } = parse(read(FILE), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+const named = (beginning: string) =>
+  Object.entries(services).filter(([name]) => name.startsWith(beginning))
+const nodes = named('node-').map(([, node]) => node)
+
+/** What docs/guides/cluster.md writes into the files. */
+const CONTENTS: Readonly<Record<string, string>> = {
+  'admin-token': 'tok_of_compose',
+  'encryption-key': Buffer.alloc(32).toString('base64'),
+  'database-url': 'postgres://hookline:secret@postgres/hookline',
+  'nats-url': 'nats://token@nats-1:4222,nats://nats-2:4222,nats://nats-3:4222',
+}
+
+describe(FILE, () => {
+  it('keeps to the Compose specification', ({ skip }) => {
+    const fault = composeFault(read(FILE))
+    if (fault.includes('ModuleNotFoundError'))
+      skipOrFail('the Python package compose-spec', 'HOOKLINE_REQUIRE_DEPLOY', skip)
+    expect(fault).toBe('')
+    const wrong = read(FILE).replace('restart: unless-stopped', 'restart_always: true')
+    expect(composeFault(wrong)).toContain('restart_always')
+  })
+
+  it('has three nodes and three servers of NATS, and keeps each event on all of these', () => {
+    expect(nodes).toHaveLength(3)
+    expect(
+      named('nats-').map(([name, { environment }]) => [name, environment['NATS_NAME']]),
+    ).toEqual([1, 2, 3].map((number) => [`nats-${number}`, `nats-${number}`]))
+    for (const { environment } of nodes) expect(environment['HOOKLINE_NATS_REPLICAS']).toBe('3')
+  })
+
+  it('sets only settings that there are, from secrets that it declares', () => {
+    using folder = new TemporaryFolder()
+    for (const [name, content] of Object.entries(CONTENTS))
+      writeFileSync(join(folder.path, name), content)
+    for (const { environment, secrets: own } of nodes) {
+      const inside = Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace('/run/secrets', folder.path),
+      ])
+      const config = parseConfig(Object.fromEntries(inside) as Record<string, string>)
+      expect(config.backend).toBe('cluster')
+      expect(config.databaseUrl?.reveal()).toBe(CONTENTS['database-url'])
+      expect(config.natsUrl?.reveal()).toBe(CONTENTS['nats-url'])
+      expect(own).toEqual(Object.keys(CONTENTS))
+    }
+    const used = Object.values(services).flatMap((service) => service.secrets ?? [])
+    expect(Object.keys(secrets).toSorted()).toEqual([...new Set(used)].toSorted())
+    for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\//)
+  })
+
+  it('publishes nodes to this machine only, and neither NATS nor PostgreSQL', () => {
+    const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => [name, port] as const),
+    )
+    const open = published.filter(([, port]) => !port.startsWith('127.0.0.1:'))
+    expect(open.map(([name]) => name)).toEqual(['proxy', 'proxy'])
+    expect(new Set(published.map(([, port]) => port)).size).toBe(published.length)
+    expect(published.filter(([name]) => /nats|postgres/.test(name))).toEqual([])
+  })
+
+  it('trusts the proxy, which knows every node', () => {
+    const { environment, networks } = services['proxy']!
+    for (const node of nodes)
+      expect(node.environment['HOOKLINE_TRUSTED_PROXIES']).toBe(
+        `${networks.inside.ipv4_address}/32`,
+      )
+    const upstreams = named('node-').map(([name]) => `${name}:4800`)
+    expect(environment['HOOKLINE_UPSTREAM']).toBe(upstreams.join(' '))
+  })
+
+  it('leaves the nodes the time and the files that their settings count on', () => {
+    const stopMs = SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default)
+    for (const node of nodes) {
+      expect(Number.parseInt(node.stop_grace_period, 10) * 1000).toBeGreaterThan(stopMs + 5_000)
+      expect(node.ulimits.nofile).toBe(Number(SETTINGS.maxOpenFiles.default))
+    }
+  })
+})
+
+it.skipIf(natsProgram() === undefined)(
+  'nats-server takes deploy/nats.conf with the file of its token',
+  () => {
+    using folder = new TemporaryFolder()
+    // The same places as in the container, below the folder.
+    const places = {
+      config: join(folder.path, 'etc/nats'),
+      secrets: join(folder.path, 'run/secrets'),
+    }
+    for (const place of Object.values(places)) mkdirSync(place, { recursive: true })
+    const file = join(places.config, 'nats.conf')
+    writeFileSync(file, read('deploy/nats.conf'))
+    const authorization = join(places.secrets, 'nats-authorization')
+    const check = () =>
+      spawnSync(natsProgram()!, ['-t', '-c', file], {
+        encoding: 'utf8',
+        env: { ...process.env, NATS_NAME: 'nats-1' },
+      })
+    expect(check().status).toBe(1)
+    writeFileSync(authorization, 'authorization { token: "a-token" }\n')
+    const { status, stderr } = check()
+    expect(stderr).toContain('configuration file')
+    expect(status).toBe(0)
+  },
+)

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { median } from '../../bench/benchmarks/benchmark.ts'
+import {
+  costIn,
+  mostOn,
+  MOST_POSTGRES_CORES,
+  needsOf,
+  PLANNED_SHARE,
+} from '../../bench/report/cluster-needs.ts'
+import { readResult } from '../../bench/report/results.ts'
+
+const result = readResult('cluster')!
+const cost = costIn(result)
+
+// generated-pages.test.ts checks that docs/explanation/scaling.md has these numbers.
+describe('what a rate needs', () => {
+  it('comes from costs that explain the rate that was measured', () => {
+    const measured = median(
+      result.figures.find(({ name }) => name === 'from call to receiver, 1 node')!.values,
+    )
+    const cores = Number.parseInt(result.machine, 10)
+    const most = mostOn(cores, cost)
+    // Load and receiver use the same cores, and are not part of the cost.
+    expect(measured).toBeLessThan(most)
+    expect(measured).toBeGreaterThan(most / 4)
+  })
+
+  it('is never less for a higher rate, and no part is planned beyond its share', () => {
+    const rates = [1, 100, 1_000, 10_000, 30_000, 100_000, 1_000_000, 3_000_000]
+    const all = rates.map((rate) => needsOf(rate, cost))
+    for (const [index, needs] of all.entries()) {
+      const { rate, nodes, clusters, postgresCores, natsCores } = needs
+      const share = (micros: number, cores: number): number => (rate * micros) / 1e6 / cores
+      expect(share(cost.nodeMicros, nodes)).toBeLessThanOrEqual(PLANNED_SHARE)
+      expect(share(cost.archiveMicros, clusters)).toBeLessThanOrEqual(PLANNED_SHARE)
+      expect(share(cost.postgresMicros, clusters * postgresCores)).toBeLessThanOrEqual(
+        PLANNED_SHARE,
+      )
+      expect(share(cost.natsMicros, clusters * natsCores)).toBeLessThanOrEqual(PLANNED_SHARE)
+      expect(postgresCores).toBeLessThanOrEqual(MOST_POSTGRES_CORES)
+      const before = all[index - 1]
+      if (before === undefined) continue
+      expect(nodes).toBeGreaterThanOrEqual(before.nodes)
+      expect(clusters).toBeGreaterThanOrEqual(before.clusters)
+    }
+  })
+
+  it('is one node, one cluster and one core each for a rate that needs little', () => {
+    const little = {
+      nodeMicros: 100,
+      natsMicros: 10,
+      postgresMicros: 100,
+      archiveMicros: 50,
+      bytes: 2_000,
+    }
+    expect(needsOf(1_000, little)).toEqual({
+      rate: 1_000,
+      nodes: 1,
+      clusters: 1,
+      postgresCores: 1,
+      natsCores: 1,
+      bytesPerDay: 172_800_000_000,
+    })
+    expect(needsOf(100_000, little)).toMatchObject({ nodes: 20, clusters: 10, postgresCores: 2 })
+  })
+})
