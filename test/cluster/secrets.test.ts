@@ -39,6 +39,10 @@ let postgres: PostgresServer
 let nats: NatsServer
 let stack: AsyncDisposableStack
 
+function urlOfNats(password = NATS_PASSWORD): string {
+  return nats.url.replace('//', `//hookline:${password}@`)
+}
+
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   beforeAll(async () => {
     stack = new AsyncDisposableStack()
@@ -52,8 +56,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   async function clusterSettings() {
     const url = new URL(await postgres.newDatabase())
     url.password = DATABASE_PASSWORD
-    const natsUrl = nats.url.replace('//', `//hookline:${NATS_PASSWORD}@`)
-    const place = { databaseUrl: url.href, natsUrl, natsPrefix: url.pathname.slice(1) }
+    const place = { databaseUrl: url.href, natsUrl: urlOfNats(), natsPrefix: url.pathname.slice(1) }
     return { backend: 'cluster', encryptionKey: ENCRYPTION_KEY, ...place }
   }
 
@@ -88,7 +91,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     for (const secret of [...notStored, ...KEYS]) {
       const found = [
         await columnsWith(place.databaseUrl, secret),
-        (await messagesWith(nats.url, secret)).found,
+        (await messagesWith(urlOfNats(), secret)).found,
         await postgres.filesWith(secret),
         filesWith(nats.folder, secret),
         filesWith(folder.path, secret),
@@ -113,7 +116,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     ['a NATS server that does not answer', async () => ({ natsUrl: await closedUrl('nats') })],
     [
       'a NATS server that refuses the password',
-      () => ({ natsUrl: nats.url.replace(NATS_PASSWORD, WRONG_PASSWORD) }),
+      () => ({ natsUrl: urlOfNats(WRONG_PASSWORD) }),
     ],
     ['a URL of NATS that is none', () => ({ natsUrl: `nats://hookline:${NATS_PASSWORD}@[x/y` })],
     ['an encryption key that is none', () => ({ encryptionKey: `${ENCRYPTION_KEY}x` })],
