@@ -114,10 +114,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       () => ({ databaseUrl: `postgres://hookline:${DATABASE_PASSWORD}@[x/y` }),
     ],
     ['a NATS server that does not answer', async () => ({ natsUrl: await closedUrl('nats') })],
-    [
-      'a NATS server that refuses the password',
-      () => ({ natsUrl: urlOfNats(WRONG_PASSWORD) }),
-    ],
+    ['a NATS server that refuses the password', () => ({ natsUrl: urlOfNats(WRONG_PASSWORD) })],
     ['a URL of NATS that is none', () => ({ natsUrl: `nats://hookline:${NATS_PASSWORD}@[x/y` })],
     ['an encryption key that is none', () => ({ encryptionKey: `${ENCRYPTION_KEY}x` })],
   ])('a node that cannot start because of %s says so without a secret', async (_, change) => {
