@@ -5,7 +5,7 @@ import { openReceiver, type Receiver } from '../../../packages/server/test/harne
 import { exchange } from '../http-exchange.ts'
 import type { Output } from './output.ts'
 
-export const ADMIN_TOKEN = 'tok_planted-admin-token'
+const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
