@@ -43,10 +43,9 @@ export async function nextSlice(
       count(*) FILTER (WHERE is_kept AND space = ${space}) AS looked, max(id) FILTER (WHERE is_kept) AS through
     FROM (
       SELECT id, space, sum(bytes) OVER (ORDER BY id) - bytes < ${BYTES} AS is_kept FROM (
-        SELECT id, space, coalesce(octet_length(traits), 0) + coalesce(
-          (SELECT sum(octet_length(value)) FROM results WHERE results.profile = id), 0) AS bytes
-        FROM (SELECT id, space FROM profiles WHERE id > ${after} AND ${only} ORDER BY id LIMIT ${most}) AS taken
-        LEFT JOIN profile_traits ON profile_traits.profile = id) AS measured) AS summed`)
+        SELECT id, space, coalesce((SELECT octet_length(traits) FROM profile_traits WHERE profile = id), 0)
+          + coalesce((SELECT sum(octet_length(value)) FROM results WHERE results.profile = id), 0) AS bytes
+        FROM (SELECT id, space FROM profiles WHERE id > ${after} AND ${only} ORDER BY id LIMIT ${most}) AS taken) AS measured) AS summed`)
   const { all, kept, looked, through } = row!
   if (through === null) return undefined
   return { through, isEnd: kept === all && all < most, looked }

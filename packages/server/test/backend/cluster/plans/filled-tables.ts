@@ -5,9 +5,9 @@ import { makeDay } from '../../../../src/backend/cluster/upkeep/make-day.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 
 /** Of each day. */
-export const EVENTS = 60_000
+export const EVENTS = 40_000
 const DAYS = [DAY - 1, DAY]
-const PROFILES = 100_000
+const PROFILES = 60_000
 
 /** The id of the nth event of a day, or of its delivery. */
 export function idOf(prefix: 'evt' | 'msg', day: number, n: number): string {

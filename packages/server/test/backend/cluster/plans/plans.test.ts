@@ -2,6 +2,7 @@ import { newId } from '@hookline/protocol'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
+import type { PlannedCondition } from '../../../../src/backend/evaluations.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { DAY_MS } from '../../../../src/backend/cluster/upkeep/days.ts'
 import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
@@ -254,8 +255,8 @@ const others: readonly (readonly [string, Use])[] = [
 ]
 
 describe.skipIf(clusterIsMissing() !== undefined)('no table is read as a whole for', () => {
-  let cluster: ErasedCluster
-  let backend: Backend
+  let cluster: ErasedCluster | undefined
+  let backend: Backend | undefined
   let log: PlanLog
 
   beforeAll(async () => {
@@ -263,23 +264,53 @@ describe.skipIf(clusterIsMissing() !== undefined)('no table is read as a whole f
     await fillTables(cluster)
     log = await PlanLog.begin(cluster.server)
     backend = await openClusterBackend(cluster.options)
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
-    await backend[Symbol.asyncDispose]()
-    await cluster[Symbol.asyncDispose]()
+    await backend?.[Symbol.asyncDispose]()
+    await cluster?.[Symbol.asyncDispose]()
   })
 
   test.each([...eventLists, ...deliveryLists, ...others])('%s', async (_, use) => {
-    const scans = await log.scansOf(() => use(backend))
+    const scans = await log.scansOf(() => use(backend!))
     expect(scans.filter(({ rows }) => rows > FEW)).toEqual([])
   })
 
+  test('a full sync, and a slice of it is small where its condition has many windows', async () => {
+    const count = { op: '>=', n: 2 } as const
+    const windows = Array.from({ length: 50 }, (_, n) => ({
+      clause: 1,
+      count,
+      withinMs: 1_000 + n,
+    }))
+    const query = {
+      computationId: 'aud_a',
+      space: 'default',
+      clauses: [1],
+      findsRechecks: true,
+      now: NOON,
+      after: 0,
+    }
+    const slices: number[] = []
+    const slice = async (condition: PlannedCondition): Promise<void> => {
+      const started = performance.now()
+      const { looked } = await backend!.evaluations.differing({ ...query, condition })
+      console.log(`${looked} profiles in ${Math.round(performance.now() - started)} ms`)
+      slices.push(looked)
+    }
+    const scans = await log.scansOf(async () => {
+      await slice(windows[0]!)
+      await slice({ and: windows })
+    })
+    expect(scans.filter(({ rows }) => rows > FEW)).toEqual([])
+    expect(slices).toEqual([2_000, 385])
+  })
+
   test('a statement that has no index is found', async () => {
-    const scans = await log.scansOf(() => backend.events.list({ userId: 'u1' }, { limit: 1 }))
+    const scans = await log.scansOf(() => backend!.events.list({ userId: 'u1' }, { limit: 1 }))
     expect(scans.every(({ table }) => table !== '')).toBe(true)
     const planted = await log.scansOf(() =>
-      cluster.postgres.run(sql`SELECT count(*) FROM events WHERE rest = 'x'`),
+      cluster!.postgres.run(sql`SELECT count(*) FROM events WHERE rest = 'x'`),
     )
     expect(planted.some(({ rows }) => rows > FEW)).toBe(true)
   })
