@@ -1,4 +1,3 @@
-import { jetstream } from '@nats-io/jetstream'
 import { expect } from 'vitest'
 import type {
   NatsNode,
@@ -75,6 +74,7 @@ async function followerOf(scene: Scene): Promise<NatsNode> {
 
 const FILLER = 'filler'
 const FILL_BYTES = 512 * 1024
+const STORED_MS = 5_000
 const REMOVED_MS = 60_000
 
 /** Another program on the same servers stores until they refuse more, and removes it after a while. */
@@ -83,11 +83,10 @@ async function fillQuota(scene: Scene): Promise<void> {
   const config = { name: FILLER, subjects: [FILLER], num_replicas: nats.all.length }
   await nats.with(async (manager, connection) => {
     await manager.streams.add(config)
-    const js = jetstream(connection)
     const block = Buffer.alloc(FILL_BYTES)
     const isStored = (): Promise<boolean> =>
-      js.publish(FILLER, block).then(
-        () => true,
+      connection.request(FILLER, block, { timeout: STORED_MS }).then(
+        (reply) => !('error' in reply.json<object>()),
         () => false,
       )
     while (await isStored()) continue
