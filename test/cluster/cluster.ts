@@ -1,4 +1,3 @@
-import type { StreamInfo } from '@nats-io/jetstream'
 import pg from 'pg'
 import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
@@ -83,7 +82,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** The stream of the log. */
-  stream(): Promise<StreamInfo> {
+  stream() {
     return this.nats.with((manager) => manager.streams.info(STREAM))
   }
 

@@ -17,8 +17,7 @@ export interface FaultChoice {
 /** As many faults, of each kind by its weight, in random order. */
 export function chooseFaults({ count, natsServers, random, only = '' }: FaultChoice): FaultKind[] {
   const kinds = KINDS.filter(
-    ({ name, needsThreeServers }) =>
-      name.includes(only) && (natsServers === 3 || needsThreeServers === undefined),
+    (kind) => kind.name.includes(only) && (kind.natsServers ?? natsServers) === natsServers,
   )
   const shares = kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind))
   if (shares.length === 0) throw new Error(`No kind of fault has "${only}" in its name.`)

@@ -16,8 +16,8 @@ export interface FaultKind {
   readonly name: string
   /** Of how many faults one is of this kind, about, in relation to the others. */
   readonly weight: number
-  /** Only where NATS has three servers. */
-  readonly needsThreeServers?: true
+  /** Only where NATS has so many servers. */
+  readonly natsServers?: 1 | 3
   /** Resolves when it is over: what was killed runs again, and what was cut is mended. */
   readonly happen: (scene: Scene) => Promise<void>
 }

@@ -45,19 +45,19 @@ export const LINK_FAULTS: readonly FaultKind[] = [
   {
     name: 'a NATS server is cut off from the others',
     weight: 2,
-    needsThreeServers: true,
+    natsServers: 3,
     happen: (scene) => isolate(scene, ['both', 'both']),
   },
   {
     name: 'a NATS server hears nothing from the others',
     weight: 1,
-    needsThreeServers: true,
+    natsServers: 3,
     happen: (scene) => isolate(scene, ['back', 'there']),
   },
   {
     name: 'the others hear nothing from a NATS server',
     weight: 1,
-    needsThreeServers: true,
+    natsServers: 3,
     happen: (scene) => isolate(scene, ['there', 'back']),
   },
 ]

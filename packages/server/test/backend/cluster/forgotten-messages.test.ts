@@ -52,12 +52,16 @@ async function removeConsumers({ manager }: NatsLink): Promise<void> {
 }
 
 describe.skipIf(natsProgram() === undefined)('messages that the server has forgotten', () => {
-  test('come again, on every node, and as such that may have come before', async () => {
+  test.each([
+    ['that was made before them', false],
+    ['that was made after them, and should have handed them out', true],
+  ])('come again, of a consumer %s, as such that may have come before', async (_, isLater) => {
     await using nats = await NatsServer.start()
     const events = Array.from({ length: 5 }, () => acceptedEvent())
     {
       await using node = await openNode(nats)
       for (const event of events) await node.log.append([event])
+      if (isLater) await removeConsumers(node.link)
       using copy = new TemporaryFolder()
       // Of a server that writes the state of its consumers and is killed before it writes that of its stream.
       const messages = join(nats.folder, 'jetstream', '$G', 'streams', STREAM, 'msgs')

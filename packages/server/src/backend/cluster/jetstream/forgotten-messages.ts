@@ -1,5 +1,6 @@
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
+import { throughOf } from './consumer-name.ts'
 import type { LogStream, UncountedMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 
@@ -20,7 +21,8 @@ const LOOKS_PER_ACK_WAIT = 3
 /**
  * Finds messages that the stream has, and that its consumer neither will hand out nor waits an ack for. A server that was
  * killed has them: it writes the state of the stream and that of a consumer at times of their own. They would stay for ever, so
- * another consumer takes the place of that one, which hands out once more all that is in its partition. Every node looks;
+ * another consumer takes the place of that one, which hands out once more all that is in its partition. What that one has not
+ * either, because a server of a cluster has lost it and another one not, is appended again. Every node looks;
  * where two of them find the same, the second one finds that consumer gone.
  */
 export class ForgottenMessages implements AsyncDisposable {
@@ -52,17 +54,25 @@ export class ForgottenMessages implements AsyncDisposable {
       const found = await stream.uncounted()
       this.#suspicions = found.map((message) => this.#suspicionOf(message))
       for (const suspicion of this.#suspicions)
-        if (this.#isProven(suspicion)) await stream.replaceConsumer(suspicion.consumer)
+        if (this.#isProven(suspicion)) await this.#bring(suspicion)
     } catch {
       // NATS or the stream is away: a later look tells.
     }
   }
 
-  #suspicionOf({ consumer, sequence }: UncountedMessage): Suspicion {
+  /** A consumer that was made after the message, and does not have it either, is on a server that has lost it. */
+  #bring(message: UncountedMessage): Promise<void> {
+    const { stream } = this.#options
+    if (message.sequence <= throughOf(message.consumer)) return stream.appendAgain(message)
+    return stream.replaceConsumer(message.consumer)
+  }
+
+  #suspicionOf(message: UncountedMessage): Suspicion {
+    const { consumer, sequence } = message
     const before = this.#suspicions.find(
       (each) => each.consumer === consumer && each.sequence === sequence,
     )
-    return before ?? { consumer, sequence, since: this.#options.clock.now() }
+    return before ?? { ...message, since: this.#options.clock.now() }
   }
 
   /** What was acked or appended while a look was taken seems to be forgotten, too: but not so long. */

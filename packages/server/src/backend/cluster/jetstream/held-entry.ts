@@ -1,5 +1,6 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import type { LogEntry } from '../../log.ts'
+import { firstSequenceIn } from './append-again.ts'
 import { eventsOfChunk } from './chunk.ts'
 import { throughOf } from './consumer-name.ts'
 import { OUTBOX_ID } from './outbox-id.ts'
@@ -12,6 +13,7 @@ const WORKING = '+WPI'
 export class HeldEntry implements LogEntry {
   readonly events: LogEntry['events']
   declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
+  /** Its place in the log: the sequence that it had first, where it was appended again. */
   readonly sequence: number
   readonly bytes: number
   redelivered: boolean
@@ -26,9 +28,14 @@ export class HeldEntry implements LogEntry {
     const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}`)
     this.events = events
     if (unreadable !== undefined) this.unreadable = unreadable
-    this.sequence = sequence
+    const first = firstSequenceIn(message.headers)
+    this.sequence = first ?? sequence
     this.bytes = data.length
-    this.redelivered = deliveries > 1 || sequence <= throughOf(consumer) || isFromOutbox(message)
+    this.redelivered =
+      deliveries > 1 ||
+      sequence <= throughOf(consumer) ||
+      first !== undefined ||
+      isFromOutbox(message)
     this.#message = message
   }
 

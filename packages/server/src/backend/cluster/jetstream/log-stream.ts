@@ -7,6 +7,8 @@ import {
 } from '@nats-io/jetstream'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
+import { appendAgain } from './append-again.ts'
+import { throughOf } from './consumer-name.ts'
 import { foundOr404 } from './found-or-404.ts'
 import type { NatsLink } from './nats-link.ts'
 import { PartitionConsumers } from './partition-consumers.ts'
@@ -35,6 +37,7 @@ const FIRST_MS = Date.UTC(2026, 0, 1)
 /** The first message of a partition that has more messages than its consumer counts. */
 export interface UncountedMessage {
   readonly consumer: string
+  readonly subject: string
   readonly sequence: number
 }
 
@@ -123,7 +126,7 @@ export class LogStream {
       if ((subjects[subject] ?? 0) <= num_pending + num_ack_pending) continue
       const query = { seq: 1, next_by_subj: subject }
       const first = await streams.getMessage(this.name, query)
-      if (first !== null) uncounted.push({ consumer: name, sequence: first.seq })
+      if (first !== null) uncounted.push({ consumer: name, subject, sequence: first.seq })
     }
     return uncounted
   }
@@ -132,6 +135,12 @@ export class LogStream {
   async replaceConsumer(name: string): Promise<void> {
     await this.#consumers.remove(name)
     await this.ensure()
+  }
+
+  /** Brings messages to their consumer that it has not counted, though it hands out all that was there when it was made. */
+  appendAgain({ consumer, subject, sequence: from }: UncountedMessage): Promise<void> {
+    const through = throughOf(consumer)
+    return appendAgain(this.#link, { streamName: this.name, subject, from, through })
   }
 
   get #subjects(): string {
