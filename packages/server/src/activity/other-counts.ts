@@ -29,7 +29,7 @@ export class OtherCounts {
   readonly #options: OtherCountsOptions
   readonly #hold: (range: CountsRange) => Promise<HeldCounts>
   /** What this node holds for others, by the read. */
-  readonly #held = new Map<string, () => void>()
+  readonly #held = new Map<string, Held>()
 
   /** @param hold those of this node */
   constructor(options: OtherCountsOptions, hold: (range: CountsRange) => Promise<HeldCounts>) {
@@ -49,24 +49,38 @@ export class OtherCounts {
     return {
       rows: answers.flat(),
       [Symbol.asyncDispose]: async () => {
-        if (answers.length > 0) signals.tell('statistics', question)
+        // Also to those whose answers came too late.
+        signals.tell('statistics', question)
       },
     }
   }
 
   async #answer({ read, range }: Question): Promise<readonly CountsRow[]> {
     if (this.#held.size >= MOST_HELD) return []
+    const held: Held = { end: () => undefined, isOver: false }
+    this.#held.set(read, held)
     const { rows, release } = await this.#hold(range)
-    const cancel = this.#options.clock.after(LONGEST_HELD_MS, () => this.#release(read))
-    this.#held.set(read, () => {
-      cancel()
-      release()
-    })
+    held.end = release
+    // The other node did not wait so long.
+    if (held.isOver) release()
+    else held.cancel = this.#options.clock.after(LONGEST_HELD_MS, () => this.#release(read))
     return rows
   }
 
   #release(read: string): void {
-    this.#held.get(read)?.()
+    const held = this.#held.get(read)
+    if (held === undefined) return
     this.#held.delete(read)
+    held.isOver = true
+    held.cancel?.()
+    held.end()
   }
+}
+
+/** What is held for the read of another node. */
+interface Held {
+  end: () => void
+  isOver: boolean
+  /** Cancels the timer of its end. */
+  cancel?: () => void
 }

@@ -47,6 +47,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
   #joined: Pick<ServiceNode, 'version' | 'role'> | undefined
   #cancel: () => void = () => undefined
   #beating: Promise<void> = Promise.resolve()
+  #left: Promise<void> = Promise.resolve()
 
   constructor({ postgres, clock, beatMs = BEAT_MS }: PostgresNodesOptions) {
     this.#postgres = postgres
@@ -72,8 +73,12 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     return { [Symbol.asyncDispose]: () => this[Symbol.asyncDispose]() }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#joined === undefined) return
+  [Symbol.asyncDispose](): Promise<void> {
+    if (this.#joined !== undefined) this.#left = this.#leave()
+    return this.#left
+  }
+
+  async #leave(): Promise<void> {
     this.#joined = undefined
     this.#cancel()
     await this.#beating
