@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { readIfThere } from '../../../util/durable-file.ts'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { DeletionRequest, Subject } from '../../deletions.ts'
@@ -57,6 +57,7 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
   readonly profilePurges: number
   readonly #reader: DatabaseSync
   readonly #statements: Statements
+  readonly #slices = new Map<string, StatementSync>()
   readonly #box: SecretBox
   readonly #acked: number
 
@@ -128,12 +129,18 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
   #slice(sql: string, values: readonly (string | number)[]) {
     const rows: Row[] = []
     let bytes = 0
-    for (const row of this.#reader.prepare(sql).iterate(...values)) {
+    for (const row of this.#prepared(sql).iterate(...values)) {
       rows.push(row)
       bytes += bytesOf(row)
       if (rows.length >= SLICE_ROWS || bytes >= SLICE_BYTES) return { rows, isEnd: false }
     }
     return { rows, isEnd: true }
+  }
+
+  #prepared(sql: string): StatementSync {
+    const prepared = this.#slices.get(sql) ?? this.#reader.prepare(sql)
+    this.#slices.set(sql, prepared)
+    return prepared
   }
 
   /** What cannot be opened becomes an empty text, which is no URL and no entry. */
