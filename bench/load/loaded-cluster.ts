@@ -9,7 +9,7 @@ import { ServiceProcess } from './service-process.ts'
 export type Nodes = number
 
 /** What a load did. */
-export interface Done {
+interface Done {
   readonly events: number
   readonly seconds: number
 }

@@ -23,7 +23,7 @@ export function processMicros(pid: number): number {
 }
 
 /** Parses `/proc/PID/stat`. The name is in brackets and may contain spaces and brackets. */
-export function parseProcessStat(line: string): ProcessTime {
+function parseProcessStat(line: string): ProcessTime {
   // The first one is the third field: the state.
   const rest = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((at) =>
