@@ -54,7 +54,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout:
     const first = await readyOf(killed)
     killed.signal('SIGKILL')
     await killed.exit()
-    expect(processesOf(folder.path)).not.toEqual([])
+    expect(processesOf(folder.path).length).toBeGreaterThan(0)
     await using run = new Hookline([...ARGS, folder.path, '--nodes', '1'])
     const second = await readyOf(run)
     expect(run.stderr).toContain('An earlier run was killed.')
@@ -162,7 +162,7 @@ function processesOf(folder: string): number[] {
     .split('\n')
     .filter((line) => line !== '')
   return lines
-    .filter((line) => !line.includes(' cluster '))
+    .filter((line) => !line.includes('hookline.js cluster '))
     .map((line) => Number(line.trim().split(/\s+/)[0]))
 }
 
