@@ -25,7 +25,7 @@ const HIDDEN = [
   '/%76%31/track',
   '/v1/..?/v1/track',
 ]
-const MOST_BYTES = 512_000
+const MOST_BYTES = 557_056
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
 const callOf = (writeKey: string, more: object = {}): string =>

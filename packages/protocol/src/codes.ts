@@ -12,6 +12,11 @@ export const INGEST_CODES = {
     message: 'The body is not valid JSON.',
     help: 'Send UTF-8 JSON; with Content-Encoding gzip, deflate or br the body must be compressed that way.',
   },
+  number_not_finite: {
+    status: 400,
+    message: 'The call has NaN or Infinity, which are no numbers of JSON.',
+    help: 'Leave the field out, or send null or a text. The other calls of the batch are stored.',
+  },
   not_an_object: {
     status: 400,
     message: 'A call must be a JSON object.',
@@ -25,7 +30,7 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request exceeds the size limit of a batch.',
-    help: 'Keep a request below 500 KB (512,000 bytes) after decompression: flush more often. The context and integrations of a batch are stored with each of its calls, and may add 2,000 KB (2,048,000 bytes) in all.',
+    help: 'Keep a request below 544 KB (557,056 bytes) after decompression, better below 500 KB: flush more often. The context and integrations of a batch are stored with each of its calls, and may add 2,000 KB (2,048,000 bytes) in all.',
   },
   message_too_large: {
     status: 400,

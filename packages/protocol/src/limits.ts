@@ -2,7 +2,7 @@
 export const CALL_LIMITS = {
   /** One call, in bytes of its JSON. */
   messageBytes: 32 * 1024,
-  /** One batch request, in bytes after decompression. */
+  /** One batch request of a client, in bytes after decompression. */
   batchBytes: 500 * 1024,
   /** Calls in one batch request. */
   batchMessages: 2500,
@@ -15,6 +15,11 @@ export const CALL_LIMITS = {
 /** The limits of the ingestion API, of a Webhooks destination and of audiences. Sources: requirements §Limits, spec 01, 02 and 08. */
 export const LIMITS = {
   ...CALL_LIMITS,
+  /**
+   * One request that the server takes, in bytes after decompression: 512 KB of calls, because some libraries count only these,
+   * and 32 KB of what a batch has besides.
+   */
+  requestBytes: (512 + 32) * 1024,
   /** Webhook URLs of one destination. */
   webhooksPerDestination: 5,
   /** Static headers of one webhook. */

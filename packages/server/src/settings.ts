@@ -254,7 +254,7 @@ export const SETTINGS = {
   },
   maxBatchBytes: {
     doc: 'Largest request, in bytes after decompression.',
-    default: String(LIMITS.batchBytes),
+    default: String(LIMITS.requestBytes),
     parse: integer(1024, 16 * 1024 * 1024),
   },
   maxBatchGrowthBytes: {

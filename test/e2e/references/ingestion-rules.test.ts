@@ -92,7 +92,7 @@ const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, bo
   invalid_json: ['/v1/track', '{"userId":'],
   not_an_object: ['/v1/track', [least('track')]],
   empty_batch: ['/v1/batch', { batch: [] }],
-  batch_too_large: ['/v1/track', ' '.repeat(LIMITS.batchBytes + 1)],
+  batch_too_large: ['/v1/track', ' '.repeat(LIMITS.requestBytes + 1)],
   message_too_large: ['/v1/track', track({ properties: { a: 'x'.repeat(LIMITS.messageBytes) } })],
   too_many_messages: ['/v1/batch', { batch: Array(LIMITS.batchMessages + 1).fill(1) }],
   nested_too_deep: ['/v1/track', track({ properties: deep(LIMITS.nestingLevels) })],

@@ -91,7 +91,7 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     code: 'traits_not_object',
     usedBy: ['identify', 'group'],
     meaning:
-      'Free fields about the user, or in a group call about the group. The traits of a page call without properties become its properties.',
+      'Free fields about the user, or in a group call about the group. The traits of a page call without properties become its properties. An identify call without traits gets those of its context.',
   },
   context: {
     kind: 'object',

@@ -20,18 +20,15 @@ const SHORT_PATHS: Readonly<Record<EventType, string>> = {
 
 const singles = EVENT_TYPES.flatMap((type): readonly Endpoint[] => {
   const route = `/v1/${type}`
-  return [
-    { path: route, route, type },
-    { path: SHORT_PATHS[type], route, type },
-  ]
+  const paths = [route, SHORT_PATHS[type], `/api/s/${type}`, `/api/s/s2s/${type}`]
+  return paths.map((path) => ({ path, route, type }))
 })
 
-const batches = ['/v1/batch', '/v1/import', '/v1/b'].map((path): Endpoint => ({
-  path,
-  route: '/v1/batch',
-}))
+const BATCH_PATHS = ['/v1/batch', '/v1/import', '/v1/b', '/beacon/v1/batch']
 
-/** All paths for calls (spec 01, §Routes). */
+const batches = BATCH_PATHS.map((path): Endpoint => ({ path, route: '/v1/batch' }))
+
+/** All paths for calls (spec 01, §Routes), with those of the libraries of Jitsu (`/api/s`) and of RudderStack's beacon. */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
 /** The path for metrics of client libraries. The response is success, and the body is ignored. */

@@ -157,6 +157,12 @@ export class IngestionHandler {
     return this.#store(result, { source, isBatch: endpoint.type === undefined, isStrict })
   }
 
+  /** Counts and logs a key that no source has, of a client that asked for its settings. */
+  refuseKey(writeKey: string): void {
+    this.#rejectedKeys.add(writeKey, 'unknown_write_key')
+    this.#countRefused('unknown_write_key', {})
+  }
+
   #read({ raw }: FastifyRequest, source: Source | undefined): Promise<ParsedBody | Refused> {
     const limits = {
       maxBytes: this.#deps.config.maxBatchBytes,
@@ -192,6 +198,7 @@ export class IngestionHandler {
       },
       receipt: receiptOf(request, batch.sentAt, { now: clock.wall(), clockSkewToleranceMs }),
       text: body.text,
+      hasNonFinite: body.hasNonFinite,
       isStrict,
     })
     for (const { code } of result.rejected) this.#countRefused(code, { source })

@@ -1,22 +1,31 @@
+import { ingestError } from '@hookline/protocol'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Catalog } from '../backend/catalog.ts'
 import { SETTINGS_PATHS } from './endpoints.ts'
-import { errorResponse, response, sendResponse } from './responses.ts'
+import { response, sendResponse } from './responses.ts'
 
 /** A plan that blocks no event. The browser library reads it before it sends. */
 const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 
+interface SettingsDeps {
+  readonly catalog: Pick<Catalog, 'current'>
+  /** Called with each key that no source has. */
+  readonly onUnknownKey: (writeKey: string) => void
+}
+
 /**
  * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
- * name for the ingestion API. Any other integration would make them load code from elsewhere.
+ * name for the ingestion API. Any other integration would make them load code from elsewhere. The browser library shows the response
+ * for an unknown key in the console of the page, and sends nothing.
  */
-export function projectSettings(catalog: Pick<Catalog, 'current'>): FastifyPluginAsync {
+export function projectSettings({ catalog, onUnknownKey }: SettingsDeps): FastifyPluginAsync {
   return async (server) => {
     for (const path of SETTINGS_PATHS) {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {
         const { writeKey } = request.params
         if (!catalog.current.sourceByWriteKey.has(writeKey)) {
-          sendResponse(reply, errorResponse('not_found'))
+          onUnknownKey(writeKey)
+          sendResponse(reply, response(404, ingestError('unknown_write_key')))
           return
         }
         const target = {

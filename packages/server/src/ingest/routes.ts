@@ -31,7 +31,8 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
     for (const path of [...paths, CLIENT_TELEMETRY_PATH, ...SETTINGS_PATHS]) {
       server.options(path, respondSuccess)
     }
-    await server.register(projectSettings(deps.catalog))
+    const onUnknownKey = (key: string): void => handler.refuseKey(key)
+    await server.register(projectSettings({ catalog: deps.catalog, onUnknownKey }))
   }
 }
 

@@ -32,10 +32,13 @@ test('the settings name the host and protocol that a trusted proxy reports', asy
   expect(await targetOf('')).toMatchObject({ 'Segment.io': { protocol: 'http' } })
 })
 
-test('the response for an unknown key is 404', async () => {
+test('the response for an unknown key is 404 and names the fault, and the key is logged', async () => {
   await using harness = await IngestHarness.open()
-  expect(await harness.send('/v1/projects/wk_unknown/settings', get)).toMatchObject({
+  const response = await harness.send('/v1/projects/wk_unknown/settings', get)
+  expect(response).toMatchObject({
     status: 404,
-    body: { success: false, code: 'not_found' },
+    body: { success: false, code: 'unknown_write_key' },
   })
+  const refused = harness.logLines.filter(({ msg }) => msg === 'write_key.refused')
+  expect(refused).toMatchObject([{ code: 'unknown_write_key', keyPrefix: 'wk_unk' }])
 })

@@ -179,8 +179,8 @@ describe('a batch', () => {
     expect(await codeOf({ batch: [sized(32_769)] })).toBe('message_too_large')
     expect(await codeOf({ batch: times(2_500) })).toBe('accepted')
     expect(await codeOf({ batch: times(2_501) })).toBe('too_many_messages')
-    expect(await codeOf(padded(512_000))).toBe('accepted')
-    expect(await codeOf(padded(512_001))).toBe('batch_too_large')
+    expect(await codeOf(padded(557_056))).toBe('accepted')
+    expect(await codeOf(padded(557_057))).toBe('batch_too_large')
   })
 
   test('is measured with its context in each of its calls', async () => {

@@ -3,13 +3,13 @@ import {
   type CallField,
   type Event,
   type IngestCodeName,
-  isJsonObject,
   isUnambiguous,
   type Json,
   type JsonObject,
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import type { Refused } from '../refused.ts'
+import { asObject } from './as-object.ts'
 
 /** The fields of a call that have a fixed type, with values of that type. Absent where the call does not have them. */
 export type CallFields = {
@@ -30,7 +30,6 @@ interface Field {
 }
 
 const asText = (value: Json) => (typeof value === 'string' ? value : undefined)
-const asObject = (value: Json) => (isJsonObject(value) ? value : undefined)
 const asId = (value: Json) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
 

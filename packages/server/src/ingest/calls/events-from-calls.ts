@@ -28,6 +28,8 @@ export interface RequestCalls {
   readonly receipt: Receipt
   /** The JSON of the request, to find the numbers in it that JavaScript cannot represent exactly. */
   readonly text: string
+  /** Whether numbers that JSON does not have became Infinity: calls with one are refused. */
+  readonly hasNonFinite: boolean
   /** Whether a call with an unreadable timestamp is refused. Otherwise the timestamp is replaced. */
   readonly isStrict: boolean
 }
@@ -59,6 +61,10 @@ export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
   return { events, rejected }
 }
 
+function isInfinite(number: number): boolean {
+  return !Number.isFinite(number)
+}
+
 function inexactIdsOf({ text, rules }: RequestCalls): ReturnType<typeof callsWithInexactIds> {
   return callsWithInexactIds(text, { isBatch: rules.type === undefined })
 }
@@ -77,9 +83,10 @@ function eventFromCall(
   request: RequestCalls,
   inexact: () => ReadonlySet<number>,
 ): AcceptedEvent | Refused {
-  const { sourceId, rules, receipt, isStrict } = request
+  const { sourceId, rules, receipt, isStrict, hasNonFinite } = request
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
+  if (hasNonFinite && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
   const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
   if (isStrict && mark === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
   const isInexact = hasLostPrecision(call, rules, inexact)
@@ -92,13 +99,22 @@ function eventFromCall(
 
 function hasLostPrecision(
   call: Json,
-  { shared }: CallRules,
+  rules: CallRules,
   inexact: () => ReadonlySet<number>,
 ): boolean {
+  return (
+    contains(call, rules, isBeyondExact) && contains(call, rules, (number) => inexact().has(number))
+  )
+}
+
+/** Whether a number of the call, or of what it shares with the others of its batch, matches. */
+function contains(
+  call: Json,
+  { shared }: CallRules,
+  matches: (number: number) => boolean,
+): boolean {
   const values = [call, shared.context, shared.integrations]
-  const contain = (matches: (number: number) => boolean): boolean =>
-    values.some((value) => containsNumber(value, matches))
-  return contain(isBeyondExact) && contain((number) => inexact().has(number))
+  return values.some((value) => containsNumber(value, matches))
 }
 
 function rejectedCall(index: number, call: Json, code: IngestCodeName): RejectedCall {

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   LIMITS,
 } from '@hookline/protocol'
+import { asObject } from './as-object.ts'
 import { type CallFields, readFields, unknownKeys } from './call-fields.ts'
 import type { SharedParts } from './parse-batch.ts'
 import { isRefused, type Refused } from '../refused.ts'
@@ -61,6 +62,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
   if (type === 'page') takeTraitsAsProperties(fields)
+  if (type === 'identify') takeTraitsOfContext(fields)
   fields.context ??= NO_CONTEXT
   const unknown = unknownKeys(call)
   const known = Object.assign(fields, { type, context: fields.context })
@@ -107,6 +109,12 @@ function takeTraitsAsProperties(fields: CallFields): void {
   if (fields.properties !== undefined || fields.traits === undefined) return
   fields.properties = fields.traits
   delete fields.traits
+}
+
+/** The libraries of RudderStack send the traits of a user in the context, and nowhere else. */
+function takeTraitsOfContext(fields: CallFields): void {
+  const traits = asObject(fields.context?.['traits'])
+  if (fields.traits === undefined && traits !== undefined) fields.traits = traits
 }
 
 function addShared(fields: CallFields, shared: SharedParts): void {

@@ -70,7 +70,7 @@ describe('a request is refused before its body arrives', () => {
   })
 
   test('if its Content-Length exceeds the limit of a request', async () => {
-    const response = await responseOf(sendPart({ headers: [KEY, 'Content-Length: 512001'] }))
+    const response = await responseOf(sendPart({ headers: [KEY, 'Content-Length: 557057'] }))
     expect(response.status).toBe(400)
     expect(JSON.parse(response.body)).toMatchObject({ success: false, code: 'batch_too_large' })
   })

@@ -60,7 +60,7 @@ describe('a call is refused', () => {
     ['event_not_defined', { type: 'track', userId: 'u1' }],
     ['event_not_defined', { ...track, event: '' }],
     ['event_not_string', { ...track, event: 7 }],
-    ['properties_not_object', { ...track, properties: [] }],
+    ['properties_not_object', { ...track, properties: ['a'] }],
     ['traits_not_object', { type: 'identify', userId: 'u1', traits: 'pro' }],
     ['context_not_object', { ...track, context: 1 }],
     ['integrations_not_object', { ...track, integrations: true }],

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
+
+// What client libraries send that is not what a reader of the API would expect, in their own bytes.
+
+let harness: IngestHarness
+beforeAll(async () => {
+  harness = await IngestHarness.open()
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const SUCCESS = { success: true }
+
+describe('an empty array of PHP in place of an empty object', () => {
+  test.each(['integrations', 'context', 'traits', 'properties'])(
+    'is read as {}: %s',
+    async (name) => {
+      const type = name === 'traits' ? 'identify' : 'screen'
+      const body = `{"batch":[{"userId":"u1","${name}":[],"type":"${type}","timestamp":"2026-11-21T22:35:33+00:00","messageId":"php-${name}"}],"sentAt":"2026-11-21T22:35:33+00:00"}`
+      expect((await harness.post('/v1/batch', body)).body).toEqual(SUCCESS)
+      const [stored] = await harness.stored()
+      expect(stored?.event).toMatchObject({ [name]: {} })
+      expect(stored?.event[name as 'context']).not.toBeInstanceOf(Array)
+    },
+  )
+
+  test('is read as {} where a batch shares it', async () => {
+    const body = '{"context":[],"integrations":[],"batch":[{"type":"page","userId":"u1"}]}'
+    expect((await harness.post('/v1/batch', body)).body).toEqual(SUCCESS)
+    expect(await harness.stored()).toHaveLength(1)
+  })
+
+  test('with an element is still refused, by name', async () => {
+    const body = '{"batch":[{"type":"page","userId":"u1","properties":["a"]}]}'
+    const { status, body: answer } = await harness.post('/v1/batch', body)
+    expect([status, answer['code']]).toEqual([400, 'properties_not_object'])
+  })
+})
+
+test('524,288 bytes of calls are taken with the envelope that a Rust client puts around them', async () => {
+  const call = (bytes: number): string => {
+    const [start, end] = ['{"type":"track","userId":"u1","event":"e","properties":{"text":"', '"}}']
+    return start + 'x'.repeat(bytes - start.length - end.length) + end
+  }
+  const calls = Array.from({ length: 32 }, () => call(16 * 1024 - 1))
+  const batch = calls.join()
+  expect(batch.length).toBe(524_288 - 1)
+  const body = `{"batch":[${batch}],"context":{"library":{"name":"analytics-rust","version":"0.2.1"}},"integrations":{}}`
+  expect((await harness.post('/v1/batch', body)).body).toEqual(SUCCESS)
+  expect(await harness.stored()).toHaveLength(32)
+})
+
+describe('the traits of a user in the context, where RudderStack sends them', () => {
+  test('are those of an identify call that has none', async () => {
+    const call =
+      '{"context":{"library":{"name":"rudderanalytics-ruby","version":"3.2.1"},"traits":{"plan":"free"}},"integrations":{"All":true},"timestamp":"2026-11-21T22:58:32.931Z","sentAt":"2026-11-21T22:58:32.931Z","messageId":"3f95fb30","channel":"server","anonymousId":"anon-1","type":"identify"}'
+    expect((await harness.post('/v1/batch', `{"batch":[${call}]}`)).body).toEqual(SUCCESS)
+    const [stored] = await harness.stored()
+    expect(stored?.event.traits).toEqual({ plan: 'free' })
+    expect(stored?.event.context['traits']).toEqual({ plan: 'free' })
+  })
+
+  test('do not replace those that the call has, nor become those of another call', async () => {
+    const context = '"context":{"traits":{"plan":"free"}}'
+    const identify = `{"type":"identify","userId":"u1","traits":{"plan":"paid"},${context}}`
+    const track = `{"type":"track","event":"e","userId":"u1",${context}}`
+    await harness.post('/v1/batch', `{"batch":[${identify},${track}]}`)
+    const [first, second] = await harness.stored()
+    expect(first?.event.traits).toEqual({ plan: 'paid' })
+    expect(second?.event.traits).toBeUndefined()
+  })
+})
+
+test('the batch without calls that Go 2.0.0 sends when it closes is no error', async () => {
+  const body =
+    '{"context":{"library":{"name":"analytics-go","version":"2.0.0"}},"batch":null,"messageId":"34f00903-5de5-41b8-8024-edd304dcc101","sentAt":"2026-11-21T22:16:44+0000"}'
+  const { status, body: answer } = await harness.post('/v1/batch', body)
+  expect([status, answer]).toEqual([200, SUCCESS])
+  expect(await harness.stored()).toEqual([])
+})
+
+describe('NaN and Infinity of Python', () => {
+  const good =
+    '{"type": "track", "userId": "u1", "event": "NaN, \\"Infinity\\" and -Infinity", "messageId": "py-good"}'
+  const bad = (value: string, id: string) =>
+    `{"type": "track", "userId": "u1", "event": "e", "properties": {"price": ${value}}, "messageId": "${id}"}`
+
+  test('cost their own call only, which the response names', async () => {
+    const calls = [bad('NaN', 'py-nan'), good, bad('-Infinity', 'py-inf'), bad('1e999', 'py-large')]
+    const { status, body } = await harness.post('/v1/batch', `{"batch": [${calls.join(', ')}]}`)
+    const rejected = [
+      [0, 'py-nan'],
+      [2, 'py-inf'],
+      [3, 'py-large'],
+    ].map(([index, messageId]) => ({
+      index,
+      messageId,
+      code: 'number_not_finite',
+      message: 'The call has NaN or Infinity, which are no numbers of JSON.',
+    }))
+    expect([status, body]).toEqual([200, { success: true, rejected }])
+    const stored = await harness.stored()
+    expect(stored.map(({ event }) => event.event)).toEqual(['NaN, "Infinity" and -Infinity'])
+  })
+
+  test('in what the calls share cost all calls', async () => {
+    const { status, body } = await harness.post(
+      '/v1/batch',
+      `{"context": {"n": NaN}, "batch": [${good}]}`,
+    )
+    expect([status, body['code']]).toEqual([400, 'number_not_finite'])
+  })
+
+  test('refuse a single call by name', async () => {
+    const { status, body } = await harness.post('/v1/track', bad('Infinity', 'py-single'))
+    expect([status, body['code']]).toEqual([400, 'number_not_finite'])
+  })
+
+  test.each(['{"batch": NaN', 'NaNNaN', '"NaN', '{"a": nan, "b": "NaN"}', '{"NaN: 1}'])(
+    'do not make valid JSON of what is none: %s',
+    async (text) => {
+      const { status, body } = await harness.post('/v1/batch', text)
+      expect([status, body['code']]).toEqual([400, 'invalid_json'])
+    },
+  )
+
+  test('are found in half a megabyte of quotes and backslashes without delay', async () => {
+    const started = performance.now()
+    for (const unit of ['"', '\\', '\\"', '"\\'])
+      await harness.post('/v1/batch', `NaN${unit.repeat(270_000 / unit.length)}`)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})
+
+describe('the paths of other vendors', () => {
+  test.each(['/api/s/track', '/api/s/s2s/track'])('take the calls of Jitsu: %s', async (path) => {
+    const body = '{"type":"track","userId":"u1","event":"Signed Up","messageId":"jitsu"}'
+    const headers = { 'x-write-key': WRITE_KEY, 'content-type': 'application/json' }
+    const response = await harness.send(path, { headers, body: body.replace('jitsu', path) })
+    expect([response.status, response.body]).toEqual([200, SUCCESS])
+    expect(await harness.stored()).toHaveLength(1)
+  })
+
+  test("take the batch of RudderStack's beacon", async () => {
+    const path = `/beacon/v1/batch?writeKey=${WRITE_KEY}`
+    const body = '{"batch":[{"type":"page","anonymousId":"a1","messageId":"beacon"}]}'
+    const headers = { 'content-type': 'text/plain', origin: 'https://shop.example' }
+    const response = await harness.send(path, { headers, body })
+    expect([response.status, response.body]).toEqual([200, SUCCESS])
+    expect(response.headers['access-control-allow-origin']).toBe('https://shop.example')
+    expect(await harness.stored()).toHaveLength(1)
+  })
+})
