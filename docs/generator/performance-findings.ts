@@ -28,7 +28,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'From the log through decision, signature and request to a receiver in another process, with a record of each delivery. The peer is a bare loop of undici requests with the same bodies, signatures and concurrency. The loop stores nothing. Events are appended, on disk, as fast as they are delivered.',
     limit:
-      'The main thread does the work of the bare loop, and also appends, decides and records. Load, receiver and Hookline share the two cores, so what an event costs in all threads decides. In copies of the code, parts were left out one at a time: without the records of deliveries, an event takes a sixth less processor time. Guards against damaged and lost commits, the search for duplicates, deadlines and limits of the HTTP client, signatures, statistics and metrics each save less than the noise. Without all of these together it takes a third less, and still nearly twice as much as in the bare loop: what is left is the log on disk, the decisions, the lanes, and their garbage collection.',
+      'The main thread does the work of the bare loop, and also appends, decides and records. Load, receiver and Hookline share the two cores, so what an event costs in all threads decides. [`delivery-steps`](#delivery-steps) shows what each part adds: the log on disk as much as the whole bare loop, the records of deliveries two thirds of that, and everything else (decisions, lanes, retries, guards, health, metrics) as much as the bare loop again. With the log alone, an event costs twice what it costs in the bare loop, so no share of the rest could bring the ratio to the goal.',
   },
   'delivery-peers': {
     about:
