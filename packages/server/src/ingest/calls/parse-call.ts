@@ -61,8 +61,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (isTooLarge(call, fields, rules)) return { refused: 'message_too_large' }
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
-  if (type === 'page') takeTraitsAsProperties(fields)
-  if (type === 'identify') takeTraitsOfContext(fields)
+  placeTraits(type, fields)
   fields.context ??= NO_CONTEXT
   const unknown = unknownKeys(call)
   const known = Object.assign(fields, { type, context: fields.context })
@@ -102,6 +101,12 @@ function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefine
   if (type === 'track' && !event) return 'event_not_defined'
   if (type === 'group' && !groupId) return 'id_required'
   return undefined
+}
+
+/** Puts the traits where the type has them: some libraries send them elsewhere. */
+function placeTraits(type: EventType, fields: CallFields): void {
+  if (type === 'page') takeTraitsAsProperties(fields)
+  if (type === 'identify') takeTraitsOfContext(fields)
 }
 
 /** The Go library sends the properties of a page as traits. */
