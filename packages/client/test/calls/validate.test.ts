@@ -18,6 +18,18 @@ function thrownCode(type: Type, call: unknown): string | undefined {
   }
 }
 
+/** The service reads an empty array of PHP as an object. In a call of this library it is a mistake, as an array with values is. */
+function withFullArrays(call: Json): Json {
+  if (typeof call !== 'object' || call === null || Array.isArray(call)) return call
+  const fields = Object.entries(call as Record<string, Json>)
+  return Object.fromEntries(
+    fields.map(([name, field]) => [
+      name,
+      Array.isArray(field) && field.length === 0 ? ['a'] : field,
+    ]),
+  )
+}
+
 /** The code that the service responds with, if it refuses the call. */
 function serviceCode(type: Type, call: Json): string | undefined {
   const result = parseCall(call, {
@@ -43,7 +55,7 @@ describe('validation', () => {
   test('throws the code that the service would respond with, for every call', () => {
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(fields, value), (type, call) => {
-        expect(thrownCode(type, call)).toBe(serviceCode(type, call))
+        expect(thrownCode(type, call)).toBe(serviceCode(type, withFullArrays(call)))
       }),
       { numRuns: 5_000 },
     )
