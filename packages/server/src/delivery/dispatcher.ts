@@ -265,7 +265,7 @@ export class Dispatcher implements AsyncDisposable {
       leaveLane(task)
       end = await this.#end(task, result)
     } finally {
-      lane.recorded()
+      lane.recorded(task)
       this.#accounting.end(end)
       this.#feed.laneHasRoom(lane)
       this.#scheduler.closeIfIdle(lane)

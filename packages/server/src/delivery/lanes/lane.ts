@@ -16,8 +16,7 @@ export interface LaneLimits {
  *
  *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
- * Only a task in flight takes a slot. What waits or is in flight counts against the window; what is unrecorded has a window of its
- * own beside it, so that a slow record does not make the lane refuse what its receiver takes. Fresh and parked tasks take turns.
+ * Only a task in flight takes a slot. All three states count against the window. Fresh and parked tasks take turns.
  * While the lane is backlogged, each origin has half of the window, so a long backlog is worked off without delaying
  * fresh events.
  */
@@ -29,9 +28,7 @@ export class Lane {
   usedAt = 0
   readonly #limits: LaneLimits
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
-  /** Waiting or in flight. */
-  readonly #open: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
-  #unrecorded = 0
+  readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
   readonly #inFlight = new Set<PartTask>()
   /** Those in flight that began before the recovery: they show nothing of it, and it does not wait for them. */
@@ -48,9 +45,7 @@ export class Lane {
     const window = this.#limits.window()
     const half = Math.max(1, Math.floor(window / 2))
     const share = origin === 'parked' || this.isBacklogged ? half : window
-    const unended = this.#open.fresh + this.#open.parked
-    const room = Math.min(share - this.#open[origin], window - unended, 2 * window - this.size)
-    return Math.max(0, room)
+    return Math.max(0, Math.min(share - this.#inMemory[origin], window - this.size))
   }
 
   /** Whether at least half of the room for parked tasks is free. */
@@ -68,7 +63,7 @@ export class Lane {
 
   /** Tasks in memory: waiting, in flight and unrecorded. */
   get size(): number {
-    return this.#open.fresh + this.#open.parked + this.#unrecorded
+    return this.#inMemory.fresh + this.#inMemory.parked
   }
 
   get inFlight(): number {
@@ -85,7 +80,7 @@ export class Lane {
 
   add(task: PartTask): void {
     this.#waiting[task.origin].push(task)
-    this.#open[task.origin]++
+    this.#inMemory[task.origin]++
   }
 
   /**
@@ -107,15 +102,13 @@ export class Lane {
 
   /** The attempt of a task is over, so another may begin. */
   endAttempt(task: PartTask): void {
-    if (!this.#inFlight.delete(task)) return
+    this.#inFlight.delete(task)
     this.#begunBefore.delete(task)
-    this.#open[task.origin]--
-    this.#unrecorded++
   }
 
   /** The result of a task is durable, or the service is stopping. */
-  recorded(): void {
-    this.#unrecorded--
+  recorded({ origin }: PartTask): void {
+    this.#inMemory[origin]--
   }
 
   /** Takes a waiting task out. Returns false when it is not waiting. */
@@ -124,7 +117,7 @@ export class Lane {
     const index = waiting.indexOf(task)
     if (index === -1) return false
     waiting.splice(index, 1)
-    this.#open[task.origin]--
+    this.#inMemory[task.origin]--
     return true
   }
 
@@ -148,7 +141,7 @@ export class Lane {
     let cleared = 0
     for (const origin of ['fresh', 'parked'] as const) {
       cleared += this.#waiting[origin].length
-      this.#open[origin] -= this.#waiting[origin].length
+      this.#inMemory[origin] -= this.#waiting[origin].length
       this.#waiting[origin] = []
     }
     return cleared

@@ -54,7 +54,7 @@ describe('a lane without tasks', () => {
     clock.advance(2 * MINUTE)
     const [[, ended]] = inFlight as [[Lane, PartTask]]
     scheduler.endAttempt(lane, ended)
-    lane.recorded()
+    lane.recorded(ended)
     scheduler.closeIfIdle(lane)
     scheduler.lane(B)
     expect(scheduler.lane(A)).toBe(lane)

@@ -54,24 +54,9 @@ describe('a lane', () => {
     for (let done = 0; done < WINDOW / 4; done++) {
       const taken = lane.begin(true)!
       lane.endAttempt(taken)
-      lane.recorded()
+      lane.recorded(taken)
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
-  })
-
-  test('takes more while attempts that are over wait for their record, until there are as many of these', () => {
-    const lane = laneOf(WINDOW)
-    const endAll = (): void => {
-      while (lane.mayBegin) lane.endAttempt(lane.begin(true)!)
-    }
-    fill(lane, 'fresh')
-    endAll()
-    expect([lane.size, lane.roomFor('fresh')]).toEqual([WINDOW, WINDOW])
-    fill(lane, 'fresh')
-    endAll()
-    expect([lane.size, lane.roomFor('fresh')]).toEqual([2 * WINDOW, 0])
-    lane.recorded()
-    expect(lane.roomFor('fresh')).toBe(1)
   })
 
   test('begins at most as many attempts as its concurrency, and takes fresh and parked tasks in turn', () => {
