@@ -79,6 +79,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
     const reading = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     const reader = cluster.postgres.write(async (transaction) => {
+      // As another program does, which PostgreSQL lets wait for as long as it likes.
+      await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(transaction)
       await sql`SELECT FROM events`.execute(transaction)
       reading.resolve()
       await ended.promise
