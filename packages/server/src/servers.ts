@@ -166,7 +166,7 @@ async function openAdminServer(
 }
 
 /** Paths of calls; those of the reference of the ingestion API are longer. */
-const CALLS = ['/v1/*', '/projects/*']
+const CALLS = ['/v1/*', '/projects/*', '/api/s/*', '/beacon/*']
 const ADMINISTRATION = ['/api', '/api/*', '/console', '/console/*', '/docs', '/docs/*']
 
 function addIngestion(

@@ -90,6 +90,7 @@ const track = (more: object): object => ({ ...least('track'), ...more })
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, body: unknown]>>> = {
   invalid_json: ['/v1/track', '{"userId":'],
+  number_not_finite: ['/v1/track', '{"event":"x","userId":"u1","properties":{"price":NaN}}'],
   not_an_object: ['/v1/track', [least('track')]],
   empty_batch: ['/v1/batch', { batch: [] }],
   batch_too_large: ['/v1/track', ' '.repeat(LIMITS.requestBytes + 1)],
