@@ -7,6 +7,7 @@ import {
 } from '../../packages/server/test/harness/cluster/stored-bytes.ts'
 import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { callsTo, type Deletion } from '../crash/deletion-calls.ts'
 import { Load } from '../crash/load.ts'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
@@ -47,23 +48,6 @@ const PROOFS = {
 function dayNames(table: string): string[] {
   const nameOf = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '')
   return [-1, 0, 1].map((days) => `${table}_${nameOf(Date.now() + days * 86_400_000)}`)
-}
-
-interface Deletion {
-  readonly id: string
-  readonly state: string
-  readonly createdAt: string
-  readonly purgedAt: string | null
-}
-
-/** The calls that the receiver got on one of its paths. */
-function callsTo({ requests }: Receiver, path: string) {
-  return requests
-    .filter((request) => request.path.endsWith(`/${path}`))
-    .map(({ headers, body }) => {
-      const call = JSON.parse(body.toString()) as Record<'type' | 'userId' | 'messageId', string>
-      return { ...call, text: body.toString(), webhookId: String(headers['webhook-id']) }
-    })
 }
 
 /** Calls of one user, with the planted value in all that is to go. */

@@ -7,6 +7,7 @@ import { seededRandom } from '../../packages/server/test/harness/seeded-random.t
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { ManagementApi } from '../harness/management-api.ts'
+import { callsTo, type Deletion } from './deletion-calls.ts'
 import { Load } from './load.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -23,23 +24,6 @@ const settings = {
   HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   HOOKLINE_RETRY_SCHEDULE_MS: '50,100,200,400',
   HOOKLINE_LOG_LEVEL: 'error',
-}
-
-interface Deletion {
-  readonly id: string
-  readonly state: string
-  readonly createdAt: string
-  readonly purgedAt: string | null
-}
-
-/** The calls that the receiver got on one of its paths. */
-function callsTo({ requests }: Receiver, path: string) {
-  return requests
-    .filter((request) => request.path.endsWith(`/${path}`))
-    .map(({ headers, body }) => {
-      const call = JSON.parse(body.toString()) as Record<'type' | 'userId' | 'messageId', string>
-      return { ...call, text: body.toString(), webhookId: String(headers['webhook-id']) }
-    })
 }
 
 /** Makes a source with three destinations: one enabled, one disabled and one paused. */
