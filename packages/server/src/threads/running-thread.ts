@@ -1,4 +1,10 @@
-import { MessageChannel, type ResourceLimits, type Transferable } from 'node:worker_threads'
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  type ResourceLimits,
+  type Transferable,
+} from 'node:worker_threads'
 import type { LogEvent } from '../telemetry/log-events.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { startThread } from '../util/workers/start-thread.ts'
@@ -124,8 +130,18 @@ function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToO
   let reason: Error | undefined
   // Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`.
   worker.on('error', (error) => (reason = restoredError(wireError(error))))
-  worker.on('exit', (code) =>
-    resolve(reason ?? new Error(`The thread has ended with the code ${code}.`)),
-  )
+  worker.on('exit', (code) => {
+    readLastMessages(port1)
+    resolve(reason ?? new Error(`The thread has ended with the code ${code}.`))
+  })
   return { port: port1, ended, terminate: () => void worker.terminate() }
+}
+
+/** The event `exit` may come before the thread's last messages, which say why it ends. */
+function readLastMessages(port: MessagePort): void {
+  for (;;) {
+    const last = receiveMessageOnPort(port)
+    if (last === undefined) return
+    port.emit('message', last.message)
+  }
 }

@@ -82,10 +82,13 @@ describe('a thread that ends', () => {
     expect(open.counts.ended).toBe(1)
   })
 
-  test('says why in its last lines', async () => {
+  test('says why in its last lines, however busy main is', async () => {
     const open = openHost()
     const channel = await ready(open)
     channel.send('end', 'throw')
+    channel.flush()
+    // When main looks again, both the end of the thread and its last lines have come.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     await ready(open, 2)
     expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.fault', 'thread.failed'])
   })
