@@ -1,4 +1,3 @@
-import { parseConfig } from '@hookline/server'
 import { SETTINGS } from '@hookline/server/settings'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,8 +7,7 @@ import { parse } from 'yaml'
 import { natsProgram } from '../../packages/server/test/harness/cluster/programs.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { read } from '../docs/repository.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
-import { composeFault } from './compose-fault.ts'
+import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface Service {
   readonly environment: Readonly<Record<string, string>>
@@ -38,14 +36,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 }
 
 describe(FILE, () => {
-  it('keeps to the Compose specification', ({ skip }) => {
-    const fault = composeFault(read(FILE))
-    if (fault.includes('ModuleNotFoundError'))
-      skipOrFail('the Python package compose-spec', 'HOOKLINE_REQUIRE_DEPLOY', skip)
-    expect(fault).toBe('')
-    const wrong = read(FILE).replace('restart: unless-stopped', 'restart_always: true')
-    expect(composeFault(wrong)).toContain('restart_always')
-  })
+  it('keeps to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
 
   it('has three nodes and three servers of NATS, and keeps each event on all of these', () => {
     expect(nodes).toHaveLength(3)
@@ -59,16 +50,12 @@ describe(FILE, () => {
     using folder = new TemporaryFolder()
     for (const [name, content] of Object.entries(CONTENTS))
       writeFileSync(join(folder.path, name), content)
-    for (const { environment, secrets: own } of nodes) {
-      const inside = Object.entries(environment).map(([name, value]) => [
-        name,
-        value.replace('/run/secrets', folder.path),
-      ])
-      const config = parseConfig(Object.fromEntries(inside) as Record<string, string>)
+    for (const node of nodes) {
+      const config = configOf(node, folder.path)
       expect(config.backend).toBe('cluster')
       expect(config.databaseUrl?.reveal()).toBe(CONTENTS['database-url'])
       expect(config.natsUrl?.reveal()).toBe(CONTENTS['nats-url'])
-      expect(own).toEqual(Object.keys(CONTENTS))
+      expect(node.secrets).toEqual(Object.keys(CONTENTS))
     }
     const used = Object.values(services).flatMap((service) => service.secrets ?? [])
     expect(Object.keys(secrets).toSorted()).toEqual([...new Set(used)].toSorted())

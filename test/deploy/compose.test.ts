@@ -1,4 +1,3 @@
-import { parseConfig } from '@hookline/server'
 import { SETTINGS } from '@hookline/server/settings'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { read } from '../docs/repository.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
-import { composeFault } from './compose-fault.ts'
+import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface ComposeService {
   readonly environment: Readonly<Record<string, string>>
@@ -26,24 +24,13 @@ const { services, secrets } = parse(read(FILE)) as {
 const { hookline, proxy } = services
 
 describe(FILE, () => {
-  it('keeps to the Compose specification', ({ skip }) => {
-    const fault = composeFault(read(FILE))
-    if (fault.includes('ModuleNotFoundError'))
-      skipOrFail('the Python package compose-spec', 'HOOKLINE_REQUIRE_DEPLOY', skip)
-    expect(fault).toBe('')
-    const wrong = read(FILE).replace('restart: unless-stopped', 'restart_always: true')
-    expect(composeFault(wrong)).toContain('restart_always')
-  })
+  it('keeps to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
 
   it('sets only settings that there are, from secrets that it declares', () => {
     using folder = new TemporaryFolder()
     writeFileSync(join(folder.path, 'admin-token'), 'tok_of_compose')
     writeFileSync(join(folder.path, 'encryption-key'), Buffer.alloc(32).toString('base64'))
-    const inside = Object.entries(hookline.environment).map(([name, value]) => [
-      name,
-      value.replace('/run/secrets', folder.path),
-    ])
-    const config = parseConfig(Object.fromEntries(inside) as Record<string, string>)
+    const config = configOf(hookline, folder.path)
     expect(config.adminToken?.reveal()).toBe('tok_of_compose')
     expect(Object.keys(secrets)).toEqual(hookline.secrets)
     expect(read('.gitignore')).toContain('deploy/secrets/')
