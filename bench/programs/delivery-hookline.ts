@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { newId } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../packages/server/src/backend/accepted-event.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
 import { Inspector } from '../../packages/server/src/inspector/inspector.ts'
@@ -13,6 +11,7 @@ import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/time/clock.ts'
 import { ClockWatch } from '../../packages/server/src/util/workers/clock-watch.ts'
 import { Shutdown } from '../../packages/server/src/util/workers/shutdown.ts'
+import { appendToLog } from '../load/append-to-log.ts'
 import { SECRET } from '../load/service-process.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
@@ -34,12 +33,7 @@ const backend = stack.use(await openEmbeddedBackend(config))
 const stream = new SteadyStream({
   // The most that its lane takes without parking deliveries in the database.
   outstanding: config.laneWindow,
-  append: (events) => {
-    const at = Date.now()
-    const accept = (event: (typeof events)[number]) =>
-      acceptedEvent({ id: newId('evt', at), sourceId: 'src_a', event, marks: [] })
-    return log.append(events.map(accept))
-  },
+  append: (events) => appendToLog(backend.log, events),
 })
 const log: Log = {
   append: (events) => backend.log.append(events),

@@ -1,10 +1,10 @@
 import { newId } from '@hookline/protocol'
 import { parseConfig } from '@hookline/server'
-import { acceptedEvent } from '../../packages/server/src/backend/accepted-event.ts'
 import type { RecordedDelivery } from '../../packages/server/src/backend/deliveries.ts'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import type { LogEntry } from '../../packages/server/src/backend/log.ts'
 import { deliveryId } from '../../packages/server/src/delivery/sending/webhook-request.ts'
+import { appendToLog } from '../load/append-to-log.ts'
 import { CONCURRENCY, openSending } from '../load/delivery-request.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
@@ -25,12 +25,7 @@ const deliver = openSending(Number(port))
 
 const stream = new SteadyStream({
   outstanding: config.laneWindow,
-  append: (events) => {
-    const at = Date.now()
-    const accept = (event: (typeof events)[number]) =>
-      acceptedEvent({ id: newId('evt', at), sourceId: 'src_a', event, marks: [] })
-    return log.append(events.map(accept))
-  },
+  append: (events) => appendToLog(log, events),
 })
 
 interface Task {
