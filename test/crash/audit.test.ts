@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { howMany } from '../harness/how-many.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
@@ -6,7 +7,7 @@ import { ManagementApi } from '../harness/management-api.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const ADMIN_TOKEN = 'tok_crash_test'
-const KILLS = Number(process.env['HOOKLINE_TEST_KILLS'] ?? 20)
+const KILLS = howMany('HOOKLINE_TEST_KILLS', 20)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const MAX_UPTIME_MS = 200
 

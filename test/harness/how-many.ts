@@ -1,12 +1,10 @@
-/**
- * How many cases a long suite tries: as many as the variable says, else `full`; half of them in the short form, which CI runs
- * (`HOOKLINE_TEST_SHORT=1`).
- */
-export function howMany(
-  variable: 'HOOKLINE_TEST_FAULTS' | 'HOOKLINE_TEST_KILLS' | 'HOOKLINE_TEST_RUNS',
-  full: number,
-): number {
-  const given = process.env[variable]
-  if (given !== undefined) return Number(given)
+/** Half of `full` in the short form of the long suites, which CI runs (`HOOKLINE_TEST_SHORT=1`). */
+export function halfIfShort(full: number): number {
   return process.env['HOOKLINE_TEST_SHORT'] === '1' ? Math.ceil(full / 2) : full
+}
+
+/** How many cases a long suite tries, or for how many seconds: as the variable says, else `full`, or half of it. */
+export function howMany(variable: `HOOKLINE_TEST_${string}`, full: number): number {
+  const given = process.env[variable]
+  return given === undefined ? halfIfShort(full) : Number(given)
 }

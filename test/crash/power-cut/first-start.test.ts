@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
 import { freePort } from '../../../packages/server/test/harness/free-port.ts'
+import { howMany } from '../../harness/how-many.ts'
 import { ManagementApi } from '../../harness/management-api.ts'
 import { ServiceProcess } from '../service-process.ts'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 
-const FIRST_STARTS = Math.ceil(Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20) / 5)
+const FIRST_STARTS = Math.ceil(howMany('HOOKLINE_TEST_POWER_CUTS', 20) / 5)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** About as many as a first start makes. */
 const MAX_WRITES = 150

@@ -2,13 +2,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { howMany } from '../../harness/how-many.ts'
 import { CountingReceiver } from '../counting-receiver.ts'
 import { KillableService } from '../killable-service.ts'
 import { Load } from '../load.ts'
 import { readDatabase } from './database-after-cut.ts'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 
-const CUTS = Number(process.env['HOOKLINE_TEST_POWER_CUTS'] ?? 20)
+const CUTS = howMany('HOOKLINE_TEST_POWER_CUTS', 20)
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Large, so that the write-ahead log fills up and is copied into the database, within a run of the service. */
 const LARGE = { maxNoteBytes: 16_000 }

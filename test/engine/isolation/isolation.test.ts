@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { median } from '../../../bench/benchmarks/benchmark.ts'
+import { halfIfShort } from '../../harness/how-many.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import {
   type FaultEffect,
@@ -11,7 +12,7 @@ import {
 } from './fault-effect.ts'
 import { LAYOUTS } from './layouts.ts'
 
-const ROUNDS = 5
+const ROUNDS = halfIfShort(5)
 const SECONDS = Number(process.env['HOOKLINE_TEST_ISOLATION_SECONDS'] ?? 3)
 const LEAST_THROUGHPUT = 0.95
 const MOST_P99 = 1.2

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { halfIfShort } from '../../harness/how-many.ts'
 import { SEED } from '../seed.ts'
 import { type MisbehavingReceiver, TIMEOUT_MS } from './misbehaving-receiver.ts'
 import { MISBEHAVIOURS } from './misbehaviours.ts'
@@ -11,7 +12,7 @@ const MOST_MS = TIMEOUT_MS + 1000 + 1500
 /** Addresses with a TTL of 0 are cached for 5 s. */
 const LONGER_THAN_ANY_TTL_MS = 6000
 /** Attempts on each receiver. */
-const REPETITIONS = 1000
+const REPETITIONS = halfIfShort(1000)
 /** Attempts before memory is measured, so that everything that is created once exists. */
 const WARMING_UP = 100
 const MOST_GROWTH_BYTES = 4 * 2 ** 20

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { halfIfShort } from '../../harness/how-many.ts'
 import { SEED } from '../seed.ts'
 import { LongOutage } from './long-outage.ts'
 
 const HOUR = 60 * 60 * 1000
-const EVENTS_PER_SECOND = 100
+const EVENTS_PER_SECOND = halfIfShort(100)
 
 test('a receiver that is down for four hours gets few probes, and afterwards its backlog without overload', async () => {
   const started = performance.now()
