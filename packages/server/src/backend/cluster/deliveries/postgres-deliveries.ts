@@ -14,10 +14,10 @@ import {
   deliveryOf,
   type DeliveryRow,
   failedAttempts,
-} from './delivery-rows.ts'
-import { DELIVERY_TABLE } from './delivery-table.ts'
-import { listDeliveries } from './list-deliveries.ts'
-import { PostgresDeliveryQueue, type QueueOptions } from './postgres-delivery-queue.ts'
+} from './rows/delivery-rows.ts'
+import { DELIVERY_TABLE } from './rows/delivery-table.ts'
+import { listDeliveries } from './reports/list-deliveries.ts'
+import { PostgresDeliveryQueue, type QueueOptions } from './queue/postgres-delivery-queue.ts'
 
 interface QuarantineRow {
   readonly id: string

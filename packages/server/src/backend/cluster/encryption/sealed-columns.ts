@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { laneHash } from '../deliveries/lane-hash.ts'
+import { laneHash } from '../deliveries/rows/lane-hash.ts'
 
 /** A column of texts that the encryption key seals. */
 export interface SealedColumn {

@@ -1,7 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { StoredRow, StoredTable } from '../../stopped-data.ts'
-import { laneHash } from '../deliveries/lane-hash.ts'
-import { movedAttempt, movedParts } from '../deliveries/moved-parts.ts'
+import { laneHash } from '../deliveries/rows/lane-hash.ts'
+import { movedAttempt, movedParts } from '../deliveries/rows/moved-parts.ts'
 import { toText } from '../postgres/text.ts'
 
 export type Value = string | number | boolean | null | Buffer

@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { NoticeQueue } from '../../notices.ts'
 import type { QuarantineItem } from '../../quarantine.ts'
 import type { WaitingDeliveries } from '../../upkeep.ts'
-import { PostgresDeliveryQueue, type QueueOptions } from '../deliveries/postgres-delivery-queue.ts'
+import {
+  PostgresDeliveryQueue,
+  type QueueOptions,
+} from '../deliveries/queue/postgres-delivery-queue.ts'
 import { toText } from '../postgres/text.ts'
 import { NOTICE_TABLE, type NoticeRow } from './notice-table.ts'
 

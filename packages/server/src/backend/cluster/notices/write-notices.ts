@@ -1,7 +1,7 @@
 import type { Delivery } from '@hookline/protocol'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { NewNotice } from '../../notices.ts'
-import { type Given, isWaiting, UNSPLIT_LANES } from '../deliveries/queue-table.ts'
+import { type Given, isWaiting, UNSPLIT_LANES } from '../deliveries/queue/queue-table.ts'
 import { toText } from '../postgres/text.ts'
 
 /** Keeps new notices, which have no parts yet. One that exists stays as it is. */

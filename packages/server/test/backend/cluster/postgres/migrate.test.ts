@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ClaimingNode } from '../../../../src/backend/cluster/deliveries/claiming-node.ts'
+import { ClaimingNode } from '../../../../src/backend/cluster/deliveries/queue/claiming-node.ts'
 import {
   confirmSchema,
   latestOf,

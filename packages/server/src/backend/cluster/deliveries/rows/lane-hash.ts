@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type LaneId, laneKey } from '../../deliveries.ts'
+import { type LaneId, laneKey } from '../../../deliveries.ts'
 
 /** What a lane is found by in the database: it reveals nothing about the URL to whoever lacks the key. */
 export function laneHash(lane: LaneId, key: Buffer): string {

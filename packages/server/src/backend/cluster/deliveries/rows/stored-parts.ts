@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
-import type { RecordedDelivery } from '../../deliveries.ts'
-import { fromText, toText } from '../postgres/text.ts'
+import type { RecordedDelivery } from '../../../deliveries.ts'
+import { fromText, toText } from '../../postgres/text.ts'
 import type { PostgresLanes, QueueName } from './postgres-lanes.ts'
 
 /** A part as it is stored: it names its lane in place of the URL. */

@@ -8,18 +8,18 @@ import type {
   LaneId,
   RecordedDelivery,
   Waiting,
-} from '../../deliveries.ts'
-import type { Unreadable } from '../../quarantine.ts'
-import type { Postgres } from '../postgres/postgres.ts'
+} from '../../../deliveries.ts'
+import type { Unreadable } from '../../../quarantine.ts'
+import type { Postgres } from '../../postgres/postgres.ts'
 import { byDueAt, claimStatement } from './claim-statement.ts'
 import type { ClaimingNode } from './claiming-node.ts'
-import type { DeliveryRow } from './delivery-rows.ts'
+import type { DeliveryRow } from '../rows/delivery-rows.ts'
 import { NodeClaims } from './node-claims.ts'
-import type { PostgresLanes } from './postgres-lanes.ts'
+import type { PostgresLanes } from '../rows/postgres-lanes.ts'
 import { type QueueTable, UNSPLIT_LANES } from './queue-table.ts'
 import { isNewAndEnded } from './record-new.ts'
 import { recordStatement } from './record-statement.ts'
-import { StoredParts } from './stored-parts.ts'
+import { StoredParts } from '../rows/stored-parts.ts'
 import { waitingStatement } from './waiting-statement.ts'
 
 /** What both queues of a node share. */

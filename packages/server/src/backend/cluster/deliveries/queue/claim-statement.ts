@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ClaimRequest } from '../../deliveries.ts'
+import type { ClaimRequest } from '../../../deliveries.ts'
 import type { HeldClaim } from './held-claims.ts'
 import { isClaimable, isLive } from './live-nodes.ts'
 

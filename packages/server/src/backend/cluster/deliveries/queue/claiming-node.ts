@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { BackendUnavailable } from '../../backend.ts'
-import type { Clock } from '../../../util/time/clock.ts'
-import type { Postgres } from '../postgres/postgres.ts'
+import { BackendUnavailable } from '../../../backend.ts'
+import type { Clock } from '../../../../util/time/clock.ts'
+import type { Postgres } from '../../postgres/postgres.ts'
 
 export interface ClaimingNodeOptions {
   readonly postgres: Postgres

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
 import { sql } from 'kysely'
-import type { Connection } from '../postgres/postgres.ts'
+import type { Connection } from '../../postgres/postgres.ts'
 import type { StoredParts } from './stored-parts.ts'
 
 /** The columns of a delivery, or of a notice with its deletion as `event_id`. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { PairMap } from '../../../util/pair-map.ts'
-import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
-import { type LaneId, laneKey } from '../../deliveries.ts'
-import { lock } from '../postgres/locks.ts'
-import type { Postgres } from '../postgres/postgres.ts'
+import { PairMap } from '../../../../util/pair-map.ts'
+import { type SecretBox, SecretBoxError } from '../../../../util/secrets/secret-box.ts'
+import { type LaneId, laneKey } from '../../../deliveries.ts'
+import { lock } from '../../postgres/locks.ts'
+import type { Postgres } from '../../postgres/postgres.ts'
 import { laneHash } from './lane-hash.ts'
 
 /** Which queue a lane belongs to. */

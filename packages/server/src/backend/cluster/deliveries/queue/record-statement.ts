@@ -1,13 +1,13 @@
 import type { Carried } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import type { RecordedDelivery } from '../../deliveries.ts'
-import type { DeliveryRow } from './delivery-rows.ts'
+import type { RecordedDelivery } from '../../../deliveries.ts'
+import type { DeliveryRow } from '../rows/delivery-rows.ts'
 import type { HeldClaim } from './held-claims.ts'
 import { isLive } from './live-nodes.ts'
 import { isHeld, claimRows } from './node-claims.ts'
 import type { Given, QueueTable } from './queue-table.ts'
-import type { StoredParts } from './stored-parts.ts'
-import { arrays } from '../postgres/arrays.ts'
+import type { StoredParts } from '../rows/stored-parts.ts'
+import { arrays } from '../../postgres/arrays.ts'
 
 /** `claimed`: a part that this node has now. `missed`: there is no such delivery, or another transaction has just made it. */
 export interface RecordedRow extends HeldClaim {

@@ -1,7 +1,7 @@
 import type { DeliveryState } from '@hookline/protocol'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import { isBetween } from './ids-between.ts'
-import { storedPartsIn } from './stored-parts.ts'
+import { isBetween } from '../rows/ids-between.ts'
+import { storedPartsIn } from '../rows/stored-parts.ts'
 import { UNSPLIT_LANES } from './queue-table.ts'
 
 export interface Requeuing {

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ClaimedDelivery } from '../../deliveries.ts'
-import type { Unreadable } from '../../quarantine.ts'
-import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
+import type { ClaimedDelivery } from '../../../deliveries.ts'
+import type { Unreadable } from '../../../quarantine.ts'
+import { EVENT_COLUMNS, eventOf, type EventRow } from '../../postgres/event-rows.ts'
 import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from './delivery-rows.ts'
 import { isBetween } from './ids-between.ts'
-import { type Given, isWaiting, type QueueTable } from './queue-table.ts'
-import { recordNewStatement } from './record-new.ts'
-import { countReplayEnds } from './replay-ends.ts'
+import { type Given, isWaiting, type QueueTable } from '../queue/queue-table.ts'
+import { recordNewStatement } from '../queue/record-new.ts'
+import { countReplayEnds } from '../reports/replay-ends.ts'
 import type { StoredParts } from './stored-parts.ts'
-import { arrays } from '../postgres/arrays.ts'
+import { arrays } from '../../postgres/arrays.ts'
 
 /** A delivery with its event, which may be gone. */
 type Row = DeliveryRow & Omit<EventRow, 'body'> & { readonly body: Buffer | null }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isClaimable } from './live-nodes.ts'
-import type { QueueName } from './postgres-lanes.ts'
+import type { QueueName } from '../rows/postgres-lanes.ts'
 import { UNSPLIT_LANES } from './queue-table.ts'
 
 /** A lane in which something waits: when the next part is due that can be claimed, and whether parts are held. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { BackendUnavailable } from '../../backend.ts'
-import type { Postgres } from '../postgres/postgres.ts'
+import { BackendUnavailable } from '../../../backend.ts'
+import type { Postgres } from '../../postgres/postgres.ts'
 import { type HeldClaim, HeldClaims } from './held-claims.ts'
-import type { QueueName } from './postgres-lanes.ts'
-import { arrays } from '../postgres/arrays.ts'
+import type { QueueName } from '../rows/postgres-lanes.ts'
+import { arrays } from '../../postgres/arrays.ts'
 
 /** Whose claims, and of which queue. */
 interface Claimer {

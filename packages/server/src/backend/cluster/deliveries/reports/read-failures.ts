@@ -1,8 +1,8 @@
 import { type DeliveryClass, timeOfId } from '@hookline/protocol'
 import { sql } from 'kysely'
-import type { FailureGroup } from '../../deliveries.ts'
-import type { Connection } from '../postgres/postgres.ts'
-import { fromText } from '../postgres/text.ts'
+import type { FailureGroup } from '../../../deliveries.ts'
+import type { Connection } from '../../postgres/postgres.ts'
+import { fromText } from '../../postgres/text.ts'
 import { CLASS_OF_PART } from './delivery-conditions.ts'
 
 /** Failures of one destination that are counted: the newest. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { DeliveryFilter } from '../../deliveries.ts'
-import type { Page, PageRequest } from '../../page.ts'
-import type { Connection } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import type { DeliveryFilter } from '../../../deliveries.ts'
+import type { Page, PageRequest } from '../../../page.ts'
+import type { Connection } from '../../postgres/postgres.ts'
+import { pageOf } from '../../postgres/rows.ts'
 import { indexedConditions, otherConditions } from './delivery-conditions.ts'
-import { DELIVERY_COLUMNS, type DeliveryRow } from './delivery-rows.ts'
+import { DELIVERY_COLUMNS, type DeliveryRow } from '../rows/delivery-rows.ts'
 
 /**
  * How many deliveries each step of a page looks at: 50,000 in all. A page that found too few by then is short, and its cursor

@@ -1,6 +1,6 @@
 import { idFrom, timeOfId } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import type { DeliveryFilter } from '../../deliveries.ts'
+import type { DeliveryFilter } from '../../../deliveries.ts'
 
 /** Conditions that are joined by AND. */
 export type Conditions = RawBuilder<boolean>

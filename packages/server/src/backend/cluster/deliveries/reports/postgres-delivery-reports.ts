@@ -6,9 +6,9 @@ import type {
   Failures,
   LaneId,
   WaitingParts,
-} from '../../deliveries.ts'
-import type { Postgres } from '../postgres/postgres.ts'
-import type { PostgresLanes } from './postgres-lanes.ts'
+} from '../../../deliveries.ts'
+import type { Postgres } from '../../postgres/postgres.ts'
+import type { PostgresLanes } from '../rows/postgres-lanes.ts'
 import { failingDestinations, failuresOf } from './read-failures.ts'
 
 /** Pending parts of one lane among which the oldest is searched: those that have been due the longest. */
