@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { howMany } from '../../harness/how-many.ts'
+import { halfIfShort } from '../../harness/how-many.ts'
 import { MeasuredService } from '../measured-service.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { TailReader } from './tail-reader.ts'
 
-const SECONDS = howMany('HOOKLINE_TEST_LIVE_SECONDS', 60)
+const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? halfIfShort(60))
 const PER_SECOND = 1_000
 const BATCH = 20
 /** Readers that never read from their connection. */
