@@ -8,5 +8,10 @@ export function howMany(
 ): number {
   const given = process.env[variable]
   if (given !== undefined) return Number(given)
-  return process.env['HOOKLINE_TEST_SHORT'] === '1' ? Math.ceil(full / 2) : full
+  return isShort() ? Math.ceil(full / 2) : full
+}
+
+/** Whether long suites have their short form. */
+export function isShort(): boolean {
+  return process.env['HOOKLINE_TEST_SHORT'] === '1'
 }
