@@ -118,7 +118,7 @@ export default defineConfig({
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
-      project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000, { fileParallelism: false }),
+      project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
       project('cluster-e2e', CLUSTER_E2E, 60_000, onCluster),
       project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
       // It builds an image, and runs what an operator would run around the service.

@@ -13,7 +13,6 @@ interface ArrivedCall {
   readonly type: string
   readonly userId: string
   readonly messageId: string
-  readonly properties?: { readonly sentAt?: number }
 }
 
 const FAILING = 0.02
@@ -23,8 +22,6 @@ export class Arrivals implements AsyncDisposable {
   readonly notices: ArrivedNotice[] = []
   /** How many accepted requests were repetitions. */
   duplicates = 0
-  /** When the newest of the accepted calls was sent, in ms of `performance.now`. */
-  newestSentAt = 0
   readonly #server: Server
   readonly #random: () => number
   /** When each messageId was accepted first, in ms of `performance.now`. */
@@ -53,6 +50,11 @@ export class Arrivals implements AsyncDisposable {
 
   firstAt(messageId: string): number | undefined {
     return this.#firstAt.get(messageId)
+  }
+
+  /** When calls were accepted first, in their order. */
+  times(): readonly number[] {
+    return [...this.#firstAt.values()]
   }
 
   /** The messageIds that were never accepted. */
@@ -97,8 +99,7 @@ export class Arrivals implements AsyncDisposable {
     response.writeHead(200).end()
   }
 
-  #arrived({ messageId, properties }: ArrivedCall): void {
-    this.newestSentAt = Math.max(this.newestSentAt, properties?.sentAt ?? 0)
+  #arrived({ messageId }: ArrivedCall): void {
     if (this.#firstAt.has(messageId)) this.duplicates++
     else this.#firstAt.set(messageId, performance.now())
     for (const wake of this.#listeners) wake()

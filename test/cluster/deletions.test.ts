@@ -9,6 +9,7 @@ import { openReceiver, type Receiver } from '../../packages/server/test/harness/
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { callsTo, type Deletion } from '../crash/deletion-calls.ts'
 import { Load } from '../crash/load.ts'
+import { isShort } from '../harness/how-many.ts'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
 
@@ -19,7 +20,7 @@ const PLANTED = 'PLANTED-VALUE'
 /** Only what proves the deletion has it. */
 const USER = 'deleted-user-'
 const USERS = Array.from({ length: 60 }, (_, index) => `${USER}${index}`)
-const EVENTS_EACH = 20
+const EVENTS_EACH = isShort() ? 10 : 20
 const DELETIONS = 3
 const MAX_UPTIME_MS = 1_500
 /** Longer than a deletion takes: what the node has in memory comes late. */

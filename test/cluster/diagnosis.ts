@@ -1,9 +1,12 @@
 import type { Arrivals } from './arrivals.ts'
 import { type Cluster, STREAM } from './cluster.ts'
+import { wait } from './faults/fault.ts'
 import type { AcceptedCall } from './traffic.ts'
 
 const LAST_CHARACTERS = 8_000
 const MOST_LOST = 5
+/** Longer than the time between two signs of life of an entry. */
+const LISTENING_MS = 8_000
 
 /** Where what has not arrived may be: for the message of a failed assertion. */
 export async function diagnosis(
@@ -21,6 +24,7 @@ export async function diagnosis(
     ],
     ['nodes', () => nodesOf(cluster)],
     ['JetStream', () => jetStreamOf(cluster)],
+    ['what nodes say of their entries meanwhile', () => acksOf(cluster)],
     ...QUERIES.map((query) => [query, () => cluster.sql(query)] as const),
     ['their state', () => cluster.sql(stateOf(missing.slice(0, MOST_LOST)))],
   ] as const
@@ -64,6 +68,22 @@ function jetStreamOf({ nats }: Cluster): Promise<unknown> {
     stream: await manager.streams.info(STREAM, { subjects_filter: '>' }),
     consumers: await manager.consumers.list(STREAM).next(),
   }))
+}
+
+/** Signs of life of entries, and acks that come more than once. */
+function acksOf({ nats }: Cluster): Promise<unknown> {
+  return nats.with(async (_, connection) => {
+    const counts: Record<string, number> = {}
+    const subscription = connection.subscribe(`$JS.ACK.${STREAM}.>`, {
+      callback: (_error, message) => {
+        const key = `${message.string()} ${message.subject.split('.').slice(3, 6).join(' ')}`
+        counts[key] = (counts[key] ?? 0) + 1
+      },
+    })
+    await wait(LISTENING_MS)
+    subscription.unsubscribe()
+    return Object.entries(counts).filter(([key, count]) => count > 1 || key.startsWith('+WPI'))
+  })
 }
 
 function stateOf(messageIds: readonly string[]): string {

@@ -1,12 +1,13 @@
 import type { Arrivals } from './arrivals.ts'
+import type { Node } from './node.ts'
 import type { AcceptedCall } from './traffic.ts'
 
-/** What one fault did. Times are those of `performance.now`. */
+/** When one fault happened. Times are those of `performance.now`. */
 export interface Happened {
   readonly kind: string
+  /** Absent where it happened to no single node. */
+  readonly node: Node | undefined
   readonly beganAt: number
-  /** A call that was sent after the fault began had arrived. */
-  readonly flowedAt: number
   /** What was away was there again. */
   readonly mendedAt: number
   /** A call to each node of each source had arrived that was sent after that. */
@@ -14,54 +15,101 @@ export interface Happened {
   readonly duplicates: number
 }
 
-interface Traffic {
-  readonly accepted: ReadonlyMap<string, AcceptedCall>
+/** What one fault did, in milliseconds. */
+export interface Effect {
+  readonly kind: string
+  /** The longest time without an arrival. */
+  readonly stillMs: number
+  /** Until all parts worked, after its end. */
+  readonly recoveryMs: number
+  readonly duplicates: number
+  /** Calls with a 200 that never arrived. */
+  readonly lost: number
+  /** Of the calls to nodes that it did not happen to: until the response, and from there until they arrived. */
+  readonly responses: readonly number[]
+  readonly waits: readonly number[]
+}
+
+export function effectOf(
+  happened: Happened,
+  accepted: ReadonlyMap<string, AcceptedCall>,
+  arrivals: Arrivals,
+): Effect {
+  const { kind, node, beganAt, mendedAt, recoveredAt, duplicates } = happened
+  const isMeanwhile = (at: number): boolean => at >= beganAt && at < recoveredAt
+  const meanwhile = [...accepted].filter(([, { sentAt }]) => isMeanwhile(sentAt))
+  const healthy = meanwhile.filter(([, call]) => call.node !== node)
+  return {
+    kind,
+    stillMs: longestGap([beganAt, ...arrivals.times().filter(isMeanwhile), recoveredAt]),
+    recoveryMs: recoveredAt - mendedAt,
+    duplicates,
+    lost: meanwhile.filter(([id]) => arrivals.firstAt(id) === undefined).length,
+    responses: healthy.map(([, { sentAt, acceptedAt }]) => acceptedAt - sentAt),
+    waits: healthy.flatMap(([id, { acceptedAt }]) => {
+      const arrivedAt = arrivals.firstAt(id)
+      return arrivedAt === undefined ? [] : Math.max(0, arrivedAt - acceptedAt)
+    }),
+  }
 }
 
 /** A table with a row for each kind of fault, in Markdown. */
-export function faultReport(
-  all: readonly Happened[],
-  traffic: Traffic,
-  arrivals: Arrivals,
-): string {
-  const byKind = Map.groupBy(all, ({ kind }) => kind)
-  const rows = [...byKind].map(([kind, happened]) => rowOf(kind, happened, { traffic, arrivals }))
-  return [HEAD, LINE, ...rows, rowOf('all', all, { traffic, arrivals })].join('\n')
+export function faultReport(effects: readonly Effect[]): string {
+  const byKind = Map.groupBy(effects, ({ kind }) => kind)
+  const rows = [...byKind]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([kind, ofKind]) => rowOf(kind, ofKind))
+  return [rowOfCells(HEAD), rowOfCells(HEAD.map(() => '---')), ...rows, rowOf('all', effects)].join(
+    '\n',
+  )
 }
 
-const HEAD =
-  '| fault | count | deliveries flow after, ms (median, max) | all parts work, ms after its end (median, max) | duplicates a fault | response p99, ms | 200 to arrival p99, ms |'
-const LINE = `|${' --- |'.repeat(7)}`
+const HEAD = [
+  'fault',
+  'count',
+  'lost',
+  'duplicates a fault',
+  'no arrival for, ms (median, max)',
+  'all parts work, ms after its end (median, max)',
+  'response p99, ms',
+  '200 to arrival p99, ms',
+]
 
-function rowOf(
-  kind: string,
-  happened: readonly Happened[],
-  { traffic, arrivals }: { readonly traffic: Traffic; readonly arrivals: Arrivals },
-): string {
-  const meanwhile = [...traffic.accepted].filter(([, { sentAt }]) =>
-    happened.some(({ beganAt, recoveredAt }) => sentAt >= beganAt && sentAt < recoveredAt),
-  )
-  const responses = meanwhile.map(([, { sentAt, acceptedAt }]) => acceptedAt - sentAt)
-  const waits = meanwhile.map(([id, { acceptedAt }]) =>
-    Math.max(0, (arrivals.firstAt(id) ?? Infinity) - acceptedAt),
-  )
-  const cells = [
+function rowOf(kind: string, effects: readonly Effect[]): string {
+  const sum = (valueOf: (effect: Effect) => number): number =>
+    effects.reduce((total, effect) => total + valueOf(effect), 0)
+  return rowOfCells([
     kind,
-    happened.length,
-    medianAndMax(happened.map(({ beganAt, flowedAt }) => flowedAt - beganAt)),
-    medianAndMax(happened.map(({ mendedAt, recoveredAt }) => recoveredAt - mendedAt)),
-    (happened.reduce((sum, each) => sum + each.duplicates, 0) / happened.length).toFixed(1),
-    Math.round(quantile(responses, 0.99)),
-    Math.round(quantile(waits, 0.99)),
-  ]
+    effects.length,
+    sum(({ lost }) => lost),
+    (sum(({ duplicates }) => duplicates) / effects.length).toFixed(1),
+    medianAndMax(effects.map(({ stillMs }) => stillMs)),
+    medianAndMax(effects.map(({ recoveryMs }) => recoveryMs)),
+    quantile(
+      effects.flatMap(({ responses }) => responses),
+      0.99,
+    ),
+    quantile(
+      effects.flatMap(({ waits }) => waits),
+      0.99,
+    ),
+  ])
+}
+
+function rowOfCells(cells: readonly unknown[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
 function medianAndMax(values: readonly number[]): string {
-  return `${Math.round(quantile(values, 0.5))}, ${Math.round(Math.max(...values))}`
+  return `${quantile(values, 0.5)}, ${quantile(values, 1)}`
 }
 
+/** The smallest value that so large a share of them does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0)
+}
+
+function longestGap(times: readonly number[]): number {
+  return times.reduce((most, at, index) => Math.max(most, at - times[Math.max(0, index - 1)]!), 0)
 }

@@ -3,11 +3,14 @@ import { Arrivals } from './arrivals.ts'
 import { Cluster, type ClusterSize, type Source } from './cluster.ts'
 import { DeletedUsers } from './deleted-users.ts'
 import { diagnosis } from './diagnosis.ts'
-import { type Happened, faultReport } from './fault-report.ts'
-import type { FaultKind, Scene } from './faults/fault.ts'
+import { type Effect, effectOf, type Happened } from './fault-report.ts'
+import { type FaultKind, type FaultTimes, oneOf, type Scene } from './faults/fault.ts'
+import type { Node } from './node.ts'
 import { Traffic } from './traffic.ts'
 
-export interface FaultRunOptions extends Omit<Scene, 'cluster'> {
+export interface FaultRunOptions extends FaultTimes {
+  /** Evenly over [0, 1). */
+  readonly random: () => number
   readonly natsServers: ClusterSize['natsServers']
 }
 
@@ -20,7 +23,8 @@ const DELETION_EVERY = 8
 /** A cluster under load that faults happen to. */
 export class FaultRun implements AsyncDisposable {
   readonly traffic: Traffic
-  readonly #scene: Scene
+  readonly #cluster: Cluster
+  readonly #options: FaultRunOptions
   readonly #sources: readonly Source[]
   readonly #arrivals: Arrivals
   readonly #deleted: DeletedUsers
@@ -30,28 +34,32 @@ export class FaultRun implements AsyncDisposable {
   readonly #happened: Happened[] = []
 
   private constructor(
-    scene: Scene,
-    parts: { readonly sources: readonly Source[]; readonly arrivals: Arrivals },
+    options: FaultRunOptions,
+    parts: Pick<Scene, 'cluster'> & {
+      readonly sources: readonly Source[]
+      readonly arrivals: Arrivals
+    },
     stack: AsyncDisposableStack,
   ) {
-    this.#scene = scene
+    this.#options = options
+    this.#cluster = parts.cluster
     this.#sources = parts.sources
     this.#arrivals = parts.arrivals
     this.#stack = stack
-    const { cluster, random } = scene
-    this.traffic = new Traffic(parts.sources, random)
-    this.#deleted = new DeletedUsers(cluster, parts.sources, random)
+    this.traffic = new Traffic(parts.sources, options.random)
+    this.#deleted = new DeletedUsers(parts.cluster, parts.sources, options.random)
     this.#sending = Promise.all(
-      cluster.nodes.map((node) => this.traffic.run(node, this.#stop.signal)),
+      parts.cluster.nodes.map((node) => this.traffic.run(node, this.#stop.signal)),
     )
   }
 
-  static async open({ natsServers, ...rest }: FaultRunOptions): Promise<FaultRun> {
+  static async open(options: FaultRunOptions): Promise<FaultRun> {
+    const { natsServers, random } = options
     await using stack = new AsyncDisposableStack()
-    const arrivals = stack.use(await Arrivals.open(rest.random))
+    const arrivals = stack.use(await Arrivals.open(random))
     const cluster = stack.use(await Cluster.open({ nodes: NODES, natsServers }))
     const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))
-    return new FaultRun({ ...rest, cluster }, { sources, arrivals }, stack.move())
+    return new FaultRun(options, { cluster, sources, arrivals }, stack.move())
   }
 
   /** Lets a fault happen, and waits until every node and partition works again. Rejects with a diagnosis. */
@@ -59,30 +67,26 @@ export class FaultRun implements AsyncDisposable {
     const number = this.#happened.length + 1
     const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
     const [beganAt, duplicates] = [performance.now(), this.#arrivals.duplicates]
-    const signal = AbortSignal.timeout(RECOVERED_MS + this.#scene.beyondLeasesMs)
-    const flowing = this.#arrivals
-      .until(() => this.#arrivals.newestSentAt >= beganAt, signal)
-      .then(() => performance.now())
     const deleting = users.length === 0 ? undefined : this.#deleted.delete(users)
-    await fault.happen(this.#scene)
+    const node = await this.#happen(fault)
     const mendedAt = performance.now()
     const hasRecovered = await this.#recovered()
-    if (!hasRecovered) await this.#fail(`After fault ${number} (${fault.name}), calls are delayed.`)
     const recoveredAt = performance.now()
-    await deleting
     this.#happened.push({
       kind: fault.name,
+      node,
       beganAt,
-      flowedAt: await flowing,
       mendedAt,
       recoveredAt,
       duplicates: this.#arrivals.duplicates - duplicates,
     })
+    if (!hasRecovered) await this.#fail(`After fault ${number} (${fault.name}), calls are delayed.`)
+    await deleting
     const [lasted, seconds] = [mendedAt - beganAt, recoveredAt - mendedAt].map((ms) =>
       (ms / 1000).toFixed(1),
     )
     console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)
-    const ended = this.#scene.cluster.nodes.filter(({ isRunning }) => !isRunning)
+    const ended = this.#cluster.nodes.filter(({ isRunning }) => !isRunning)
     if (ended.length > 0) await this.#fail(`${ended[0]!.name} has ended by itself.`)
   }
 
@@ -92,7 +96,7 @@ export class FaultRun implements AsyncDisposable {
     await this.#sending
     await this.#until('calls that got a 200 and have not arrived', () => this.#missing())
     await this.#until('deletions that are not finished', () => this.#deleted.open())
-    const { cluster } = this.#scene
+    const cluster = this.#cluster
     await this.#until('chunks in the log', async () => (await cluster.stream()).state.messages)
     await this.#until('parts that wait', async () => {
       const [row] = await cluster.sql('SELECT count(*)::int AS rows FROM waiting_parts')
@@ -120,14 +124,25 @@ export class FaultRun implements AsyncDisposable {
     return this.#arrivals.duplicates
   }
 
-  get report(): string {
-    return faultReport(this.#happened, this.traffic, this.#arrivals)
+  /** What each fault so far did. */
+  get effects(): readonly Effect[] {
+    const { accepted } = this.traffic
+    return this.#happened.map((each) => effectOf(each, accepted, this.#arrivals))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#stack.disposeAsync()
     await this.#sending
+  }
+
+  /** Resolves to the node that it happened to, if that was a single one. */
+  async #happen(fault: FaultKind): Promise<Node | undefined> {
+    const cluster = this.#cluster
+    let node: Node | undefined
+    const oneNode = (): Node => (node = oneOf(cluster.nodes, this.#options.random))
+    await fault.happen({ ...this.#options, cluster, oneNode })
+    return node
   }
 
   #missing(): number {
@@ -137,7 +152,7 @@ export class FaultRun implements AsyncDisposable {
   /** Whether a call through each node to each source has arrived. */
   async #recovered(): Promise<boolean> {
     const signal = AbortSignal.timeout(RECOVERED_MS)
-    const { nodes } = this.#scene.cluster
+    const { nodes } = this.#cluster
     const probes = await Promise.all(nodes.map((node) => this.traffic.probe(node, signal)))
     if (signal.aborted) console.log('A node has refused a call all the time.')
     const missing = new Set(probes.flat())
@@ -158,7 +173,7 @@ export class FaultRun implements AsyncDisposable {
 
   /** What the tables and the nodes say that does not agree with what was accepted. */
   async #accountFaults(): Promise<string[]> {
-    const { cluster } = this.#scene
+    const cluster = this.#cluster
     const faults: string[] = []
     const kept = await cluster.sql(
       `SELECT message_id, count(*)::int AS times FROM events WHERE user_id = 'u1' GROUP BY 1`,
@@ -181,7 +196,7 @@ export class FaultRun implements AsyncDisposable {
   }
 
   async #fail(what: string): Promise<never> {
-    const { cluster } = this.#scene
-    throw new Error(`${what}\n${await diagnosis(cluster, this.#arrivals, this.traffic.accepted)}`)
+    const { accepted } = this.traffic
+    throw new Error(`${what}\n${await diagnosis(this.#cluster, this.#arrivals, accepted)}`)
   }
 }

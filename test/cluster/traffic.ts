@@ -4,6 +4,7 @@ import type { Source } from './cluster.ts'
 
 /** A call that got a 200; times are those of `performance.now`. */
 export interface AcceptedCall {
+  readonly node: Node
   readonly sentAt: number
   readonly acceptedAt: number
 }
@@ -58,7 +59,7 @@ export class Traffic {
     const sentAt = performance.now()
     if (!(await isAccepted(node, writeKey, batch))) return false
     const acceptedAt = performance.now()
-    for (const { messageId } of batch) this.accepted.set(messageId, { sentAt, acceptedAt })
+    for (const { messageId } of batch) this.accepted.set(messageId, { node, sentAt, acceptedAt })
     return true
   }
 
@@ -78,7 +79,7 @@ function newCall(note: string) {
     event: 'Order Completed',
     userId: 'u1',
     messageId: randomUUID(),
-    properties: { note, sentAt: performance.now() },
+    properties: { note },
   }
 }
 

@@ -1,14 +1,21 @@
 import type { Cluster } from '../cluster.ts'
+import type { Node } from '../node.ts'
 
-/** What a fault happens to, and how long it may take. */
-export interface Scene {
-  readonly cluster: Cluster
-  /** Evenly over [0, 1). */
-  readonly random: () => number
+/** How long faults take. */
+export interface FaultTimes {
   /** How long what was killed, paused or cut off stays away, at most. */
   readonly mostAwayMs: number
   /** Longer than leases and claims last. */
   readonly beyondLeasesMs: number
+}
+
+/** What a fault happens to. */
+export interface Scene extends FaultTimes {
+  readonly cluster: Cluster
+  /** Evenly over [0, 1). */
+  readonly random: () => number
+  /** Chooses the node that the fault happens to. The others are healthy. */
+  readonly oneNode: () => Node
 }
 
 /** A kind of fault. */

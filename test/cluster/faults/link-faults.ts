@@ -37,10 +37,7 @@ export const LINK_FAULTS: readonly FaultKind[] = [
   {
     name: 'a node is cut off from PostgreSQL and NATS for longer than its leases last',
     weight: 1,
-    happen: (scene) =>
-      cutLinks(linksOf(oneOf(scene.cluster.nodes, scene.random)), 'both', () =>
-        wait(scene.beyondLeasesMs),
-      ),
+    happen: (scene) => cutLinks(linksOf(scene.oneNode()), 'both', () => wait(scene.beyondLeasesMs)),
   },
   {
     name: 'a NATS server is cut off from the others',
@@ -77,7 +74,7 @@ function linksOf({ links }: Node): readonly Link[] {
 }
 
 function cutOne(scene: Scene, cut: Cut, of: (node: Node) => readonly Link[]): Promise<void> {
-  return cutLinks(of(oneOf(scene.cluster.nodes, scene.random)), cut, () => away(scene))
+  return cutLinks(of(scene.oneNode()), cut, () => away(scene))
 }
 
 async function cutLinks(

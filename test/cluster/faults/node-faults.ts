@@ -1,4 +1,4 @@
-import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
+import { away, type FaultKind, type Scene, wait } from './fault.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -18,7 +18,7 @@ export const NODE_FAULTS: readonly FaultKind[] = [
 ]
 
 async function killNode(scene: Scene): Promise<void> {
-  const node = oneOf(scene.cluster.nodes, scene.random)
+  const node = scene.oneNode()
   await node.kill()
   await away(scene)
   node.startAgain()
@@ -31,18 +31,15 @@ async function killAll({ cluster: { nodes } }: Scene): Promise<void> {
   await Promise.all(nodes.map((node) => node.ready()))
 }
 
-async function stopNode({ cluster, random }: Scene): Promise<void> {
-  const node = oneOf(cluster.nodes, random)
+async function stopNode({ oneNode }: Scene): Promise<void> {
+  const node = oneNode()
   await node.stop()
   node.startAgain()
   await node.ready()
 }
 
-async function pauseNode(
-  { cluster, random }: Scene,
-  meanwhile: () => Promise<void>,
-): Promise<void> {
-  const node = oneOf(cluster.nodes, random)
+async function pauseNode({ oneNode }: Scene, meanwhile: () => Promise<void>): Promise<void> {
+  const node = oneNode()
   node.signal('SIGSTOP')
   try {
     await meanwhile()
@@ -53,7 +50,7 @@ async function pauseNode(
 
 function setClock(aheadMs: number): FaultKind['happen'] {
   return async (scene) => {
-    const node = oneOf(scene.cluster.nodes, scene.random)
+    const node = scene.oneNode()
     node.setClock(aheadMs)
     try {
       await away(scene)

@@ -1,5 +1,6 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
@@ -13,12 +14,15 @@ import { TemporaryFolder } from '../../harness/temporary-folder.ts'
 
 const STREAM = 'test_log'
 const ACK_WAIT_MS = 1_000
+const SHORT_ACK_WAIT_MS = 400
+const MUCH_OLDER_MS = 8_000
+const OTHERS = 5
 
 /** A node of the log, that consumes once `consume` is called, and acks if it is told so. */
-async function openNode({ url }: NatsServer) {
+async function openNode({ url }: NatsServer, ackWaitMs = ACK_WAIT_MS) {
   const link = await NatsLink.open({ url: new Redacted(url) })
   const waiting = new ByteBudget(10_000_000)
-  const options = { prefix: 'test', waiting, ackWaitMs: ACK_WAIT_MS }
+  const options = { prefix: 'test', waiting, ackWaitMs }
   const log = await JetStreamLog.open(link, options)
   const stop = new AbortController()
   const entries: LogEntry[] = []
@@ -43,6 +47,46 @@ async function openNode({ url }: NatsServer) {
       await link[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Takes messages of a partition and acks those after the first ones, as a node does that then is never heard of again. */
+async function takeAndDie(
+  { url }: NatsServer,
+  partition: number,
+  { taken, kept }: { readonly taken: number; readonly kept: number },
+): Promise<void> {
+  const link = await NatsLink.open({ url: new Redacted(url) })
+  const consumer = await link.js.consumers.get(STREAM, await consumerOf(link, partition))
+  let count = 0
+  for await (const message of await consumer.fetch({ max_messages: taken, expires: 3_000 }))
+    if (++count > kept) await message.ackAck()
+  expect(count).toBe(taken)
+  await link.connection.close()
+}
+
+/** Asks and does not listen, until the server has tried to hand so many messages out again: it loses sight of each of them. */
+async function loseSight({ url }: NatsServer, partition: number, count: number): Promise<void> {
+  const link = await NatsLink.open({ url: new Redacted(url) })
+  const name = await consumerOf(link, partition)
+  const lost = async (): Promise<number> => {
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${name}`
+    link.connection.publish(subject, '{"batch":1}', { reply: 'nobody.listens' })
+    return (await link.manager.consumers.info(STREAM, name)).num_redelivered
+  }
+  await expect.poll(lost).toBe(count)
+  await link.connection.close()
+}
+
+async function consumerOf({ manager }: NatsLink, partition: number): Promise<string> {
+  const infos = await manager.consumers.list(STREAM).next()
+  return infos.find(({ config }) => config.filter_subject === `test.log.${partition}`)!.name
+}
+
+/** How much the server has stored of the state of the consumer of a partition. */
+function consumerBytes({ folder }: NatsServer, partition: number): number {
+  const consumers = join(folder, 'jetstream', '$G', 'streams', STREAM, 'obs')
+  const name = readdirSync(consumers).find((each) => each.startsWith(`partition_${partition}_`))!
+  return statSync(join(consumers, name, 'o.dat'), { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Deletes the consumers, as a node does that makes others in their place. */
@@ -102,6 +146,34 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     }
     await expect.poll(bytesAfterAck).toBe(0)
     expect(node.entries.slice(1).every((entry) => entry.redelivered)).toBe(true)
+  })
+
+  test('come again soon where a server, that was killed, adds the age of an older one to their time', async () => {
+    await using nats = await NatsServer.start()
+    const [older, newer] = [acceptedEvent(), acceptedEvent()]
+    {
+      await using node = await openNode(nats, SHORT_ACK_WAIT_MS)
+      await node.log.append([older])
+      const appendedAt = performance.now()
+      await expect
+        .poll(() => performance.now() - appendedAt, { timeout: 2 * MUCH_OLDER_MS })
+        .toBeGreaterThan(MUCH_OLDER_MS)
+      await node.log.append([newer])
+      for (let others = 0; others < OTHERS; others++) await node.log.append([acceptedEvent()])
+    }
+    const partition = crc32(older.sourceId) % 4
+    const before = consumerBytes(nats, partition)
+    await takeAndDie(nats, partition, { taken: OTHERS + 2, kept: 2 })
+    await expect.poll(() => consumerBytes(nats, partition)).toBeGreaterThan(before)
+    await nats.server.kill()
+    await nats.server.start()
+    await loseSight(nats, partition, 2)
+    const lostAt = performance.now()
+    await using node = await openNode(nats, SHORT_ACK_WAIT_MS)
+    node.consume({ acks: true })
+    const wanted = expect.arrayContaining([older.id, newer.id])
+    await expect.poll(() => node.ids(), { timeout: 2 * MUCH_OLDER_MS }).toEqual(wanted)
+    expect(performance.now() - lostAt).toBeLessThan(MUCH_OLDER_MS / 2)
   })
 
   test('are not acked in place of others after their stream was lost', async () => {

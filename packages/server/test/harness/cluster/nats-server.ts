@@ -19,7 +19,7 @@ export class NatsServer implements AsyncDisposable {
 
   private constructor(port: number, settings?: NatsSettings) {
     this.url = `nats://127.0.0.1:${port}`
-    const args = ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', this.#folder.path]
+    const args = ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', this.folder]
     const config = join(this.#folder.path, 'nats.conf')
     if (settings !== undefined) writeFileSync(config, JSON.stringify(settings))
     this.server = new StartedServer({
@@ -32,7 +32,7 @@ export class NatsServer implements AsyncDisposable {
 
   /** Where its data is. */
   get folder(): string {
-    return this.#folder.path
+    return join(this.#folder.path, 'data')
   }
 
   static async start(settings?: NatsSettings): Promise<NatsServer> {

@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
+const running = new Set<ServerProcess>()
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL')
+})
+
 /** A server that a test has started. It ends with the test's process, whatever ends that. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: ChildProcess
-  readonly #endNow: () => void
   #output = ''
 
   constructor(
@@ -13,8 +17,7 @@ export class ServerProcess implements AsyncDisposable {
     options: { uid?: number; gid?: number } = {},
   ) {
     this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    this.#endNow = () => this.#child.kill('SIGKILL')
-    process.once('exit', this.#endNow)
+    running.add(this)
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.on(
         'data',
@@ -44,7 +47,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    process.off('exit', this.#endNow)
+    running.delete(this)
     if (!this.isRunning) return
     const ended = once(this.#child, 'exit')
     this.#child.ref()

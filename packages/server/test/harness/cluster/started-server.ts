@@ -29,16 +29,20 @@ export class StartedServer implements AsyncDisposable {
   async start(): Promise<void> {
     const { program, args, user, check } = this.#options
     const deadline = performance.now() + START_MS
+    let ended = ''
     for (;;) {
       this.#process ??= new ServerProcess(program, args, user)
       try {
         await check()
         return
       } catch (error) {
-        if (performance.now() > deadline) throw new Error(this.#process.output, { cause: error })
+        if (performance.now() > deadline)
+          throw new Error(ended + this.#process.output, { cause: error })
         await pause()
         // PostgreSQL does not start while children of the one that was killed run.
-        if (!this.#process.isRunning) this.#process = undefined
+        if (this.#process.isRunning) continue
+        ended = this.#process.output
+        this.#process = undefined
       }
     }
   }

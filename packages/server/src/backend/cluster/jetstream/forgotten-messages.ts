@@ -1,8 +1,9 @@
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
 import { throughOf } from './consumer-name.ts'
-import type { LogStream, UncountedMessage } from './log-stream.ts'
+import type { LogStream, RestingMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
+import { SignsOfLife } from './signs-of-life.ts'
 
 export interface ForgottenMessagesOptions {
   readonly link: NatsLink
@@ -10,26 +11,24 @@ export interface ForgottenMessagesOptions {
   readonly clock: Clock
 }
 
-/** Since when a message seems to be forgotten, with nothing between two looks that tells otherwise. */
-interface Suspicion extends UncountedMessage {
-  readonly since: number
-}
-
 const MOST_EVERY_MS = 5_000
 const LOOKS_PER_ACK_WAIT = 3
+/** A server hands a message out again when its time is over, and whoever gets it gives a sign before it is over again. */
+const COUNTED_ACK_WAITS = 2
 
 /**
- * Finds messages that the stream has, and that its consumer neither will hand out nor waits an ack for. A server that was
- * killed has them: it writes the state of the stream and that of a consumer at times of their own. They would stay for ever, so
- * another consumer takes the place of that one, which hands out once more all that is in its partition. What that one has not
- * either, because a server of a cluster has lost it and another one not, is appended again. Every node looks;
+ * Finds messages that the stream has, and that no node gets any more. A server that was killed writes the state of the
+ * stream and that of a consumer at times of their own: its consumer neither will hand out such a message nor waits an ack for
+ * it. Or it waits far too long: a server of 2.9 may add the age of another message to the time after which it
+ * hands one out again. Another consumer takes the place of that one, which hands out once more all that is in its partition. What
+ * that one has not either, because a server of a cluster has lost it and another one not, is appended again. Every node looks;
  * where two of them find the same, the second one finds that consumer gone.
  */
 export class ForgottenMessages implements AsyncDisposable {
   readonly #options: ForgottenMessagesOptions
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
-  #suspicions: readonly Suspicion[] = []
+  readonly #suspicions = new Map<string, Suspicion>()
 
   constructor(options: ForgottenMessagesOptions) {
     this.#options = options
@@ -45,38 +44,75 @@ export class ForgottenMessages implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#running
+    this.#suspectOnly([])
   }
 
   async #look(): Promise<void> {
     const { link, stream } = this.#options
     try {
-      if (!link.isConnected) return
-      const found = await stream.uncounted()
-      this.#suspicions = found.map((message) => this.#suspicionOf(message))
-      for (const suspicion of this.#suspicions)
-        if (this.#isProven(suspicion)) await this.#bring(suspicion)
+      if (!link.isConnected) return this.#suspectOnly([])
+      this.#suspectOnly(await stream.resting())
+      for (const suspicion of this.#suspicions.values())
+        if (suspicion.isProven) await this.#bring(suspicion.message)
     } catch {
       // NATS or the stream is away: a later look tells.
     }
   }
 
-  /** A consumer that was made after the message, and does not have it either, is on a server that has lost it. */
-  #bring(message: UncountedMessage): Promise<void> {
+  /** A consumer that was made after the message, and does not count it either, is on a server that has lost it. */
+  #bring(message: RestingMessage): Promise<void> {
     const { stream } = this.#options
-    if (message.sequence <= throughOf(message.consumer)) return stream.appendAgain(message)
+    if (!message.isCounted && message.sequence <= throughOf(message.consumer))
+      return stream.appendAgain(message)
     return stream.replaceConsumer(message.consumer)
   }
 
-  #suspicionOf(message: UncountedMessage): Suspicion {
-    const { consumer, sequence } = message
-    const before = this.#suspicions.find(
-      (each) => each.consumer === consumer && each.sequence === sequence,
+  /** What was acked or appended while a look was taken seems to be forgotten, too: but not so long. */
+  #suspectOnly(messages: readonly RestingMessage[]): void {
+    const byKey = new Map(messages.map((message) => [keyOf(message), message]))
+    for (const [key, suspicion] of this.#suspicions) {
+      if (byKey.delete(key)) continue
+      suspicion[Symbol.dispose]()
+      this.#suspicions.delete(key)
+    }
+    for (const [key, message] of byKey)
+      this.#suspicions.set(key, new Suspicion(message, this.#options))
+  }
+}
+
+/** That no node gets a message. A look that does not find it, or a sign of life, tells otherwise. */
+class Suspicion implements Disposable {
+  readonly message: RestingMessage
+  readonly #clock: Clock
+  readonly #afterMs: number
+  readonly #signs: SignsOfLife
+  /** Since when there is no sign of it. */
+  #since: number
+
+  constructor(message: RestingMessage, { link, stream, clock }: ForgottenMessagesOptions) {
+    this.message = message
+    this.#clock = clock
+    this.#since = clock.now()
+    this.#afterMs = stream.ackWaitMs * (message.isCounted ? COUNTED_ACK_WAITS : 1)
+    this.#signs = new SignsOfLife(
+      link.connection,
+      { ...message, streamName: stream.name },
+      {
+        onSign: () => (this.#since = clock.now()),
+        onError: () => (this.#since = Infinity),
+      },
     )
-    return before ?? { ...message, since: this.#options.clock.now() }
   }
 
-  /** What was acked or appended while a look was taken seems to be forgotten, too: but not so long. */
-  #isProven({ since }: Suspicion): boolean {
-    return this.#options.clock.now() - since >= this.#options.stream.ackWaitMs
+  get isProven(): boolean {
+    return this.#clock.now() - this.#since >= this.#afterMs
   }
+
+  [Symbol.dispose](): void {
+    this.#signs[Symbol.dispose]()
+  }
+}
+
+function keyOf({ consumer, sequence, isCounted }: RestingMessage): string {
+  return `${consumer} ${sequence} ${isCounted}`
 }

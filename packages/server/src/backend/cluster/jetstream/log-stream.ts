@@ -34,11 +34,13 @@ const REMOVAL_MS = 500
 /** Positions begin here: 2026 in milliseconds since the epoch. */
 const FIRST_MS = Date.UTC(2026, 0, 1)
 
-/** The first message of a partition that has more messages than its consumer counts. */
-export interface UncountedMessage {
+/** The first message of a partition, where no node seems to have it or to get it next. */
+export interface RestingMessage {
   readonly consumer: string
   readonly subject: string
   readonly sequence: number
+  /** Whether its consumer counts it among those that it hands out or waits an ack for. */
+  readonly isCounted: boolean
 }
 
 /**
@@ -113,22 +115,24 @@ export class LogStream {
   }
 
   /**
-   * Messages that no consumer seems to hand out or to wait an ack for. What is acked in between seems so, too. The messages are
-   * counted first: what is appended later is then no more than the consumer counts.
+   * Messages that no consumer seems to hand out or to wait an ack for, and such that were handed out while nodes ask for more. What
+   * is acked in between, or is in process, seems so, too. The messages are counted first: what is appended later is then no
+   * more than the consumer counts.
    */
-  async uncounted(): Promise<readonly UncountedMessage[]> {
+  async resting(): Promise<readonly RestingMessage[]> {
     const { streams } = this.#link.manager
     const filter = { subjects_filter: this.#subjects }
-    const { subjects = {} } = (await streams.info(this.name, filter)).state
+    const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
     const consumers = await this.#consumers.find()
-    const uncounted: UncountedMessage[] = []
-    for (const [subject, { name, num_pending, num_ack_pending }] of consumers) {
-      if ((subjects[subject] ?? 0) <= num_pending + num_ack_pending) continue
-      const query = { seq: 1, next_by_subj: subject }
+    const resting: RestingMessage[] = []
+    for (const [subject, { name, num_pending, num_ack_pending, num_waiting }] of consumers) {
+      const isCounted = (subjects[subject] ?? 0) <= num_pending + num_ack_pending
+      if (isCounted && (num_ack_pending === 0 || num_waiting === 0)) continue
+      const query = { seq: from, next_by_subj: subject }
       const first = await streams.getMessage(this.name, query)
-      if (first !== null) uncounted.push({ consumer: name, subject, sequence: first.seq })
+      if (first !== null) resting.push({ consumer: name, subject, sequence: first.seq, isCounted })
     }
-    return uncounted
+    return resting
   }
 
   /** Makes another consumer in place of this one. It hands out all that is not acked. */
@@ -138,7 +142,7 @@ export class LogStream {
   }
 
   /** Brings messages to their consumer that it has not counted, though it hands out all that was there when it was made. */
-  appendAgain({ consumer, subject, sequence: from }: UncountedMessage): Promise<void> {
+  appendAgain({ consumer, subject, sequence: from }: RestingMessage): Promise<void> {
     const through = throughOf(consumer)
     return appendAgain(this.#link, { streamName: this.name, subject, from, through })
   }

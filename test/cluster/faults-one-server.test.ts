@@ -1,0 +1,3 @@
+import { testFaults } from './fault-lives.ts'
+
+testFaults(1)
