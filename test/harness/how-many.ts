@@ -3,7 +3,11 @@
  * (`HOOKLINE_TEST_SHORT=1`).
  */
 export function howMany(
-  variable: 'HOOKLINE_TEST_FAULTS' | 'HOOKLINE_TEST_KILLS' | 'HOOKLINE_TEST_RUNS',
+  variable:
+    | 'HOOKLINE_TEST_FAULTS'
+    | 'HOOKLINE_TEST_GO_FUZZ_S'
+    | 'HOOKLINE_TEST_KILLS'
+    | 'HOOKLINE_TEST_RUNS',
   full: number,
 ): number {
   const given = process.env[variable]
