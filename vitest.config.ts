@@ -117,6 +117,7 @@ export default defineConfig({
       // No test: it makes the pictures of the documentation.
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
+      project('client-go', ['test/client-go/**/*.test.ts'], 60_000, sharing),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
       project('cluster-e2e', CLUSTER_E2E, 60_000, onCluster),

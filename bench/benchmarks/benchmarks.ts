@@ -3,6 +3,7 @@ import { audienceLatency } from './audience-latency.ts'
 import { audienceSync } from './audience-sync.ts'
 import { audienceThroughput } from './audience-throughput.ts'
 import type { Benchmark } from './benchmark.ts'
+import { clientGoMemory, clientGoRate } from './client-go.ts'
 import { clientMemory, clientRate } from './client.ts'
 import { cluster } from './cluster.ts'
 import { cores } from './cores.ts'
@@ -41,6 +42,8 @@ export const benchmarks = {
   'audience-throughput': audienceThroughput(0.7),
   'client-rate': clientRate({ ratio: 2, hookline: 200_000 }),
   'client-memory': clientMemory({ ratio: 2, hookline: 0.67 }),
+  'client-go-rate': clientGoRate({ hookline: 200_000, version2: 0.75, version3: 1.2 }),
+  'client-go-memory': clientGoMemory({ hookline: 0.67, version2: 0.8, version3: 2 }),
 } satisfies Readonly<Record<string, Benchmark>>
 
 export type BenchmarkName = keyof typeof benchmarks

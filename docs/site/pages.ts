@@ -15,6 +15,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'deploy/README.md': 'guides/monitoring.md',
   'examples/README.md': 'reference/examples.md',
   'packages/client/README.md': 'reference/client-library.md',
+  'clients/go/README.md': 'reference/client-library-go.md',
 }
 
 /** Where the site has a Markdown file of the repository; undefined where it does not have it. */

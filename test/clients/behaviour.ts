@@ -28,8 +28,8 @@ export class Exchange implements AsyncDisposable {
   }
 
   /** Makes `count` track calls whose event names are numbers, starting with `first`. */
-  track(count: number, first = 0): void {
-    for (let index = first; index < first + count; index++) this.client.track(String(index))
+  async track(count: number, first = 0): Promise<void> {
+    for (let index = first; index < first + count; index++) await this.client.track(String(index))
   }
 
   /** The messages of each request that arrived. */
@@ -46,6 +46,7 @@ export class Exchange implements AsyncDisposable {
     this.receiver.respond = () => 200
     // Some clients never finish closing; the check does not need that.
     await Promise.race([this.client.close(100).catch(() => {}), wait(2_000)])
+    this.client.end?.()
     await this.receiver[Symbol.asyncDispose]()
   }
 }
@@ -57,7 +58,7 @@ export async function openExchange(
 ): Promise<Exchange> {
   const receiver = await openReceiver({ respond })
   const endpoint = `http://127.0.0.1:${receiver.port}`
-  return new Exchange(receiver, adapter.create({ endpoint, ...options }))
+  return new Exchange(receiver, await adapter.create({ endpoint, ...options }))
 }
 
 /** The event names of `count` calls. */

@@ -4,11 +4,11 @@ import { CLIENTS } from './suite.ts'
 const [name, part, endpoint = ''] = process.argv.slice(2)
 const adapter = CLIENTS.find((each) => each.name === name)
 if (adapter === undefined) throw new Error(`there is no client ${name}`)
-const client = adapter.create({ endpoint, flushAfterMs: 3_600_000, maxRetries: 1_000 })
+const client = await adapter.create({ endpoint, flushAfterMs: 3_600_000, maxRetries: 1_000 })
 if (part === 'idle') {
-  client.track('first')
+  await client.track('first')
   await client.flush()
-  client.track('left waiting')
+  await client.track('left waiting')
 } else {
   await flood()
   process.exit()
@@ -19,7 +19,7 @@ async function flood(): Promise<void> {
   const startRss = process.memoryUsage.rss()
   let peakRss = startRss
   for (let index = 0; index < 300_000; index++) {
-    client.track('Order Completed', { index, currency: 'EUR', orderId: `o-${index}` })
+    void client.track('Order Completed', { index, currency: 'EUR', orderId: `o-${index}` })
     if (index % 1_000 > 0) continue
     await new Promise((resolve) => setImmediate(resolve))
     peakRss = Math.max(peakRss, process.memoryUsage.rss())

@@ -1,9 +1,11 @@
 import { Analytics } from '@segment/analytics-node'
 import type { ClientAdapter, AdaptedClient } from '../client-adapter.ts'
+import { nodeProgram, trackThenChange } from './in-node.ts'
 
 export const segmentAnalyticsNode: ClientAdapter = {
   name: '@segment/analytics-node',
   version: '3.1.0',
+  program: (part, endpoint) => nodeProgram('@segment/analytics-node', part, endpoint),
   create(options): AdaptedClient {
     let errors = 0
     const analytics = new Analytics({
@@ -16,10 +18,13 @@ export const segmentAnalyticsNode: ClientAdapter = {
     })
     analytics.on('error', () => errors++)
     analytics.on('call_after_close', () => errors++)
+    const track = (event: string, properties: object = {}) =>
+      analytics.track({ userId: 'u1', event, properties: { ...properties } })
     return {
-      track: (event, properties = {}) =>
-        analytics.track({ userId: 'u1', event, properties: { ...properties } }),
+      track,
+      trackThenChange: (event) => trackThenChange(track, event),
       flush: () => analytics.flush(),
+      sendAll: () => analytics.flush(),
       close: (timeoutMs) =>
         analytics.closeAndFlush(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
       get errors() {

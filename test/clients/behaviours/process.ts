@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import {
   openReceiver,
   type ReceiverOptions,
@@ -10,7 +9,6 @@ import {
 import type { Behaviour } from '../behaviour.ts'
 import type { ClientAdapter } from '../client-adapter.ts'
 
-const PROGRAM = fileURLToPath(new URL('../program.ts', import.meta.url))
 const LIMIT_MS = 60_000
 
 /** The effects of a client on its process. */
@@ -38,8 +36,8 @@ async function run(
 ): Promise<string> {
   await using receiver = await openReceiver({ respond })
   const endpoint = `http://127.0.0.1:${receiver.port}`
-  const args = ['--conditions=hookline-source', PROGRAM, client.name, part, endpoint]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [command, ...args] = await client.program(part, endpoint)
+  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   clearTimeout(timer)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AdaptedClient } from '../client-adapter.ts'
 import { type Behaviour, names, openExchange, until } from '../behaviour.ts'
 
 /** Queueing and batching of calls. */
@@ -7,8 +8,8 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'sends calls in batches of the configured size, in the order they were made',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      exchange.track(60)
-      await exchange.client.flush()
+      await exchange.track(60)
+      await exchange.client.sendAll()
       assert.deepEqual(exchange.events, names(60))
       assert.deepEqual(
         exchange.batches.map((batch) => batch.length),
@@ -20,8 +21,8 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'keeps the order of calls when it retries a request',
     async check(client) {
       await using exchange = await openExchange(client, [503, 200], { flushAt: 5 })
-      exchange.track(20)
-      await exchange.client.flush()
+      await exchange.track(20)
+      await exchange.client.sendAll()
       assert.deepEqual(
         [
           ...new Set(
@@ -39,7 +40,7 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'sends when its interval has passed, even if calls keep coming',
     async check(client) {
       await using exchange = await openExchange(client, 200, { flushAt: 1000, flushAfterMs: 300 })
-      const calls = setInterval(() => exchange.track(1), 50)
+      const calls = setInterval(() => void exchange.track(1), 50)
       await until(() => exchange.receiver.requests.length > 0, 2_000).finally(() =>
         clearInterval(calls),
       )
@@ -49,10 +50,8 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'sends the arguments of a call without later changes to them',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      const properties = { cart: { items: 1 } }
-      exchange.client.track('0', properties)
-      properties.cart.items = 2
-      await exchange.client.flush()
+      await exchange.client.trackThenChange('0')
+      await exchange.client.sendAll()
       assert.deepEqual(exchange.batches[0]?.[0]?.properties, { cart: { items: 1 } })
     },
   },
@@ -60,11 +59,11 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'loses no other call because of one that JSON cannot represent',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      exchange.track(1)
-      ignoringThrow(() => exchange.client.track('bad', { n: 1n }))
-      exchange.track(1, 1)
-      // This check does not require the flush to end.
-      const flushed = exchange.client.flush().catch(() => {})
+      await exchange.track(1)
+      await failsToTrack(exchange.client, 'bad', { n: 1n })
+      await exchange.track(1, 1)
+      // This check does not require that to end.
+      const flushed = exchange.client.sendAll().catch(() => {})
       const arrived = () => exchange.events.filter((event) => event !== 'bad').length === 2
       await Promise.race([flushed, until(arrived, 5_000)])
       assert.ok(arrived())
@@ -74,8 +73,8 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'reports a number that JSON would turn into null',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      const threw = ignoringThrow(() => exchange.client.track('0', { revenue: Number.NaN }))
-      await exchange.client.flush()
+      const threw = await failsToTrack(exchange.client, '0', { revenue: Number.NaN })
+      await exchange.client.sendAll()
       assert.ok(threw || exchange.client.errors > 0)
     },
   },
@@ -83,14 +82,15 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'refuses a call over 32 KB when it is made',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      assert.ok(ignoringThrow(() => exchange.client.track('0', { text: 'x'.repeat(33_000) })))
+      assert.ok(await failsToTrack(exchange.client, '0', { text: 'x'.repeat(33_000) }))
     },
   },
   {
     name: 'sends no request over 500 KB, also at close',
     async check(client) {
       await using exchange = await openExchange(client, 200, { flushAt: 100 })
-      for (const event of names(60)) exchange.client.track(event, { text: 'é'.repeat(15_000) })
+      for (const event of names(60))
+        await exchange.client.track(event, { text: 'é'.repeat(15_000) })
       await exchange.client.close()
       const bytes = exchange.batches.map((batch) => Buffer.byteLength(JSON.stringify({ batch })))
       assert.ok(Math.max(...bytes) <= 512_000)
@@ -101,16 +101,21 @@ export const QUEUEING: readonly Behaviour[] = [
     name: 'compresses a large request',
     async check(client) {
       await using exchange = await openExchange(client, 200)
-      exchange.track(20)
-      await exchange.client.flush()
+      await exchange.track(20)
+      await exchange.client.sendAll()
       assert.ok(exchange.receiver.requests[0]?.headers['content-encoding'])
     },
   },
 ]
 
-function ignoringThrow(call: () => void): boolean {
+/** Whether the call itself failed. */
+async function failsToTrack(
+  client: AdaptedClient,
+  event: string,
+  properties: object,
+): Promise<boolean> {
   try {
-    call()
+    await client.track(event, properties)
     return false
   } catch {
     return true

@@ -6,8 +6,8 @@ const retries = (failure: string, first: ReceiverResponse, options = {}): Behavi
   name: `retries after ${failure}, with the same messageIds`,
   async check(client) {
     await using exchange = await openExchange(client, [first, 200], options)
-    exchange.track(5)
-    await exchange.client.flush()
+    await exchange.track(5)
+    await exchange.client.sendAll()
     const [before, after] = exchange.batches.map((batch) => batch.map(({ messageId }) => messageId))
     assert.equal(after?.length, 5)
     assert.deepEqual(after, before)
@@ -24,8 +24,8 @@ const waits = (form: string, header: () => string): Behaviour => ({
       return index === 0 ? { status: 429, headers: { 'Retry-After': header() } } : 200
     }
     await using exchange = await openExchange(client, respond)
-    exchange.track(5)
-    await exchange.client.flush()
+    await exchange.track(5)
+    await exchange.client.sendAll()
     assert.equal(at.length, 2)
     // A date has whole seconds: it is at least one second ahead.
     assert.ok(at[1]! - at[0]! >= 950)
@@ -36,8 +36,8 @@ const never = (status: number): Behaviour => ({
   name: `does not repeat a request after ${status}, and reports the failure`,
   async check(client) {
     await using exchange = await openExchange(client, status)
-    exchange.track(5)
-    await exchange.client.flush()
+    await exchange.track(5)
+    await exchange.client.sendAll()
     assert.equal(exchange.receiver.requests.length, 1)
     assert.ok(exchange.client.errors > 0)
   },
@@ -67,8 +67,8 @@ export const RETRYING: readonly Behaviour[] = [
       await using exchange = await openExchange(client, {
         body: JSON.stringify({ success: true, rejected }),
       })
-      exchange.track(5)
-      await exchange.client.flush()
+      await exchange.track(5)
+      await exchange.client.sendAll()
       assert.equal(exchange.client.errors, 2)
     },
   },
@@ -76,8 +76,8 @@ export const RETRYING: readonly Behaviour[] = [
     name: 'goes on with the next batch after one that failed',
     async check(client) {
       await using exchange = await openExchange(client, [400, 200], { flushAt: 5 })
-      exchange.track(15)
-      await exchange.client.flush()
+      await exchange.track(15)
+      await exchange.client.sendAll()
       assert.deepEqual(exchange.events.toSorted(), names(15).toSorted())
     },
   },

@@ -1,0 +1,3 @@
+module hookline.dev/clients/go
+
+go 1.21

@@ -1,0 +1,199 @@
+package analytics
+
+// Message has the fields that all calls have. A call needs none of them.
+type Message struct {
+	// Type is set by the client.
+	Type string `json:"type,omitempty"`
+	// MessageId names the call: calls with the same MessageId count once. At most 100 characters. Default: a random UUID.
+	MessageId string `json:"messageId,omitempty"`
+	// Timestamp in ISO 8601. Set a time in the past to import history; it is sent unchanged. Default: now.
+	Timestamp string `json:"timestamp,omitempty"`
+	// SentAt is ignored: the client sets that of the request.
+	SentAt string `json:"-"`
+}
+
+// Identify ties a user to traits.
+type Identify struct {
+	Context map[string]interface{} `json:"context,omitempty"`
+	// Integrations says which destinations may receive the call: {"All": false, "Webhooks": true}.
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	Traits       map[string]interface{} `json:"traits,omitempty"`
+	AnonymousId  string                 `json:"anonymousId,omitempty"`
+	UserId       string                 `json:"userId,omitempty"`
+	Message
+}
+
+// Group puts a user into a group, and sets traits of the group.
+type Group struct {
+	Context      map[string]interface{} `json:"context,omitempty"`
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	Traits       map[string]interface{} `json:"traits,omitempty"`
+	AnonymousId  string                 `json:"anonymousId,omitempty"`
+	UserId       string                 `json:"userId,omitempty"`
+	GroupId      string                 `json:"groupId"`
+	Message
+}
+
+// Track records what a user did.
+type Track struct {
+	Context      map[string]interface{} `json:"context,omitempty"`
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	Properties   map[string]interface{} `json:"properties,omitempty"`
+	AnonymousId  string                 `json:"anonymousId,omitempty"`
+	UserId       string                 `json:"userId,omitempty"`
+	Event        string                 `json:"event"`
+	Message
+}
+
+// Page records the view of a page.
+type Page struct {
+	Context      map[string]interface{} `json:"context,omitempty"`
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	// Traits are the properties of the page; url, title, referrer and path have a standard meaning.
+	Traits      map[string]interface{} `json:"properties,omitempty"`
+	AnonymousId string                 `json:"anonymousId,omitempty"`
+	UserId      string                 `json:"userId,omitempty"`
+	Category    string                 `json:"category,omitempty"`
+	Name        string                 `json:"name,omitempty"`
+	Message
+}
+
+// Screen records the view of a screen of an app.
+type Screen struct {
+	Context      map[string]interface{} `json:"context,omitempty"`
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	Properties   map[string]interface{} `json:"properties,omitempty"`
+	AnonymousId  string                 `json:"anonymousId,omitempty"`
+	UserId       string                 `json:"userId,omitempty"`
+	Category     string                 `json:"category,omitempty"`
+	Name         string                 `json:"name,omitempty"`
+	Message
+}
+
+// Alias declares that PreviousId and UserId are the same user.
+type Alias struct {
+	Context      map[string]interface{} `json:"context,omitempty"`
+	Integrations map[string]interface{} `json:"integrations,omitempty"`
+	PreviousId   string                 `json:"previousId"`
+	UserId       string                 `json:"userId"`
+	Message
+}
+
+// Call is one of *Identify, *Track, *Page, *Screen, *Group and *Alias, for Client.Enqueue.
+type Call interface {
+	// fields returns what all calls have in common, or nothing for a nil pointer.
+	fields() (fields, bool)
+	// with returns a copy of the call with these fields.
+	with(message Message, context map[string]interface{}) interface{}
+}
+
+// fieldsOf returns nothing for a nil call.
+func fieldsOf(call Call) (fields, bool) {
+	if call == nil {
+		return fields{}, false
+	}
+	return call.fields()
+}
+
+// fields of a call of any type, for its validation.
+type fields struct {
+	message     Message
+	context     map[string]interface{}
+	userID      string
+	anonymousID string
+	groupID     string
+	previousID  string
+	event       string
+}
+
+// named returns the message of a call with its type.
+func named(message Message, kind string) Message {
+	message.Type = kind
+	return message
+}
+
+func (m *Identify) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "identify"), context: m.Context, userID: m.UserId, anonymousID: m.AnonymousId,
+	}, true
+}
+
+func (m *Group) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "group"), context: m.Context, userID: m.UserId, anonymousID: m.AnonymousId,
+		groupID: m.GroupId,
+	}, true
+}
+
+func (m *Track) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "track"), context: m.Context, userID: m.UserId, anonymousID: m.AnonymousId,
+		event: m.Event,
+	}, true
+}
+
+func (m *Page) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "page"), context: m.Context, userID: m.UserId, anonymousID: m.AnonymousId,
+	}, true
+}
+
+func (m *Screen) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "screen"), context: m.Context, userID: m.UserId, anonymousID: m.AnonymousId,
+	}, true
+}
+
+func (m *Alias) fields() (fields, bool) {
+	if m == nil {
+		return fields{}, false
+	}
+	return fields{
+		message: named(m.Message, "alias"), context: m.Context, userID: m.UserId, previousID: m.PreviousId,
+	}, true
+}
+
+func (m Identify) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}
+
+func (m Group) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}
+
+func (m Track) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}
+
+func (m Page) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}
+
+func (m Screen) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}
+
+func (m Alias) with(message Message, context map[string]interface{}) interface{} {
+	m.Message, m.Context = message, context
+	return &m
+}

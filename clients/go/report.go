@@ -1,0 +1,55 @@
+package analytics
+
+import (
+	"log"
+	"os"
+	"slices"
+	"strings"
+)
+
+// reporter tells the program about failures, and writes the debug log.
+type reporter struct {
+	onError func(error)
+	logger  *log.Logger
+	isDebug bool
+}
+
+func newLogger() *log.Logger { return log.New(os.Stderr, "analytics ", log.LstdFlags) }
+
+func newReporter(c *Client) *reporter {
+	logger := c.Logger
+	if logger == nil {
+		logger = newLogger()
+	}
+	return &reporter{
+		onError: c.OnError, logger: logger, isDebug: c.Verbose || isDebugged(os.Getenv("DEBUG")),
+	}
+}
+
+// failure passes an error to OnError, or to the logger if there is none. A panic of OnError does not stop the client.
+func (r *reporter) failure(err error) {
+	if r.onError == nil {
+		r.logger.Print(err)
+		return
+	}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			r.logger.Printf("OnError panicked: %v", thrown)
+		}
+	}()
+	r.onError(err)
+}
+
+// debugf writes one line about what the client does. A line names a call by type, messageId and size, and never shows
+// its content.
+func (r *reporter) debugf(format string, args ...interface{}) {
+	if r.isDebug {
+		r.logger.Printf(format, args...)
+	}
+}
+
+// isDebugged says whether DEBUG in the environment lists analytics or *. -analytics excludes it, as is usual for DEBUG.
+func isDebugged(list string) bool {
+	names := strings.FieldsFunc(list, func(char rune) bool { return char == ',' || char == ' ' })
+	return (slices.Contains(names, "analytics") || slices.Contains(names, "*")) && !slices.Contains(names, "-analytics")
+}

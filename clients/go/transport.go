@@ -1,0 +1,120 @@
+package analytics
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// maxResponseBytes is more than the service writes when it rejects every call of the largest batch.
+const maxResponseBytes = 2 << 20
+
+// response is the response to a batch, or the reason why there was none.
+type response struct {
+	// status is 0 if there was no response; err then has the reason.
+	status     int
+	retryAfter string
+	code       string
+	rejected   []rejectedMessage
+	err        error
+}
+
+// rejectedMessage is one message that the service rejected.
+type rejectedMessage struct {
+	// Index is its position in the batch.
+	Index     int
+	MessageID string
+	Code      string
+	Message   string
+}
+
+func (r response) isSuccess() bool { return r.status >= 200 && r.status < 300 }
+
+// post sends a body, and reads the response to its end.
+func (s settings) post(ctx context.Context, body []byte) response {
+	request, err := s.request(ctx, body)
+	if err != nil {
+		return response{err: err}
+	}
+	received, err := s.http.Do(request)
+	if err != nil {
+		return response{err: causeOf(ctx, err)}
+	}
+	defer received.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(received.Body, maxResponseBytes+1))
+	if err == nil && len(text) > maxResponseBytes {
+		err = fmt.Errorf("the response has over %d bytes", maxResponseBytes)
+	}
+	if err != nil {
+		return response{err: causeOf(ctx, err)}
+	}
+	code, rejected := parseResponse(text)
+	return response{
+		status: received.StatusCode, retryAfter: received.Header.Get("Retry-After"), code: code, rejected: rejected,
+	}
+}
+
+func (s settings) request(ctx context.Context, body []byte) (*http.Request, error) {
+	isCompressed := s.compress && len(body) > compressedFromBytes
+	if isCompressed {
+		compressed, err := gzipped(body)
+		if err != nil {
+			return nil, err
+		}
+		body = compressed
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", s.authorization)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "hookline-go/"+Version)
+	if isCompressed {
+		request.Header.Set("Content-Encoding", "gzip")
+	}
+	return request, nil
+}
+
+// causeOf returns why ctx ended, if it did.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// parseResponse returns the code and the rejected messages in a response; nothing if it is not JSON, such as a proxy's HTML.
+func parseResponse(text []byte) (code string, rejected []rejectedMessage) {
+	var body struct {
+		Code     json.RawMessage   `json:"code"`
+		Rejected []json.RawMessage `json:"rejected"`
+	}
+	// A server that is broken may send anything: what has another type is left out.
+	_ = json.Unmarshal(text, &body)
+	for _, item := range body.Rejected {
+		var fields struct {
+			Index     *int            `json:"index"`
+			MessageID json.RawMessage `json:"messageId"`
+			Code      json.RawMessage `json:"code"`
+			Message   json.RawMessage `json:"message"`
+		}
+		if json.Unmarshal(item, &fields) != nil || fields.Index == nil {
+			continue
+		}
+		rejected = append(rejected, rejectedMessage{
+			Index: *fields.Index, MessageID: textOf(fields.MessageID), Code: textOf(fields.Code), Message: textOf(fields.Message),
+		})
+	}
+	return textOf(body.Code), rejected
+}
+
+// textOf returns a JSON string as text, and nothing for a value of another type.
+func textOf(value json.RawMessage) (text string) {
+	_ = json.Unmarshal(value, &text)
+	return text
+}

@@ -1,0 +1,70 @@
+package analytics
+
+import (
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+)
+
+// maxMessageIDCharacters is the limit of the service, in UTF-16 code units.
+const maxMessageIDCharacters = 100
+
+// validate returns an error for a call that the service would refuse, with the code of its response.
+func validate(call fields) error {
+	for _, id := range []string{
+		call.userID, call.anonymousID, call.groupID, call.previousID, call.message.MessageId,
+	} {
+		// JSON would get U+FFFD in place of the invalid bytes, and the id of another user with it.
+		if !utf8.ValidString(id) {
+			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
+		}
+	}
+	if utf16Length(call.message.MessageId) > maxMessageIDCharacters {
+		detail := fmt.Sprintf("MessageId is over %d characters", maxMessageIDCharacters)
+		return &ValidationError{Code: "message_id_too_long", Detail: detail}
+	}
+	if !isReadable(call.message.Timestamp) {
+		return &ValidationError{Code: "timestamp_invalid", Detail: "Timestamp needs ISO 8601 text"}
+	}
+	if code, missing := missingIn(call); code != "" {
+		detail := fmt.Sprintf("a call of type %s needs %s, not empty", call.message.Type, missing)
+		return &ValidationError{Code: code, Detail: detail}
+	}
+	return nil
+}
+
+func missingIn(call fields) (code, missing string) {
+	kind := call.message.Type
+	switch {
+	case kind == "alias" && (call.userID == "" || call.previousID == ""):
+		return "id_required", "UserId and PreviousId"
+	case kind == "alias":
+		return "", ""
+	case call.userID == "" && call.anonymousID == "":
+		return "no_user_anon_id", "UserId or AnonymousId"
+	case kind == "track" && call.event == "":
+		return "event_not_defined", "Event"
+	case kind == "group" && call.groupID == "":
+		return "id_required", "GroupId"
+	}
+	return "", ""
+}
+
+var readableTimestamp = regexp.MustCompile(`^\s*\d{4}-\d`)
+
+// isReadable is false for a timestamp that the service cannot read for certain: it would take the present instead, and
+// an import of history would be wrong in silence.
+func isReadable(timestamp string) bool {
+	return timestamp == "" || readableTimestamp.MatchString(timestamp)
+}
+
+func utf16Length(text string) int {
+	length := 0
+	for _, char := range text {
+		length++
+		if char > 0xffff {
+			length++
+		}
+	}
+	return length
+}

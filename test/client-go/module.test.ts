@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { go, GO_BUILD_MS, skipWithoutGo } from '../harness/go.ts'
+import { howMany } from '../harness/how-many.ts'
+
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const MODULE = folder('../../clients/go')
+const MODULES = [MODULE, folder('../clients/adapters/go'), folder('../../bench/programs/go')]
+
+const FUZZ_TARGETS = readdirSync(MODULE)
+  .filter((name) => name.endsWith('_test.go'))
+  .flatMap((name) => [...readFileSync(`${MODULE}/${name}`, 'utf8').matchAll(/^func (Fuzz\w+)\(/gm)])
+  .map(([, name]) => name!)
+
+test(
+  'its own tests pass, and the race detector finds nothing',
+  async ({ skip }) => {
+    skipWithoutGo(skip)
+    // The race detector needs a C compiler.
+    await go(MODULE, ['test', '-race', '-count=1', '-timeout=2m', './...'], { CGO_ENABLED: '1' })
+  },
+  GO_BUILD_MS,
+)
+
+test.for(FUZZ_TARGETS)('%s finds nothing', { timeout: GO_BUILD_MS }, async (target, { skip }) => {
+  skipWithoutGo(skip)
+  const time = `-fuzztime=${howMany('HOOKLINE_TEST_GO_FUZZ_S', 3)}s`
+  await go(MODULE, ['test', '-run=none', `-fuzz=^${target}$`, time])
+})
+
+test.for(MODULES)(
+  '%s is formatted, and go vet finds nothing',
+  { timeout: GO_BUILD_MS },
+  async (module, { skip }) => {
+    skipWithoutGo(skip)
+    expect(await go(module, ['run', 'cmd/gofmt', '-l', '.'])).toBe('')
+    await go(module, ['vet', './...'])
+  },
+)
+
+test('it depends on the standard library alone', () => {
+  expect(readFileSync(`${MODULE}/go.mod`, 'utf8')).not.toContain('require')
+})
