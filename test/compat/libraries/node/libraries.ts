@@ -35,9 +35,35 @@ function nodeLibrary(
 
 const NO_GZIP = { gzip: 'does not compress' }
 const segment = { name: '@segment/analytics-node', family: 'analytics-node', without: NO_GZIP }
+const legacy = { name: 'analytics-node', family: 'analytics-node 1–6', without: NO_GZIP }
+const rudder = { name: '@rudderstack/rudder-sdk-node', family: 'rudder-sdk-node' }
+const june = { name: '@june-so/analytics-node', without: NO_GZIP }
 
 export const NODE_LIBRARIES: readonly Library[] = [
   nodeLibrary('segment-3', 'segment', { ...segment, version: '3.1.0' }),
   nodeLibrary('segment-2', 'segment', { ...segment, version: '2.3.0' }),
   nodeLibrary('segment-1', 'segment', { ...segment, version: '1.3.0' }),
+  nodeLibrary('legacy-6', 'legacy', { ...legacy, version: '6.2.0' }),
+  nodeLibrary('legacy-5', 'legacy', { ...legacy, version: '5.2.0' }),
+  nodeLibrary('legacy-4', 'legacy', { ...legacy, version: '4.0.1' }),
+  nodeLibrary('legacy-3', 'legacy', { ...legacy, version: '3.5.0' }),
+  nodeLibrary('legacy-2', 'legacy', { ...legacy, version: '2.4.1' }),
+  nodeLibrary('legacy-1', 'legacy', { ...legacy, version: '1.2.2' }),
+  nodeLibrary('rudder-3', 'rudder', { ...rudder, version: '3.0.13' }),
+  nodeLibrary('rudder-2', 'rudder', { ...rudder, version: '2.1.11' }),
+  nodeLibrary('rudder-1', 'rudder-1', { ...rudder, version: '1.1.5', without: NO_GZIP }),
+  nodeLibrary('customerio', 'segment', {
+    name: '@customerio/cdp-analytics-node',
+    version: '0.5.9',
+    family: 'analytics-node',
+    without: NO_GZIP,
+  }),
+  nodeLibrary('expo-rudder', 'rudder-1', {
+    name: '@expo/rudder-sdk-node',
+    version: '1.1.1',
+    family: 'rudder-sdk-node of Expo',
+    without: NO_GZIP,
+  }),
+  nodeLibrary('june-8', 'legacy', { ...june, version: '8.0.0', family: 'June' }),
+  nodeLibrary('june-6', 'legacy', { ...june, version: '6.1.1', family: 'June' }),
 ]

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
 const SETTLED_WITHIN_MS = 30_000
+/** Some give up within half a second by default. */
+const RETRIES = 10
 
 type Settled = (error?: unknown) => void
 type Method = (message: object, settled: Settled) => unknown
@@ -21,7 +23,7 @@ interface Settings {
 const FLAVOURS: Readonly<Record<string, (Analytics: Constructor, settings: Settings) => Client>> = {
   segment: (Analytics, { writeKey, endpoint: host, batch }) => {
     const limits = { flushAt: batch, maxEventsInBatch: batch, flushInterval: 500 }
-    return new Analytics({ writeKey, host, ...limits })
+    return new Analytics({ writeKey, host, maxRetries: RETRIES, ...limits })
   },
   legacy: (Analytics, { writeKey, endpoint: host, batch }) =>
     new Analytics(writeKey, { host, path: '/v1/batch', ...legacyOptions(batch) }),
