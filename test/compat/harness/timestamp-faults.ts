@@ -25,7 +25,6 @@ export function timestampFaults(
   const aheadMs = scenario.aheadMs ?? 0
   const found = Date.parse(String(timestamp))
   const received = Date.parse(String(receivedAt))
-  const from = startedAt + aheadMs
   const sentAt = Date.parse(String(sent.envelope['sentAt'] ?? sent.fields['sentAt']))
   const skewMs = Number.isNaN(sentAt) ? 0 : received - sentAt
   const correctionMs = Math.abs(skewMs) > CLOCK_SKEW_TOLERANCE_MS ? skewMs : 0
@@ -33,10 +32,10 @@ export function timestampFaults(
     ? []
     : [`was received at ${receivedAt}`]
   if (call.timestamp === undefined) {
-    const isNow = isWithin(found, from - SECOND_MS, endedAt + aheadMs + SECOND_MS)
-    return isNow
-      ? faults
-      : [...faults, `its timestamp ${String(timestamp)} is not that of the call`]
+    // Without the time of sending, the service cannot know the skew.
+    const shiftMs = Number.isNaN(sentAt) ? 0 : aheadMs
+    const isNow = isWithin(found, startedAt + shiftMs - SECOND_MS, endedAt + shiftMs + SECOND_MS)
+    return isNow ? faults : [...faults, 'its timestamp is not that of the call']
   }
   const expected = Date.parse(call.timestamp) + correctionMs
   if (Math.abs(found - expected) <= ROUNDING_MS) return faults

@@ -57,9 +57,9 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     },
   },
   kill: {
-    calls: tracks('call', 150),
+    calls: tracks('call', 250),
     batch: 10,
-    pauseMs: 25,
+    pauseMs: 30,
     kills: true,
     async during({ service, proxy, receiver }) {
       await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(20), STARTED)

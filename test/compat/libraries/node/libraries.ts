@@ -23,7 +23,7 @@ const installation: Installation = {
 function nodeLibrary(
   alias: string,
   flavour: 'segment' | 'legacy' | 'rudder' | 'rudder-1',
-  named: Pick<Library, 'name' | 'version' | 'family'> & Pick<Partial<Library>, 'lacks' | 'without'>,
+  named: Omit<Library, 'language' | 'installation' | 'command'>,
 ): Library {
   return {
     language: 'Node.js',
@@ -33,11 +33,26 @@ function nodeLibrary(
   }
 }
 
+const OVERSIZED = { 'large-batch': 'sends requests over 500 KB' }
+const NO_RETRIES = 'does not retry'
 const NO_GZIP = { gzip: 'does not compress' }
 const segment = { name: '@segment/analytics-node', family: 'analytics-node', without: NO_GZIP }
-const legacy = { name: 'analytics-node', family: 'analytics-node 1–6', without: NO_GZIP }
-const rudder = { name: '@rudderstack/rudder-sdk-node', family: 'rudder-sdk-node' }
-const june = { name: '@june-so/analytics-node', without: NO_GZIP }
+const legacy = {
+  name: 'analytics-node',
+  family: 'analytics-node 3–6',
+  without: NO_GZIP,
+  givesUp: OVERSIZED,
+}
+const oldest = {
+  ...legacy,
+  family: 'analytics-node 1–2',
+  givesUp: { ...OVERSIZED, outage: NO_RETRIES, kill: NO_RETRIES },
+}
+const rudder = {
+  name: '@rudderstack/rudder-sdk-node',
+  family: 'rudder-sdk-node',
+  givesUp: OVERSIZED,
+}
 
 export const NODE_LIBRARIES: readonly Library[] = [
   nodeLibrary('segment-3', 'segment', { ...segment, version: '3.1.0' }),
@@ -47,8 +62,8 @@ export const NODE_LIBRARIES: readonly Library[] = [
   nodeLibrary('legacy-5', 'legacy', { ...legacy, version: '5.2.0' }),
   nodeLibrary('legacy-4', 'legacy', { ...legacy, version: '4.0.1' }),
   nodeLibrary('legacy-3', 'legacy', { ...legacy, version: '3.5.0' }),
-  nodeLibrary('legacy-2', 'legacy', { ...legacy, version: '2.4.1' }),
-  nodeLibrary('legacy-1', 'legacy', { ...legacy, version: '1.2.2' }),
+  nodeLibrary('legacy-2', 'legacy', { ...oldest, version: '2.4.1' }),
+  nodeLibrary('legacy-1', 'legacy', { ...oldest, version: '1.2.2', lacks: ['screen'] }),
   nodeLibrary('rudder-3', 'rudder', { ...rudder, version: '3.0.13' }),
   nodeLibrary('rudder-2', 'rudder', { ...rudder, version: '2.1.11' }),
   nodeLibrary('rudder-1', 'rudder-1', { ...rudder, version: '1.1.5', without: NO_GZIP }),
@@ -63,7 +78,13 @@ export const NODE_LIBRARIES: readonly Library[] = [
     version: '1.1.1',
     family: 'rudder-sdk-node of Expo',
     without: NO_GZIP,
+    givesUp: OVERSIZED,
   }),
-  nodeLibrary('june-8', 'legacy', { ...june, version: '8.0.0', family: 'June' }),
-  nodeLibrary('june-6', 'legacy', { ...june, version: '6.1.1', family: 'June' }),
+  nodeLibrary('june-6', 'legacy', {
+    name: '@june-so/analytics-node',
+    version: '6.1.1',
+    family: 'June',
+    without: NO_GZIP,
+    givesUp: OVERSIZED,
+  }),
 ]
