@@ -14,6 +14,9 @@ const FLAGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
 ]
 
+/** The browser tells of requests that failed, and rudder-sdk-js of its successor: neither is about a call. */
+const NO_ERROR = /^Failed to load resource|is deprecated/
+
 const [library = ''] = process.argv.slice(2)
 const environment = (name: string): string => process.env[`COMPAT_${name}`] ?? ''
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -58,16 +61,14 @@ async function makeCalls(page: Page): Promise<void> {
 function reportErrors(page: Page): void {
   page.on('pageerror', ({ message }) => say({ error: message }))
   page.on('console', (message) => {
-    // A request that failed is told by the browser, not by the library.
-    const isOfLibrary = !message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && isOfLibrary) say({ error: message.text() })
+    if (message.type() === 'error' && !NO_ERROR.test(message.text())) say({ error: message.text() })
   })
 }
 
 /** Segment's snippet as a page has it inline, with another host. */
 function snippet(host: string): string {
-  const { min } = createRequire(join(folder, 'program.js'))('@segment/snippet') as {
+  const segment = createRequire(join(folder, 'program.js'))('@segment/snippet') as {
     min(options: object): string
   }
-  return min({ host, apiKey: settings.writeKey, page: false })
+  return segment.min({ host, apiKey: settings.writeKey, page: false })
 }

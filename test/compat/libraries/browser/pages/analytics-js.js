@@ -1,10 +1,10 @@
 // @segment/analytics.js-core with its integration of Segment. It always uses https.
 
-import { analytics } from '/analytics-js.bundle.js'
-
-export function load({ writeKey }) {
+export async function load({ writeKey }) {
+  const { analytics } = await import('/analytics-js.bundle.js')
   analytics.initialize({ 'Segment.io': { apiKey: writeKey, apiHost: `${location.host}/v1` } })
-  return new Promise((resolve) => analytics.ready(() => resolve(analytics)))
+  await new Promise((resolve) => analytics.ready(resolve))
+  return analytics
 }
 
 export function visit(client, { userId, type }) {

@@ -4,7 +4,7 @@ export async function load() {
   const script = document.createElement('script')
   script.src = '/snippet.js'
   document.head.append(script)
-  await new Promise((resolve) => (script.onload = resolve))
+  await new Promise((resolve) => script.addEventListener('load', resolve))
   await new Promise((resolve) => window.analytics.ready(resolve))
   return window.analytics
 }

@@ -13,10 +13,11 @@ import (
 func main() {
 	settled := &calls.Settled{}
 	client, err := analytics.NewWithConfig(calls.WriteKey, analytics.Config{
-		Endpoint:  calls.Endpoint,
-		Interval:  calls.Interval,
-		BatchSize: calls.Batch,
-		Callback:  callback{settled},
+		Endpoint:    calls.Endpoint,
+		Interval:    calls.Interval,
+		BatchSize:   calls.Batch,
+		Callback:    callback{settled},
+		DisableGzip: !calls.Gzip,
 		// The tenth attempt comes after 15 s in place of 43 s.
 		RetryAfter: backo.NewBacko(100*time.Millisecond, 2, 0, 2*time.Second).Duration,
 	})
