@@ -36,6 +36,10 @@ export interface Library {
   readonly lacks?: readonly CallType[]
   /** Scenarios that it takes no part in, and why, in words for the page. */
   readonly without?: Readonly<Partial<Record<ScenarioName, string>>>
+  /** Scenarios in which the library itself gives calls up, and why, in words for the page. */
+  readonly givesUp?: Readonly<Partial<Record<ScenarioName, string>>>
+  /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
+  readonly speaksTls?: true
   /** What the library makes of a call, where it cannot say all of it or changes it. By default, the call itself. */
   sends?(call: Call): Call
 }
