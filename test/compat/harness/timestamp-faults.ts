@@ -25,7 +25,6 @@ export function timestampFaults(
   const aheadMs = scenario.aheadMs ?? 0
   const found = Date.parse(String(timestamp))
   const received = Date.parse(String(receivedAt))
-  const from = startedAt + aheadMs
   const sentAt = Date.parse(String(sent.envelope['sentAt'] ?? sent.fields['sentAt']))
   const skewMs = Number.isNaN(sentAt) ? 0 : received - sentAt
   const correctionMs = Math.abs(skewMs) > CLOCK_SKEW_TOLERANCE_MS ? skewMs : 0
@@ -33,7 +32,11 @@ export function timestampFaults(
     ? []
     : [`was received at ${receivedAt}`]
   if (call.timestamp === undefined) {
-    const isNow = isWithin(found, from - SECOND_MS, endedAt + aheadMs + SECOND_MS)
+    // Without a time of sending, the service cannot see that the clocks differ.
+    const byClient = Number.isNaN(sentAt) && sent.fields['timestamp'] !== undefined
+    const shownMs = byClient ? 0 : aheadMs
+    const from = startedAt + shownMs - SECOND_MS
+    const isNow = isWithin(found, from, endedAt + shownMs + SECOND_MS)
     return isNow
       ? faults
       : [...faults, `its timestamp ${String(timestamp)} is not that of the call`]

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
 import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
@@ -59,15 +59,13 @@ export async function observe(
 
 /** Until every event has an outcome, and no delivery is left to attempt. */
 async function settled(service: TestedService, place: Place): Promise<void> {
-  await expect
-    .poll(async () => {
-      const events = await eventsOf(service, place)
-      const { destinationId } = place
-      const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
-      const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
-      return pending.length + undecided.length
-    }, SETTLED)
-    .toBe(0)
+  await vi.waitFor(async () => {
+    const events = await eventsOf(service, place)
+    const { destinationId } = place
+    const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
+    const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
+    expect(pending.length + undecided.length).toBe(0)
+  }, SETTLED)
 }
 
 function eventsOf({ api }: TestedService, { sourceId }: Place): Promise<KeptEvent[]> {

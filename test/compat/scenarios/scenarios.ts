@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Receiver } from '../../../packages/server/test/harness/receiver.ts'
 import type { RecordingProxy } from '../harness/recording-proxy.ts'
 import type { TestedService } from '../harness/tested-service.ts'
@@ -60,7 +60,10 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     pauseMs: 25,
     kills: true,
     async during({ service, proxy, receiver }) {
-      await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBeGreaterThan(20)
+      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(20), {
+        timeout: 20_000,
+        interval: 10,
+      })
       await service.kill()
       // Connections are refused for some time, then a load balancer has noticed.
       await passed(300)

@@ -1,4 +1,4 @@
 import { testLibraries } from '../suite.ts'
 import { BROWSER_LIBRARIES } from './libraries.ts'
 
-testLibraries(BROWSER_LIBRARIES)
+testLibraries('Browser', BROWSER_LIBRARIES)

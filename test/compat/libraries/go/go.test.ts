@@ -1,4 +1,4 @@
 import { testLibraries } from '../suite.ts'
 import { GO_LIBRARIES } from './libraries.ts'
 
-testLibraries(GO_LIBRARIES)
+testLibraries('Go', GO_LIBRARIES)

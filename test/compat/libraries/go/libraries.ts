@@ -70,12 +70,18 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '2.0.0',
     family: 'analytics-go 2.0',
+    givesUp: { outage: 'does not retry', kill: 'does not retry' },
     lacks: ['screen'],
     // It has no integrations, and gives each call the time at which it is made.
     sends: ({ integrations: _integrations, timestamp: _timestamp, ...call }) =>
       withoutContextOfAlias(call),
   }),
-  goLibrary('segment-1', { name, version: '1.2.0', family: 'analytics-go 1' }),
+  goLibrary('segment-1', {
+    name,
+    version: '1.2.0',
+    family: 'analytics-go 1',
+    givesUp: { outage: 'does not retry', kill: 'does not retry' },
+  }),
   goLibrary('rudder-4', {
     name: 'github.com/rudderlabs/analytics-go/v4',
     version: '4.2.0',

@@ -1,4 +1,4 @@
 import { testLibraries } from '../suite.ts'
 import { JAVA_LIBRARIES } from './libraries.ts'
 
-testLibraries(JAVA_LIBRARIES)
+testLibraries('Java', JAVA_LIBRARIES)

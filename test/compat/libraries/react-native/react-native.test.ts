@@ -1,4 +1,4 @@
 import { testLibraries } from '../suite.ts'
 import { REACT_NATIVE_LIBRARIES } from './libraries.ts'
 
-testLibraries(REACT_NATIVE_LIBRARIES)
+testLibraries('React Native', REACT_NATIVE_LIBRARIES)

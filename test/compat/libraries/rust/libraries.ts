@@ -25,11 +25,12 @@ const installation: Installation = {
 export const RUST_LIBRARIES: readonly Library[] = [
   {
     name: 'segment',
-    version: '0.2.1',
+    version: '0.2.6',
     language: 'Rust',
     family: 'segment (Rust)',
     installation,
     command: (folder) => ({ program: join(folder, 'program'), args: [] }),
     without: { gzip: 'does not compress' },
+    givesUp: { outage: 'does not retry', kill: 'does not retry' },
   },
 ]

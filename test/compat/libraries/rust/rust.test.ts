@@ -1,4 +1,4 @@
 import { testLibraries } from '../suite.ts'
 import { RUST_LIBRARIES } from './libraries.ts'
 
-testLibraries(RUST_LIBRARIES)
+testLibraries('Rust', RUST_LIBRARIES)
