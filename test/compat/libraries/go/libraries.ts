@@ -48,6 +48,8 @@ function withoutContextOfAlias({ context, ...call }: Call): Call {
 }
 
 const NO_GZIP = { gzip: 'does not compress' }
+const NO_RETRY = { outage: 'does not retry', kill: 'does not retry' }
+const NO_LIMIT = { 'large-batch': 'has no limit on the size of a batch: set its number of calls' }
 const name = 'github.com/segmentio/analytics-go'
 
 export const GO_LIBRARIES: readonly Library[] = [
@@ -62,6 +64,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '2.1.1',
     family: 'analytics-go 2',
+    givesUp: NO_LIMIT,
     lacks: ['screen'],
     // Its alias calls have ids alone.
     sends: withoutContextOfAlias,
@@ -70,7 +73,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '2.0.0',
     family: 'analytics-go 2.0',
-    givesUp: { outage: 'does not retry', kill: 'does not retry' },
+    givesUp: { ...NO_RETRY, ...NO_LIMIT },
     lacks: ['screen'],
     // It has no integrations, and gives each call the time at which it is made.
     sends: ({ integrations: _integrations, timestamp: _timestamp, ...call }) =>
@@ -80,7 +83,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '1.2.0',
     family: 'analytics-go 1',
-    givesUp: { outage: 'does not retry', kill: 'does not retry' },
+    givesUp: { ...NO_RETRY, ...NO_LIMIT },
   }),
   goLibrary('rudder-4', {
     name: 'github.com/rudderlabs/analytics-go/v4',

@@ -3,6 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../harness/run.ts'
+import type { Call } from '../../scenarios/call.ts'
 import type { Installation, Library } from '../library.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
@@ -56,11 +57,24 @@ function javaLibrary(
   }
 }
 
+/** It leaves out members of an object that are null. */
+function withoutNulls({ traits, properties, ...call }: Call): Call {
+  return {
+    ...call,
+    ...(traits !== undefined && { traits: presentIn(traits) }),
+    ...(properties !== undefined && { properties: presentIn(properties) }),
+  }
+}
+
+function presentIn(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+}
+
 export const JAVA_LIBRARIES: readonly Library[] = [
-  javaLibrary('3.5.4', { family: 'analytics-java' }),
+  javaLibrary('3.5.4', { family: 'analytics-java', sends: withoutNulls }),
   javaLibrary('3.1.3', {
     family: 'analytics-java',
     // Its pages have no category.
-    sends: ({ category: _category, ...call }) => call,
+    sends: ({ category: _category, ...call }) => withoutNulls(call),
   }),
 ]

@@ -16,8 +16,8 @@ func main() {
 	configure(client)
 	calls.Methods["screen"] = false
 	calls.Make(func(call calls.Call) error { return enqueue(client, call) })
-	// Close of version 2.0 does not send what waits in its channel.
-	time.Sleep(2 * calls.Interval)
+	// Close of version 2.0 drops what waits for a request that is on its way.
+	time.Sleep(6 * calls.Interval)
 	if err := client.Close(); err != nil {
 		calls.Report(err.Error())
 	}
