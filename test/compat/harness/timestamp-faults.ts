@@ -32,9 +32,11 @@ export function timestampFaults(
     ? []
     : [`was received at ${receivedAt}`]
   if (call.timestamp === undefined) {
-    // Without the time of sending, the service cannot know the skew.
-    const shiftMs = Number.isNaN(sentAt) ? 0 : aheadMs
-    const isNow = isWithin(found, startedAt + shiftMs - SECOND_MS, endedAt + shiftMs + SECOND_MS)
+    // Without a time of sending, the service cannot see that the clocks differ.
+    const byClient = Number.isNaN(sentAt) && sent.fields['timestamp'] !== undefined
+    const shownMs = byClient ? 0 : aheadMs
+    const from = startedAt + shownMs - SECOND_MS
+    const isNow = isWithin(found, from, endedAt + shownMs + SECOND_MS)
     return isNow ? faults : [...faults, 'its timestamp is not that of the call']
   }
   const expected = Date.parse(call.timestamp) + correctionMs

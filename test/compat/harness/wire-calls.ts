@@ -26,7 +26,7 @@ export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
           : [envelope]
       const refused = refusedIn(exchange)
       return calls.map((fields, index) => ({
-        fields,
+        fields: { type: typeIn(exchange.path), ...fields },
         envelope,
         response: responseTo(exchange, refused.has(index)),
         isFromBrowser: exchange.headers['origin'] !== undefined,
@@ -39,6 +39,11 @@ export function callIdOf({ properties, traits, ...call }: Fields): string {
   const id =
     (properties as Fields | undefined)?.['call'] ?? (traits as Fields | undefined)?.['call']
   return String(id ?? call['userId'] ?? call['User ID'])
+}
+
+/** A call that is sent alone may have its type in the path alone. */
+function typeIn(path: string): string | undefined {
+  return /^\/v1\/(identify|track|page|screen|group|alias)\b/.exec(path)?.[1]
 }
 
 function responseTo({ isToService, status }: Exchange, isRefused: boolean): WireCall['response'] {
