@@ -34,11 +34,11 @@ export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
     })
 }
 
-/** The id of a call, from its properties, its traits or, of an alias call, its user. */
+/** The id of a call, from its properties, its traits or, of an alias call or in a capture, its user. */
 export function callIdOf({ properties, traits, ...call }: Fields): string {
   const id =
     (properties as Fields | undefined)?.['call'] ?? (traits as Fields | undefined)?.['call']
-  return String(id ?? call['userId'] ?? call['User ID'])
+  return String(id ?? call['userId'] ?? call['User ID'] ?? call['anonymousId'])
 }
 
 /** A call that is sent alone may have its type in the path alone. */
