@@ -62,6 +62,8 @@ const CLUSTER_E2E = [
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,timestamps}.test.ts',
   ...NODES,
 ]
+// Client libraries of other projects, in processes of their own.
+const LIBRARIES = ['test/compat/libraries/*/*.test.ts']
 /** Servers that the tests of the cluster share. */
 const CLUSTER_SERVERS = 'packages/server/test/harness/cluster/start-servers.ts'
 const onCluster = {
@@ -100,13 +102,15 @@ export default defineConfig({
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
         ...sharing,
         env: { HOOKLINE_TEST_THREADS: process.env['HOOKLINE_TEST_THREADS'] ?? '0' },
-        exclude: [...SERVICE, ...NODES],
+        exclude: [...SERVICE, ...NODES, ...LIBRARIES],
       }),
       project('service', SERVICE, 60_000, sharing),
       project('backends', BACKENDS, 60_000, { ...sharing, globalSetup: CLUSTER_SERVERS }),
       project('cli', COMMANDS, 60_000, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
+      // Nearly all of their time, libraries wait: for an interval, or before a retry.
+      project('compat', LIBRARIES, 180_000, { ...sharing, maxConcurrency: 3 }),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),

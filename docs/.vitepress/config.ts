@@ -40,6 +40,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Tutorials', link: '/tutorials/first-delivery', activeMatch: '^/tutorials/' },
+      { text: 'Clients', link: '/clients/', activeMatch: '^/clients/' },
       { text: 'Guides', link: '/guides/audiences', activeMatch: '^/guides/' },
       { text: 'Reference', link: '/reference/config', activeMatch: '^/reference/' },
       { text: 'Explanation', link: '/explanation/promises', activeMatch: '^/explanation/' },

@@ -25,6 +25,12 @@ const FOLDERS: readonly Folder[] = [
     first: ['first-delivery', 'receiver', 'import-history'],
   },
   {
+    folder: 'clients',
+    title: 'Client libraries',
+    about: 'To send calls. A page for each language.',
+    first: ['README', 'node', 'browser', 'react-native', 'python', 'go', 'java'],
+  },
+  {
     folder: 'guides',
     title: 'Guides',
     about: 'To do. Each one solves one task.',

@@ -1,0 +1,65 @@
+import { differences } from './differences.ts'
+import { payloadOfCall, payloadOfWire } from './expected-payload.ts'
+import type { JudgedCall } from './judged-calls.ts'
+import type { Observed } from './observed.ts'
+import { timestampFaults } from './timestamp-faults.ts'
+
+type Integrations = Readonly<Record<string, unknown>>
+
+export interface CallFault {
+  /** Of the call. */
+  readonly id: string
+  readonly fault: string
+}
+
+/** What is wrong with one call: it did not arrive, arrived though it must not, came as two, or with other values. */
+export function callFaults(judged: JudgedCall, observed: Observed): CallFault[] {
+  const { call, deliveries } = judged
+  const isWanted = wantsWebhooks(call.integrations ?? {})
+  const faults = [
+    ...responseFaults(judged, observed),
+    ...(!isWanted && deliveries.length > 0 ? ['arrived, though its integrations say no'] : []),
+    ...(new Set(deliveries.map(({ webhookId }) => webhookId)).size > 1
+      ? ['came with two webhook-ids']
+      : []),
+    ...valueFaults(judged, observed),
+  ]
+  return faults.map((fault) => ({ id: call.id, fault }))
+}
+
+/** Every call gets a 200, unless the scenario or the library is such that it cannot. */
+function responseFaults(
+  { call, response }: JudgedCall,
+  { library, scenario, scenarioName }: Observed,
+) {
+  if (scenario.hasWrongKey === true) return []
+  if (call.id === scenario.tooLarge) return response === 'stored' ? ['was stored'] : []
+  const mayGiveUp = library.givesUp?.[scenarioName] !== undefined
+  return response === 'stored' || mayGiveUp ? [] : [`got no 200: ${response}`]
+}
+
+function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: Observed): string[] {
+  const [first] = deliveries
+  if (first === undefined) return []
+  const { payload } = first
+  const sent = wire.find(({ response }) => response === 'stored') ?? wire[0]
+  if (sent === undefined) return ['arrived, though it was not on the wire']
+  const { version, type, messageId, timestamp, ...values } = payload
+  return [
+    ...differences({ version: 1, type: call.type }, { version, type }),
+    ...(typeof messageId === 'string' && messageId !== '' ? [] : ['has no messageId']),
+    ...differences(payloadOfCall(call), payload, { mayHaveMore: true, at: 'call' }),
+    ...differences(payloadOfWire(sent, payload), values, { at: 'wire' }),
+    ...timestampFaults({ call, sent, receivedAt: events[0]?.receivedAt, timestamp }, observed),
+  ]
+}
+
+/** A boolean or options decide; what is neither says nothing. `All` is for those that are not named. */
+function wantsWebhooks(integrations: Integrations): boolean {
+  const said = (name: string): boolean | undefined => {
+    const value = integrations[name]
+    if (typeof value === 'boolean') return value
+    return typeof value === 'object' && value !== null ? true : undefined
+  }
+  return said('Webhooks') ?? said('All') ?? said('all') ?? true
+}

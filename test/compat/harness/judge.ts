@@ -1,0 +1,125 @@
+import { isSignedWith } from '../../harness/is-signed-with.ts'
+import { type CallFault, callFaults } from './call-faults.ts'
+import type { Exchange } from './exchanges.ts'
+import { type Delivery, deliveriesOf, type JudgedCall, judgedCalls } from './judged-calls.ts'
+import type { Observed } from './observed.ts'
+import type { Result } from './result.ts'
+import { SECRET } from './tested-service.ts'
+
+/** The limit of a request, as the reference states it. */
+const REQUEST_BYTES = 557_056
+
+/** What a run came to, and a sentence for everything that is not as it should be. */
+export interface Judgement {
+  readonly result: Result
+  readonly faults: readonly string[]
+  /** What the library reported, and how often each response came, to understand the faults. */
+  readonly reports: string
+}
+
+export function judge(observed: Observed): Judgement {
+  const { library, said, scenario, scenarioName } = observed
+  const deliveries = deliveriesOf(observed)
+  const calls = judgedCalls(observed, deliveries)
+  const count = (is: (call: JudgedCall) => boolean) => calls.filter(is).length
+  const stored = calls.filter(({ response }) => response === 'stored')
+  const aheadMs = scenario.aheadMs ?? 0
+  const result: Result = {
+    language: library.language,
+    library: library.name,
+    version: library.version,
+    scenario: scenarioName,
+    made: said.made.length,
+    stored: stored.length,
+    delivered: stored.filter((call) => call.deliveries.length > 0).length,
+    declined: stored.filter((call) => isDeclined(call)).length,
+    lost: stored.filter((call) => call.deliveries.length === 0 && !isDeclined(call)).length,
+    refused: count(({ response }) => response === 'refused'),
+    givenUp: count(({ response }) => response === 'unknown'),
+    duplicates: calls.reduce((sum, call) => sum + Math.max(0, call.deliveries.length - 1), 0),
+    verified: deliveries.filter(({ request }) => isSignedWith(SECRET, request, aheadMs)).length,
+  }
+  return {
+    result,
+    faults: [
+      ...said.faults,
+      ...runFaults(observed, result, deliveries),
+      ...ofManyCalls(calls.flatMap((call) => callFaults(call, observed))),
+    ],
+    reports: reportsOf(observed),
+  }
+}
+
+/** One sentence for each fault, with the first call that has it. */
+function ofManyCalls(faults: readonly CallFault[]): string[] {
+  const alike = Map.groupBy(faults, ({ fault }) => fault)
+  return [...alike].map(([fault, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    return `${first!.id}${more}: ${fault}`
+  })
+}
+
+function reportsOf({ said, exchanges }: Observed): string {
+  const responses = exchanges.map(
+    ({ method, path, status, response }) =>
+      `${method} ${path}: ${status ?? 'no response'} ${JSON.stringify(response) ?? ''}`,
+  )
+  const counted = [...Map.groupBy([...said.errors, ...responses], (text) => text)]
+  return [
+    ...counted.slice(0, 20).map(([text, { length }]) => `${length} × ${text.slice(0, 300)}`),
+    said.stderr.slice(0, 2000),
+  ].join('\n')
+}
+
+/** The service says so, and nothing arrived. */
+function isDeclined({ deliveries, events }: JudgedCall): boolean {
+  return deliveries.length === 0 && events.some(({ outcomes }) => (outcomes['declined'] ?? 0) > 0)
+}
+
+function runFaults(
+  { library, said, scenario, exchanges, countedUnauthorized }: Observed,
+  result: Result,
+  deliveries: readonly Delivery[],
+): string[] {
+  const { lost, verified, duplicates, stored, declined, delivered } = result
+  const lacks = scenario.calls.filter(({ type }) => library.lacks?.includes(type))
+  const unauthorized = exchanges.filter(({ status }) => status === 401).length
+  const ids = new Set(said.made)
+  return [
+    ...unless(lost === 0, `${lost} calls that got a 200 are lost`),
+    ...unless(stored === delivered + declined + lost, 'a call was delivered and declined'),
+    ...unless(verified === deliveries.length, `of ${deliveries.length}, ${verified} are signed`),
+    ...unless(duplicates === 0 || scenario.kills === true, `${duplicates} came twice`),
+    ...unless(
+      ids.size === said.made.length && ids.size === scenario.calls.length - lacks.length,
+      `the program made ${ids.size} of ${scenario.calls.length - lacks.length} calls`,
+    ),
+    ...unless(
+      deliveries.every(({ id }) => ids.has(id)),
+      'something arrived that was not called',
+    ),
+    ...(scenario.hasWrongKey === true
+      ? unless(stored === 0 && unauthorized > 0, 'calls with a wrong key were not refused')
+      : unless(unauthorized === 0, 'calls with the right key were refused')),
+    ...sizeFaults(exchanges),
+    ...unless(countedUnauthorized >= unauthorized, 'the service has not counted what it refused'),
+  ]
+}
+
+/** A request is refused for its size when it exceeds the limit, and only then. */
+function sizeFaults(exchanges: readonly Exchange[]): string[] {
+  return exchanges
+    .filter(({ isToService, status }) => isToService && status !== undefined)
+    .filter(
+      ({ size, response }) => size > REQUEST_BYTES !== (codeOf(response) === 'batch_too_large'),
+    )
+    .map(({ size, response }) => `a request of ${size} bytes got ${JSON.stringify(response)}`)
+}
+
+function codeOf(response: unknown): unknown {
+  return (response as { code?: unknown } | undefined)?.code
+}
+
+function unless(isRight: boolean, fault: string): string[] {
+  return isRight ? [] : [fault]
+}

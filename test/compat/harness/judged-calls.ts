@@ -1,0 +1,61 @@
+import type { ReceivedRequest } from '../../../packages/server/test/harness/receiver.ts'
+import type { Call } from '../scenarios/call.ts'
+import type { KeptEvent, Observed } from './observed.ts'
+import { callIdOf, type WireCall, wireCallsOf } from './wire-calls.ts'
+
+/** A request to the webhook. */
+export interface Delivery {
+  /** Of the call. */
+  readonly id: string
+  readonly webhookId: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly request: ReceivedRequest
+}
+
+/** A call that the program made, with everything that is known of it. */
+export interface JudgedCall {
+  /** As the library makes it: see `sends` in `library.ts`. */
+  readonly call: Call
+  readonly wire: readonly WireCall[]
+  /** The best response that one of them got. */
+  readonly response: WireCall['response']
+  readonly deliveries: readonly Delivery[]
+  readonly events: readonly KeptEvent[]
+}
+
+export function judgedCalls(
+  { library, said, scenario, exchanges, events }: Observed,
+  deliveries: readonly Delivery[],
+): JudgedCall[] {
+  const wire = Map.groupBy(wireCallsOf(exchanges), ({ fields }) => callIdOf(fields))
+  const kept = Map.groupBy(events, ({ event }) => callIdOf(event))
+  const arrived = Map.groupBy(deliveries, ({ id }) => id)
+  const made = new Set(said.made)
+  return scenario.calls
+    .filter(({ id }) => made.has(id))
+    .map((call) => ({
+      call: library.sends?.(call) ?? call,
+      wire: wire.get(call.id) ?? [],
+      response: bestOf(wire.get(call.id) ?? []),
+      deliveries: arrived.get(call.id) ?? [],
+      events: kept.get(call.id) ?? [],
+    }))
+}
+
+export function deliveriesOf({ deliveries }: Observed): Delivery[] {
+  return deliveries.map((request) => {
+    const payload = JSON.parse(request.body.toString()) as Record<string, unknown>
+    return {
+      id: callIdOf(payload),
+      webhookId: String(request.headers['webhook-id']),
+      payload,
+      request,
+    }
+  })
+}
+
+function bestOf(wire: readonly WireCall[]): WireCall['response'] {
+  const responses = new Set(wire.map(({ response }) => response))
+  if (responses.has('stored')) return 'stored'
+  return responses.has('refused') ? 'refused' : 'unknown'
+}

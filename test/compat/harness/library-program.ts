@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from '../libraries/library.ts'
+
+const DEADLINE_MS = 90_000
+
+/** What a program said: see README.md. */
+export interface Said {
+  /** The ids of the calls that it made. */
+  readonly made: readonly string[]
+  /** The types that the library has no method for. */
+  readonly lacks: ReadonlySet<string>
+  /** What the library reported. */
+  readonly errors: readonly string[]
+  /** Why the program is at fault itself; empty where it did as it should. */
+  readonly faults: readonly string[]
+  readonly stderr: string
+}
+
+/** Starts the program of a library. Await `said` for its end. */
+export class LibraryProgram {
+  readonly said: Promise<Said>
+  readonly #child: ChildProcess
+  #stdout = ''
+  #stderr = ''
+
+  constructor({ program, args, env }: Command, settings: Readonly<Record<string, string>>) {
+    this.#child = spawn(program, args, {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        LANG: 'C.UTF-8',
+        TZ: 'UTC',
+        ...env,
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // What it starts, such as a browser, ends with it.
+      detached: true,
+    })
+    this.#child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
+    this.#child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
+    this.said = this.#finish()
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  async #finish(): Promise<Said> {
+    const deadline = setTimeout(() => process.kill(-this.#child.pid!, 'SIGKILL'), DEADLINE_MS)
+    const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
+    clearTimeout(deadline)
+    const lines = this.#stdout.split('\n').filter(Boolean)
+    const said = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string | true>>)
+    const each = (name: string) =>
+      said.filter((line) => name in line).map((line) => String(line[name]))
+    return {
+      made: each('made'),
+      lacks: new Set(each('lacks')),
+      errors: each('error'),
+      faults: [
+        ...(code === 0 ? [] : [`the program ended with ${code ?? signal}: ${this.#stderr}`]),
+        ...(each('done').length === 1 ? [] : [`the program did not say that it is done`]),
+      ],
+      stderr: this.#stderr,
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { ReceivedRequest } from '../../../packages/server/test/harness/receiver.ts'
+import type { Library } from '../libraries/library.ts'
+import type { Scenario } from '../scenarios/scenarios.ts'
+import type { ScenarioName } from '../scenarios/scenario-names.ts'
+import type { Exchange } from './exchanges.ts'
+import type { Said } from './library-program.ts'
+
+/** An event as the management API lists it. */
+export interface KeptEvent {
+  readonly event: Readonly<Record<string, unknown>>
+  readonly receivedAt: string
+  readonly outcomes: Readonly<Record<string, number>>
+}
+
+/** All that happened while a program ran. */
+export interface Observed {
+  readonly library: Library
+  readonly scenario: Scenario
+  readonly scenarioName: ScenarioName
+  readonly said: Said
+  readonly exchanges: readonly Exchange[]
+  readonly deliveries: readonly ReceivedRequest[]
+  readonly events: readonly KeptEvent[]
+  readonly startedAt: number
+  readonly endedAt: number
+  /** How many more requests the service counts with status 401. */
+  readonly countedUnauthorized: number
+}

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { freePort } from '../../../packages/server/test/harness/free-port.ts'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { ServiceProcess } from '../../crash/service-process.ts'
+import { exchange } from '../../harness/http-exchange.ts'
+import { ManagementApi } from '../../harness/management-api.ts'
+import { newSource } from '../../harness/new-source.ts'
+
+const TOKEN = 'tok_of_the_compatibility_tests'
+const SHIFTED_CLOCK = new URL('../../crash/clock/shifted-clock.ts', import.meta.url).href
+
+/** What every webhook of the suite is signed with. */
+export const SECRET = 'a shared secret of the compatibility tests'
+
+/** A source with a destination, for one library in one scenario. */
+export interface Place {
+  readonly sourceId: string
+  readonly destinationId: string
+  readonly writeKey: string
+}
+
+/** `hookline start` in a process of its own. At its end it checks that no event has vanished. */
+export class TestedService implements AsyncDisposable {
+  readonly port: number
+  /** How far its clock is ahead. */
+  readonly aheadMs: number
+  readonly #folder = new TemporaryFolder()
+  #process: ServiceProcess
+
+  private constructor(port: number, aheadMs: number) {
+    this.port = port
+    this.aheadMs = aheadMs
+    writeFileSync(join(this.#folder.path, 'ahead-ms'), `${aheadMs}`)
+    this.#process = this.#start()
+  }
+
+  static async open({ aheadMs = 0 } = {}): Promise<TestedService> {
+    const service = new TestedService(await freePort(), aheadMs)
+    await service.#expectReady()
+    return service
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.#process.url, TOKEN)
+  }
+
+  /** Makes a source, and a destination with this webhook. */
+  async place(webhookUrl: string): Promise<Place> {
+    const { id: sourceId, writeKey } = await newSource(this.api)
+    const settings = { sharedSecret: SECRET, webhooks: [{ url: webhookUrl }], successPolicy: 'any' }
+    const body = { sourceId, type: 'Webhooks', enabled: true, settings }
+    const { id } = await this.api.call<{ id: string }>('POST', 'destinations', body)
+    return { sourceId, destinationId: id, writeKey }
+  }
+
+  /** How many requests got this status so far. */
+  requestsWith(status: number): Promise<number> {
+    const sample = `^hookline_ingest_requests_total\\{[^}]*code="${status}"[^}]*\\} (\\d+)`
+    return this.#metric(new RegExp(sample, 'gm'))
+  }
+
+  /** SIGKILL: nothing is flushed. */
+  kill(): Promise<void> {
+    return this.#process.kill()
+  }
+
+  /** Starts it again on the same data and port. */
+  async startAgain(): Promise<void> {
+    this.#process = this.#start()
+    await this.#expectReady()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      expect(await this.#metric(/^hookline_accounting_imbalance (\d+)/gm)).toBe(0)
+    } finally {
+      await this.#process.stop()
+      this.#folder[Symbol.dispose]()
+    }
+  }
+
+  /** The sum of the samples that match. */
+  async #metric(sample: RegExp): Promise<number> {
+    const { text } = await exchange(`${this.#process.url}/metrics`, { method: 'GET' })
+    return [...text.matchAll(sample)].reduce((sum, [, value]) => sum + Number(value), 0)
+  }
+
+  #start(): ServiceProcess {
+    const settings = {
+      HOOKLINE_ADMIN_TOKEN: TOKEN,
+      HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+      HOOKLINE_LOG_LEVEL: 'error',
+      ...(this.aheadMs !== 0 && {
+        NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
+        CLOCK_AHEAD_MS_FILE: join(this.#folder.path, 'ahead-ms'),
+      }),
+    }
+    return new ServiceProcess({
+      port: this.port,
+      dataDir: join(this.#folder.path, 'data'),
+      settings,
+    })
+  }
+
+  async #expectReady(): Promise<void> {
+    expect(await this.#process.ready(), this.#process.stderr).toBe(true)
+  }
+}

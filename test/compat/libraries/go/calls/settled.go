@@ -1,0 +1,35 @@
+package calls
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Settled counts the calls that a library with callbacks has reported.
+type Settled struct {
+	enqueued, reported atomic.Int64
+}
+
+// Enqueued counts a call that the library has accepted.
+func (s *Settled) Enqueued(err error) error {
+	if err == nil {
+		s.enqueued.Add(1)
+	}
+	return err
+}
+
+// Success is told by the library.
+func (s *Settled) Success() { s.reported.Add(1) }
+
+// Failure is told by the library.
+func (s *Settled) Failure(err error) {
+	Report(err.Error())
+	s.reported.Add(1)
+}
+
+// Wait returns when the library has reported each call: its Close gives up calls that it would try again.
+func (s *Settled) Wait() {
+	for end := time.Now().Add(SettledWithin); s.reported.Load() < s.enqueued.Load() && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+}

@@ -1,0 +1,80 @@
+import { readdirSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '../../harness/run.ts'
+import type { Call } from '../../scenarios/call.ts'
+import type { Installation, Library } from '../library.ts'
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+const SOURCES = readdirSync(FOLDER).filter((file) => file.endsWith('.java'))
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+
+/** The versions: 3.1 is the last one without a category of pages. */
+const VERSIONS = ['3.5.4', '3.1.3'] as const
+
+const installation: Installation = {
+  name: 'java',
+  needs: [
+    ['mvn', '--version'],
+    ['javac', '--version'],
+  ],
+  files: ['pom.xml', ...SOURCES].map((file) => new URL(file, import.meta.url)),
+  async install(folder) {
+    await copyFile(join(FOLDER, 'pom.xml'), join(folder, 'pom.xml'))
+    for (const version of VERSIONS) await compile(join(folder, version), version, folder)
+  },
+}
+
+/** Maven has no lockfile: it compares what it gets with the checksums of the registry. */
+async function compile(target: string, version: string, cwd: string): Promise<void> {
+  const options = [`-Dsegment.version=${version}`, `-DoutputDirectory=${target}/libraries`]
+  const only = '-DincludeScope=runtime'
+  await run('mvn', ['--batch-mode', '--quiet', '--strict-checksums', COPY, only, ...options], {
+    cwd,
+  })
+  await mkdir(join(target, 'classes'))
+  const sources = SOURCES.map((file) => join(FOLDER, file))
+  const flags = ['-encoding', 'UTF-8', '-cp', `${target}/libraries/*`, '-d', `${target}/classes`]
+  await run('javac', [...flags, ...sources])
+}
+
+function javaLibrary(
+  version: (typeof VERSIONS)[number],
+  more: Pick<Library, 'family'> & Partial<Library>,
+): Library {
+  return {
+    name: 'com.segment.analytics.java:analytics',
+    version,
+    language: 'Java',
+    installation,
+    command(folder) {
+      const classes = `${folder}/${version}/classes:${folder}/${version}/libraries/*`
+      return { program: 'java', args: ['-Dfile.encoding=UTF-8', '-cp', classes, 'Program'] }
+    },
+    without: { gzip: 'does not compress' },
+    ...more,
+  }
+}
+
+/** It leaves out members of an object that are null. */
+function withoutNulls({ traits, properties, ...call }: Call): Call {
+  return {
+    ...call,
+    ...(traits !== undefined && { traits: presentIn(traits) }),
+    ...(properties !== undefined && { properties: presentIn(properties) }),
+  }
+}
+
+function presentIn(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+}
+
+export const JAVA_LIBRARIES: readonly Library[] = [
+  javaLibrary('3.5.4', { family: 'analytics-java', sends: withoutNulls }),
+  javaLibrary('3.1.3', {
+    family: 'analytics-java',
+    // Its pages have no category.
+    sends: ({ category: _category, ...call }) => withoutNulls(call),
+  }),
+]

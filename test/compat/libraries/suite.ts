@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipOrFail } from '../../harness/skip-or-fail.ts'
+import { judge, type Judgement } from '../harness/judge.ts'
+import { keepResults } from '../harness/kept-results.ts'
+import type { Result } from '../harness/result.ts'
+import { TestedService } from '../harness/tested-service.ts'
+import { observe } from '../scenarios/observe.ts'
+import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
+import { SCENARIOS } from '../scenarios/scenarios.ts'
+import { installed, missingProgram } from './installed.ts'
+import type { Library } from './library.ts'
+
+const INSTALLED_WITHIN_MS = 600_000
+/** In the short form, they happen to the first library of each family. */
+const LONG: readonly ScenarioName[] = ['skew', 'large-batch', 'outage', 'kill']
+const IS_SHORT = process.env['HOOKLINE_TEST_SHORT'] === '1'
+
+/** Lets every scenario happen to each library of a language. Libraries of a call share one installation. */
+export function testLibraries(language: string, libraries: readonly Library[]): void {
+  describe(language, () => {
+    const results: Result[] = []
+    let place: TestPlace | undefined
+    let missing: string | undefined
+    beforeAll(async () => {
+      const [{ installation }] = libraries as [Library]
+      missing = await missingProgram(installation)
+      if (missing === undefined) place = await TestPlace.open(await installed(installation))
+    }, INSTALLED_WITHIN_MS)
+    afterAll(async () => {
+      await place?.[Symbol.asyncDispose]()
+      await keepResults(language, libraries, results)
+    })
+
+    const runs = libraries.flatMap((library) => scenariosOf(library, libraries))
+    test.concurrent.for(runs)('$title', async ({ library, scenario }, { skip }) => {
+      if (place === undefined) {
+        return skipOrFail(`${missing} for ${language}`, 'HOOKLINE_REQUIRE_CLIENTS', skip)
+      }
+      const { result, faults, reports } = await place.run(library, scenario)
+      expect(faults, reports).toEqual([])
+      results.push(result)
+    })
+  })
+}
+
+interface TestedRun {
+  readonly title: string
+  readonly library: Library
+  readonly scenario: ScenarioName
+}
+
+function scenariosOf(library: Library, libraries: readonly Library[]): TestedRun[] {
+  const { name, version, family } = library
+  const isFirst = libraries.find((each) => each.family === family) === library
+  return (Object.keys(SCENARIO_NAMES) as ScenarioName[])
+    .filter((scenario) => library.without?.[scenario] === undefined)
+    .filter((scenario) => !IS_SHORT || isFirst || !LONG.includes(scenario))
+    .map((scenario) => ({ title: `${name} ${version}: ${scenario}`, library, scenario }))
+}
+
+/** The services that the libraries of a language share. One that is killed is of one run. */
+class TestPlace implements AsyncDisposable {
+  readonly #folder: string
+  readonly #service: TestedService
+  readonly #skewed: TestedService
+
+  private constructor(folder: string, service: TestedService, skewed: TestedService) {
+    this.#folder = folder
+    this.#service = service
+    this.#skewed = skewed
+  }
+
+  static async open(folder: string): Promise<TestPlace> {
+    const { aheadMs = 0 } = SCENARIOS.skew
+    return new TestPlace(folder, await TestedService.open(), await TestedService.open({ aheadMs }))
+  }
+
+  async run(library: Library, name: ScenarioName): Promise<Judgement> {
+    const { kills, aheadMs } = SCENARIOS[name]
+    const folder = this.#folder
+    if (kills !== true) {
+      const service = aheadMs === undefined ? this.#service : this.#skewed
+      return judge(await observe(library, name, { folder, service }))
+    }
+    await using service = await TestedService.open()
+    return judge(await observe(library, name, { folder, service }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service[Symbol.asyncDispose]()
+    await this.#skewed[Symbol.asyncDispose]()
+  }
+}

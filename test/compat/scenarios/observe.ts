@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
+import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { LibraryProgram } from '../harness/library-program.ts'
+import type { KeptEvent, Observed } from '../harness/observed.ts'
+import { RecordingProxy } from '../harness/recording-proxy.ts'
+import type { Place, TestedService } from '../harness/tested-service.ts'
+import type { Library } from '../libraries/library.ts'
+import type { ScenarioName } from './scenario-names.ts'
+import { SCENARIOS, type Scenario } from './scenarios.ts'
+
+const SETTLED = { timeout: 30_000, interval: 50 }
+
+/** Runs the program of a library in a scenario, against a source of its own. `folder`: of its installation. */
+export async function observe(
+  library: Library,
+  scenarioName: ScenarioName,
+  { folder, service }: { readonly folder: string; readonly service: TestedService },
+): Promise<Observed> {
+  const calls = library.recorded?.(scenarioName) ?? SCENARIOS[scenarioName].calls
+  const scenario = { ...SCENARIOS[scenarioName], calls }
+  await using receiver = await openReceiver()
+  using files = new DisposableFolder()
+  const certificates = library.speaksTls ? makeCertificates() : undefined
+  await using proxy = await RecordingProxy.open(service.port, certificates?.good)
+  const place = await service.place(receiver.url)
+  const settings = {
+    COMPAT_ENDPOINT: proxy.url,
+    COMPAT_WRITE_KEY: scenario.hasWrongKey ? 'wk_of_no_source' : place.writeKey,
+    COMPAT_CALLS: await files.write('calls.jsonl', linesOf(scenario)),
+    COMPAT_CA: await files.write('ca.pem', certificates?.ca ?? ''),
+    COMPAT_BATCH: `${scenario.batch}`,
+    COMPAT_GZIP: scenario.gzip ? '1' : '0',
+    COMPAT_PAUSE_MS: `${scenario.pauseMs ?? 0}`,
+    COMPAT_FOLDER: folder,
+  }
+  const unauthorized = await service.requestsWith(401)
+  scenario.before?.({ service, proxy, receiver })
+  const startedAt = Date.now()
+  const program = new LibraryProgram(library.command(folder), settings)
+  await scenario.during?.({ service, proxy, receiver })
+  const said = await program.said
+  await settled(service, place)
+  return {
+    library,
+    scenario,
+    scenarioName,
+    said,
+    exchanges: proxy.exchanges(),
+    deliveries: receiver.requests,
+    events: await eventsOf(service, place),
+    startedAt,
+    endedAt: Date.now(),
+    countedUnauthorized: (await service.requestsWith(401)) - unauthorized,
+  }
+}
+
+/** Until every event has an outcome, and no delivery is left to attempt. */
+async function settled(service: TestedService, place: Place): Promise<void> {
+  await vi.waitFor(async () => {
+    const events = await eventsOf(service, place)
+    const { destinationId } = place
+    const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
+    const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
+    expect([pending, undecided]).toEqual([[], []])
+  }, SETTLED)
+}
+
+function eventsOf({ api }: TestedService, { sourceId }: Place): Promise<KeptEvent[]> {
+  return api.listAll<KeptEvent>('events', { sourceId })
+}
+
+function linesOf({ calls }: Scenario): string {
+  return calls.map((call) => `${JSON.stringify(call)}\n`).join('')
+}
+
+class DisposableFolder extends TemporaryFolder {
+  async write(name: string, content: string): Promise<string> {
+    const path = join(this.path, name)
+    await writeFile(path, content)
+    return path
+  }
+}

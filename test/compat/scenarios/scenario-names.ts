@@ -1,0 +1,14 @@
+/** The scenarios, in the order of the page, and what happens in each. */
+export const SCENARIO_NAMES = {
+  single: 'every type of call, a request for each',
+  batch: 'every type of call, up to 20 in a request',
+  gzip: 'every type of call, compressed',
+  skew: 'every type of call, while the clock of the service is an hour ahead',
+  'wrong-key': 'five calls with a write key that no source has',
+  'large-call': 'a call of 33,000 bytes among calls that are smaller than 32 KB',
+  'large-batch': '60 calls of 20 KB, which are more than 500 KB',
+  outage: 'five calls, while a proxy responds with 503',
+  kill: 'calls for several seconds, in which the service is killed and starts again',
+} as const
+
+export type ScenarioName = keyof typeof SCENARIO_NAMES

@@ -1,0 +1,79 @@
+import { expect, vi } from 'vitest'
+import type { Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import type { RecordingProxy } from '../harness/recording-proxy.ts'
+import type { TestedService } from '../harness/tested-service.ts'
+import type { Call } from './call.ts'
+import { everyCall, largeCalls, TOO_LARGE, tracks } from './calls.ts'
+import type { ScenarioName } from './scenario-names.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** What is between the library and the receiver while its program runs. */
+export interface Around {
+  readonly service: TestedService
+  readonly proxy: RecordingProxy
+  readonly receiver: Receiver
+}
+
+export interface Scenario {
+  readonly calls: readonly Call[]
+  /** How many calls a request may have. */
+  readonly batch: number
+  readonly gzip?: true
+  readonly hasWrongKey?: true
+  /** How long the program waits after each call. */
+  readonly pauseMs?: number
+  /** Whether the service is one of its own, which is killed. */
+  readonly kills?: true
+  /** How far the clock of the service is ahead. */
+  readonly aheadMs?: number
+  /** The call that must not be delivered. */
+  readonly tooLarge?: string
+  /** Called before the program starts. */
+  readonly before?: (around: Around) => void
+  /** Called when it runs. */
+  readonly during?: (around: Around) => Promise<void>
+}
+
+const BATCH = 20
+/** How long a program may take until its first calls arrive. */
+const STARTED = { timeout: 30_000, interval: 20 }
+
+export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
+  single: { calls: everyCall(), batch: 1 },
+  batch: { calls: everyCall(), batch: BATCH },
+  gzip: { calls: everyCall(), batch: BATCH, gzip: true },
+  skew: { calls: everyCall(), batch: BATCH, aheadMs: HOUR_MS },
+  'wrong-key': { calls: tracks('call', 5), batch: BATCH, hasWrongKey: true },
+  'large-call': { calls: largeCalls(), batch: BATCH, tooLarge: TOO_LARGE },
+  'large-batch': { calls: tracks('call', 60, 20_000), batch: 100 },
+  outage: {
+    calls: tracks('call', 5),
+    batch: 1,
+    before: ({ proxy }) => proxy.setAvailable(false),
+    async during({ proxy }) {
+      await passed(1_500)
+      proxy.setAvailable(true)
+    },
+  },
+  kill: {
+    calls: tracks('call', 250),
+    batch: 10,
+    pauseMs: 30,
+    kills: true,
+    async during({ service, proxy, receiver }) {
+      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20), STARTED)
+      await service.kill()
+      // Connections are refused for some time, then a load balancer has noticed.
+      await passed(300)
+      proxy.setAvailable(false)
+      await service.startAgain()
+      proxy.setAvailable(true)
+    },
+  },
+}
+
+/** An outage lasts for some time: that is what the scenario is about. */
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
