@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { howMany } from '../harness/how-many.ts'
@@ -26,9 +26,6 @@ const TIMES =
 export function testFaults(natsServers: ClusterSize['natsServers']): void {
   const effects: Effect[] = []
   describe.skipIf(clusterIsMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
-    afterAll(() =>
-      console.log(`NATS servers: ${natsServers}, seed ${SEED}\n${faultReport(effects)}`),
-    )
     test.each(clusters(Math.ceil(FAULTS / 2)))(
       'under $count faults (seed $seed), no call that got a 200 is lost, and deletions end',
       async ({ count, seed }) => {
@@ -42,6 +39,7 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
         } finally {
           effects.push(...run.effects)
           console.log(`seed ${seed}: ${run.summary}`)
+          console.log(`NATS servers: ${natsServers}, all so far\n${faultReport(effects)}`)
         }
         expect(run.traffic.accepted.size).toBeGreaterThan(count * 10)
         expect(run.duplicates / count).toBeLessThan(MOST_DUPLICATES)
