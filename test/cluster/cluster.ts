@@ -3,6 +3,10 @@ import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { Link } from '../../packages/server/test/harness/cluster/link.ts'
 import { NatsServers } from '../../packages/server/test/harness/cluster/nats-servers.ts'
+import {
+  natsProgram,
+  natsProgramForCopies,
+} from '../../packages/server/test/harness/cluster/programs.ts'
 import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
@@ -50,7 +54,8 @@ export class Cluster implements AsyncDisposable {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const postgres = stack.use(await PostgresServer.start())
-    const nats = stack.use(await NatsServers.start(natsServers))
+    const program = natsServers === 1 ? natsProgram() : natsProgramForCopies()
+    const nats = stack.use(await NatsServers.start(natsServers, program))
     const databaseUrl = await postgres.newDatabase()
     const encryptionKey = SecretBox.newKey()
     const nodes: Node[] = []

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { natsProgram, postgresProgram } from './programs.ts'
+import { natsProgram, natsProgramForCopies, postgresProgram } from './programs.ts'
 
 /** What a backend of a test is opened on: a database and a prefix of streams of its own. Disposing of it removes the database. */
 export interface ClusterPlace extends AsyncDisposable {
@@ -18,7 +18,19 @@ export function clusterIsMissing(): string | undefined {
   const hasDatabase = has(DATABASE_VARIABLE) || postgresProgram('postgres') !== undefined
   const hasNats = has(NATS_VARIABLE) || natsProgram() !== undefined
   if (hasDatabase && hasNats) return undefined
-  const reason = `the cluster needs ${hasDatabase ? '' : 'postgres '}${hasNats ? '' : 'nats-server'}`
+  return missing(
+    `the cluster needs ${hasDatabase ? '' : 'postgres '}${hasNats ? '' : 'nats-server'}`,
+  )
+}
+
+/** Why tests of a cluster whose log has copies on several servers cannot run here; `undefined` where they can. */
+export function copiesAreMissing(): string | undefined {
+  const reason = clusterIsMissing()
+  if (reason !== undefined || natsProgramForCopies() !== undefined) return reason
+  return missing('copies of the log need nats-server 2.9.16 or newer (HOOKLINE_TEST_NATS_SERVER)')
+}
+
+function missing(reason: string): string {
   if (process.env['HOOKLINE_REQUIRE_CLUSTER'] === '1') throw new Error(reason)
   return reason
 }

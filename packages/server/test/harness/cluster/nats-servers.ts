@@ -36,7 +36,7 @@ export class NatsServers implements AsyncDisposable {
     this.#stack = stack
   }
 
-  static async start(count: number): Promise<NatsServers> {
+  static async start(count: number, program = natsProgram()!): Promise<NatsServers> {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const numbers = Array.from({ length: count }, (_, number) => number)
@@ -50,7 +50,7 @@ export class NatsServers implements AsyncDisposable {
     }
     const nodes = await Promise.all(
       numbers.map((number) =>
-        openNode({ number, routePort: routePorts[number]!, routes, folder: folder.path }),
+        openNode({ program, number, routePort: routePorts[number]!, routes, folder: folder.path }),
       ),
     )
     for (const { server } of nodes) stack.use(server)
@@ -83,6 +83,7 @@ export class NatsServers implements AsyncDisposable {
 }
 
 interface NodeOptions {
+  readonly program: string
   readonly number: number
   readonly routePort: number
   /** By server, to each of the others in their order. */
@@ -90,7 +91,13 @@ interface NodeOptions {
   readonly folder: string
 }
 
-async function openNode({ number, routePort, routes, folder }: NodeOptions): Promise<NatsNode> {
+async function openNode({
+  program,
+  number,
+  routePort,
+  routes,
+  folder,
+}: NodeOptions): Promise<NatsNode> {
   const name = `nats-${number}`
   const port = await freePort()
   const home = join(folder, name)
@@ -109,7 +116,7 @@ async function openNode({ number, routePort, routes, folder }: NodeOptions): Pro
     ${own.length > 0 ? cluster : ''}`,
   )
   const server = new StartedServer({
-    program: natsProgram()!,
+    program,
     args: ['-c', file],
     check: () => canBeUsed(port),
   })
