@@ -165,7 +165,7 @@ func TestTheLargestCallAndTheDeepestOneAreSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call.Properties["text"] = strings.Repeat("x", 32_768-len(empty.json))
+	call.Properties["text"] = strings.Repeat("<", 32_768-len(empty.json))
 	deep := interface{}(1)
 	for i := 0; i < maxNestingLevels-2; i++ {
 		deep = []interface{}{deep}

@@ -103,11 +103,15 @@ func TestAFullQueueRefusesCallsAndReportsEachBurstOnce(t *testing.T) {
 	if got := e.Stats(); got != (Stats{Queued: 10, Pending: 10, Dropped: 5}) || len(e.errors()) != 1 || !errors.Is(e.errors()[0], ErrQueueFull) {
 		t.Errorf("%+v, errors %v", got, e.errors())
 	}
+	release <- struct{}{}
+	_, _ = e.Flush(context.Background())
+	e.track(t, 10, 10)
+	if err := e.Track(&Track{UserId: "u1", Event: "lost"}); err != ErrQueueFull || len(e.errors()) != 2 {
+		t.Errorf("%v: another burst, errors %v", err, e.errors())
+	}
 	close(release)
-	flushed(t, e, FlushResult{Delivered: 10})
-	e.track(t, 10, 1)
 	_ = e.Close()
-	if !reflect.DeepEqual(e.events(), names(11)) {
+	if !reflect.DeepEqual(e.events(), names(20)) {
 		t.Errorf("arrived: %v", e.events())
 	}
 }
@@ -122,6 +126,8 @@ func TestTheQueueIsBoundedInBytes(t *testing.T) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
+	// It is full, though it fills no batch.
+	e.waitForRequests(1)
 	close(release)
 	_ = e.Close()
 }
@@ -149,15 +155,20 @@ func TestEnqueueWaitsForRoomUntilItsContextEnds(t *testing.T) {
 }
 
 func TestEnqueueThatWaitsForRoomEndsWhenTheClientIsClosed(t *testing.T) {
-	e := open(t, statuses(503))
+	release := make(chan struct{})
+	e := open(t, func(http.ResponseWriter, *http.Request, int) { <-release })
 	e.MaxQueueMessages = 1
 	e.track(t, 0, 1)
-	done := make(chan error)
-	go func() { done <- e.Enqueue(context.Background(), &Track{UserId: "u1", Event: "E"}) }()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = e.CloseContext(ctx)
-	if err := <-done; err != ErrClosed {
+	enqueued, closed := make(chan error), make(chan error)
+	go func() { enqueued <- e.Enqueue(context.Background(), &Track{UserId: "u1", Event: "E"}) }()
+	// The first look at the full queue sends it.
+	e.waitForRequests(1)
+	go func() { closed <- e.Close() }()
+	if err := <-enqueued; err != ErrClosed {
+		t.Error(err)
+	}
+	close(release)
+	if err := <-closed; err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func TestSendsInOrderInBatchesOfTheConfiguredSize(t *testing.T) {
 		"Size":                   func(c *Client) { c.Size = 5 },
 		"FlushAt":                func(c *Client) { c.FlushAt = 5 },
 		"FlushAt besides Size":   func(c *Client) { c.Size, c.FlushAt = 250, 5 },
-		"MaxQueueMessages":       func(c *Client) { c.MaxQueueMessages = 5 },
+		"a queue of 5 messages":  func(c *Client) { c.MaxQueueMessages = 5 },
 		"MaxBatchBytes":          func(c *Client) { c.MaxMessageBytes = 300; c.MaxBatchBytes = 1200 },
 		"the default, 20":        func(*Client) {},
 		"0, which is no size":    func(c *Client) { c.Size = 0 },
@@ -101,6 +101,35 @@ func TestTheIntervalCountsFromTheLastFlushEvenIfCallsKeepComing(t *testing.T) {
 	e.waitForRequests(2)
 	if got := e.events(); !reflect.DeepEqual(got, names(4)) {
 		t.Errorf("arrived: %v", got)
+	}
+}
+
+func TestATimerThatFiresWhileAFlushBeginsFlushesNothing(t *testing.T) {
+	e := open(t, statuses(200))
+	e.track(t, 0, 1)
+	var late []func()
+	for timer := range e.clock.timers {
+		late = append(late, timer.task)
+	}
+	flushed(t, e, FlushResult{Delivered: 1})
+	e.track(t, 1, 1)
+	for _, fire := range late {
+		fire()
+	}
+	e.sender.mu.Lock()
+	defer e.sender.mu.Unlock()
+	if len(late) != 1 || e.sender.isSending || !e.sender.interval.isRunning() {
+		t.Errorf("%d timers, sending: %v", len(late), e.sender.isSending)
+	}
+}
+
+func TestABatchHasAtMostAsManyCallsAsTheServiceTakes(t *testing.T) {
+	for _, each := range []struct{ size, flushAt, want int }{
+		{20, 0, 20}, {0, 0, 20}, {-1, -1, 20}, {250, 0, 250}, {250, 7, 7}, {2500, 0, 2500}, {2501, 0, 2500}, {20, 3000, 2500},
+	} {
+		if got := (&Client{Size: each.size, FlushAt: each.flushAt}).flushAt(); got != each.want {
+			t.Errorf("Size %d, FlushAt %d: %d, want %d", each.size, each.flushAt, got, each.want)
+		}
 	}
 }
 
@@ -222,7 +251,7 @@ func TestABatchFailsAfterTheLastRetryAndTheNextOneIsSent(t *testing.T) {
 
 func TestEachCallThatTheServiceRejectsInA200IsReported(t *testing.T) {
 	e := open(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
-		fmt.Fprint(w, `{"success":true,"rejected":[{"index":1,"messageId":"m1","code":"c","message":"why"},{"index":3,"messageId":null}]}`)
+		fmt.Fprint(w, `{"success":true,"rejected":[{"index":1,"messageId":"m1","code":"c","message":"why"},{"index":3,"messageId":null},{"index":3},{"index":5},{"index":-1},7]}`)
 	})
 	e.track(t, 0, 5)
 	flushed(t, e, FlushResult{Delivered: 3, Failed: 2})

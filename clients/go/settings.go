@@ -47,8 +47,7 @@ func (c *Client) settings() (settings, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return settings{
 		bounds: bounds{
-			// Otherwise a queue could be full and never reach flushAt.
-			flushAt:          min(c.flushAt(), c.MaxQueueMessages),
+			flushAt:          c.flushAt(),
 			maxBatchBytes:    c.MaxBatchBytes,
 			maxQueueBytes:    c.MaxQueueBytes,
 			maxQueueMessages: c.MaxQueueMessages,
