@@ -6,8 +6,14 @@ import { timestampFaults } from './timestamp-faults.ts'
 
 type Integrations = Readonly<Record<string, unknown>>
 
+export interface CallFault {
+  /** Of the call. */
+  readonly id: string
+  readonly fault: string
+}
+
 /** What is wrong with one call: it did not arrive, arrived though it must not, came as two, or with other values. */
-export function callFaults(judged: JudgedCall, observed: Observed): string[] {
+export function callFaults(judged: JudgedCall, observed: Observed): CallFault[] {
   const { call, deliveries } = judged
   const isWanted = wantsWebhooks(call.integrations ?? {})
   const faults = [
@@ -18,7 +24,7 @@ export function callFaults(judged: JudgedCall, observed: Observed): string[] {
       : []),
     ...valueFaults(judged, observed),
   ]
-  return faults.map((fault) => `${call.id}: ${fault}`)
+  return faults.map((fault) => ({ id: call.id, fault }))
 }
 
 /** Every call gets a 200, unless the scenario or the library is such that it cannot. */

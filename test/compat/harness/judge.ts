@@ -1,14 +1,20 @@
 import { isSignedWith } from '../../harness/is-signed-with.ts'
-import { callFaults } from './call-faults.ts'
+import { type CallFault, callFaults } from './call-faults.ts'
+import type { Exchange } from './exchanges.ts'
 import { type Delivery, deliveriesOf, type JudgedCall, judgedCalls } from './judged-calls.ts'
 import type { Observed } from './observed.ts'
 import type { Result } from './result.ts'
 import { SECRET } from './tested-service.ts'
 
+/** The limit of a request, as the reference states it. */
+const REQUEST_BYTES = 557_056
+
 /** What a run came to, and a sentence for everything that is not as it should be. */
 export interface Judgement {
   readonly result: Result
   readonly faults: readonly string[]
+  /** What the library reported, and how often each response came, to understand the faults. */
+  readonly reports: string
 }
 
 export function judge(observed: Observed): Judgement {
@@ -38,9 +44,31 @@ export function judge(observed: Observed): Judgement {
     faults: [
       ...said.faults,
       ...runFaults(observed, result, deliveries),
-      ...calls.flatMap((call) => callFaults(call, observed)),
+      ...ofManyCalls(calls.flatMap((call) => callFaults(call, observed))),
     ],
+    reports: reportsOf(observed),
   }
+}
+
+/** One sentence for each fault, with the first call that has it. */
+function ofManyCalls(faults: readonly CallFault[]): string[] {
+  const alike = Map.groupBy(faults, ({ fault }) => fault)
+  return [...alike].map(([fault, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    return `${first!.id}${more}: ${fault}`
+  })
+}
+
+function reportsOf({ said, exchanges }: Observed): string {
+  const responses = exchanges.map(
+    ({ method, path, status, response }) =>
+      `${method} ${path}: ${status ?? 'no response'} ${JSON.stringify(response) ?? ''}`,
+  )
+  const counted = [...Map.groupBy([...said.errors, ...responses], (text) => text)]
+  return [
+    ...counted.slice(0, 20).map(([text, { length }]) => `${length} × ${text.slice(0, 300)}`),
+    said.stderr.slice(0, 2000),
+  ].join('\n')
 }
 
 /** The service says so, and nothing arrived. */
@@ -73,8 +101,23 @@ function runFaults(
     ...(scenario.hasWrongKey === true
       ? unless(stored === 0 && unauthorized > 0, 'calls with a wrong key were not refused')
       : unless(unauthorized === 0, 'calls with the right key were refused')),
+    ...sizeFaults(exchanges),
     ...unless(countedUnauthorized >= unauthorized, 'the service has not counted what it refused'),
   ]
+}
+
+/** A request is refused for its size when it exceeds the limit, and only then. */
+function sizeFaults(exchanges: readonly Exchange[]): string[] {
+  return exchanges
+    .filter(({ isToService, status }) => isToService && status !== undefined)
+    .filter(
+      ({ size, response }) => size > REQUEST_BYTES !== (codeOf(response) === 'batch_too_large'),
+    )
+    .map(({ size, response }) => `a request of ${size} bytes got ${JSON.stringify(response)}`)
+}
+
+function codeOf(response: unknown): unknown {
+  return (response as { code?: unknown } | undefined)?.code
 }
 
 function unless(isRight: boolean, fault: string): string[] {

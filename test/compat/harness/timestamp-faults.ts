@@ -37,9 +37,7 @@ export function timestampFaults(
     const shownMs = byClient ? 0 : aheadMs
     const from = startedAt + shownMs - SECOND_MS
     const isNow = isWithin(found, from, endedAt + shownMs + SECOND_MS)
-    return isNow
-      ? faults
-      : [...faults, `its timestamp ${String(timestamp)} is not that of the call`]
+    return isNow ? faults : [...faults, 'its timestamp is not that of the call']
   }
   const expected = Date.parse(call.timestamp) + correctionMs
   if (Math.abs(found - expected) <= ROUNDING_MS) return faults

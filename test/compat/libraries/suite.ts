@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipOrFail } from '../../harness/skip-or-fail.ts'
-import { judge } from '../harness/judge.ts'
+import { judge, type Judgement } from '../harness/judge.ts'
 import { keepResults } from '../harness/kept-results.ts'
 import type { Result } from '../harness/result.ts'
 import { TestedService } from '../harness/tested-service.ts'
@@ -36,8 +36,8 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
       if (place === undefined) {
         return skipOrFail(`${missing} for ${language}`, 'HOOKLINE_REQUIRE_CLIENTS', skip)
       }
-      const { result, faults } = await place.run(library, scenario)
-      expect(faults).toEqual([])
+      const { result, faults, reports } = await place.run(library, scenario)
+      expect(faults, reports).toEqual([])
       results.push(result)
     })
   })
@@ -75,10 +75,7 @@ class TestPlace implements AsyncDisposable {
     return new TestPlace(folder, await TestedService.open(), await TestedService.open({ aheadMs }))
   }
 
-  async run(
-    library: Library,
-    name: ScenarioName,
-  ): Promise<{ result: Result; faults: readonly string[] }> {
+  async run(library: Library, name: ScenarioName): Promise<Judgement> {
     const { kills, aheadMs } = SCENARIOS[name]
     const folder = this.#folder
     if (kills !== true) {

@@ -64,7 +64,7 @@ async function settled(service: TestedService, place: Place): Promise<void> {
     const { destinationId } = place
     const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
     const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
-    expect(pending.length + undecided.length).toBe(0)
+    expect([pending, undecided]).toEqual([[], []])
   }, SETTLED)
 }
 

@@ -36,6 +36,8 @@ export interface Scenario {
 }
 
 const BATCH = 20
+/** How long a program may take until its first calls arrive. */
+const STARTED = { timeout: 30_000, interval: 20 }
 
 export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   single: { calls: everyCall(), batch: 1 },
@@ -55,15 +57,12 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     },
   },
   kill: {
-    calls: tracks('call', 150),
+    calls: tracks('call', 250),
     batch: 10,
-    pauseMs: 25,
+    pauseMs: 30,
     kills: true,
     async during({ service, proxy, receiver }) {
-      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(20), {
-        timeout: 20_000,
-        interval: 10,
-      })
+      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(20), STARTED)
       await service.kill()
       // Connections are refused for some time, then a load balancer has noticed.
       await passed(300)

@@ -23,7 +23,7 @@ const installation: Installation = {
 function nodeLibrary(
   alias: string,
   flavour: 'segment' | 'legacy' | 'rudder' | 'rudder-1',
-  named: Pick<Library, 'name' | 'version' | 'family'> & Pick<Partial<Library>, 'lacks' | 'without'>,
+  named: Omit<Library, 'language' | 'installation' | 'command'>,
 ): Library {
   return {
     language: 'Node.js',
@@ -33,11 +33,58 @@ function nodeLibrary(
   }
 }
 
+const OVERSIZED = { 'large-batch': 'sends requests over 500 KB' }
+const NO_RETRIES = 'does not retry'
 const NO_GZIP = { gzip: 'does not compress' }
 const segment = { name: '@segment/analytics-node', family: 'analytics-node', without: NO_GZIP }
+const legacy = {
+  name: 'analytics-node',
+  family: 'analytics-node 3–6',
+  without: NO_GZIP,
+  givesUp: OVERSIZED,
+}
+const oldest = {
+  ...legacy,
+  family: 'analytics-node 1–2',
+  givesUp: { ...OVERSIZED, outage: NO_RETRIES, kill: NO_RETRIES },
+}
+const rudder = {
+  name: '@rudderstack/rudder-sdk-node',
+  family: 'rudder-sdk-node',
+  givesUp: OVERSIZED,
+}
 
 export const NODE_LIBRARIES: readonly Library[] = [
   nodeLibrary('segment-3', 'segment', { ...segment, version: '3.1.0' }),
   nodeLibrary('segment-2', 'segment', { ...segment, version: '2.3.0' }),
   nodeLibrary('segment-1', 'segment', { ...segment, version: '1.3.0' }),
+  nodeLibrary('legacy-6', 'legacy', { ...legacy, version: '6.2.0' }),
+  nodeLibrary('legacy-5', 'legacy', { ...legacy, version: '5.2.0' }),
+  nodeLibrary('legacy-4', 'legacy', { ...legacy, version: '4.0.1' }),
+  nodeLibrary('legacy-3', 'legacy', { ...legacy, version: '3.5.0' }),
+  nodeLibrary('legacy-2', 'legacy', { ...oldest, version: '2.4.1' }),
+  nodeLibrary('legacy-1', 'legacy', { ...oldest, version: '1.2.2', lacks: ['screen'] }),
+  nodeLibrary('rudder-3', 'rudder', { ...rudder, version: '3.0.13' }),
+  nodeLibrary('rudder-2', 'rudder', { ...rudder, version: '2.1.11' }),
+  nodeLibrary('rudder-1', 'rudder-1', { ...rudder, version: '1.1.5', without: NO_GZIP }),
+  nodeLibrary('customerio', 'segment', {
+    name: '@customerio/cdp-analytics-node',
+    version: '0.5.9',
+    family: 'analytics-node',
+    without: NO_GZIP,
+  }),
+  nodeLibrary('expo-rudder', 'rudder-1', {
+    name: '@expo/rudder-sdk-node',
+    version: '1.1.1',
+    family: 'rudder-sdk-node of Expo',
+    without: NO_GZIP,
+    givesUp: OVERSIZED,
+  }),
+  nodeLibrary('june-6', 'legacy', {
+    name: '@june-so/analytics-node',
+    version: '6.1.1',
+    family: 'June',
+    without: NO_GZIP,
+    givesUp: OVERSIZED,
+  }),
 ]

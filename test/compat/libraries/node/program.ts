@@ -4,7 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
-const SETTLED_WITHIN_MS = 30_000
+const SETTLED_WITHIN_MS = 20_000
+/** Some give up within half a second by default. */
+const RETRIES = 10
 
 type Settled = (error?: unknown) => void
 type Method = (message: object, settled: Settled) => unknown
@@ -21,7 +23,7 @@ interface Settings {
 const FLAVOURS: Readonly<Record<string, (Analytics: Constructor, settings: Settings) => Client>> = {
   segment: (Analytics, { writeKey, endpoint: host, batch }) => {
     const limits = { flushAt: batch, maxEventsInBatch: batch, flushInterval: 500 }
-    return new Analytics({ writeKey, host, ...limits })
+    return new Analytics({ writeKey, host, maxRetries: RETRIES, ...limits })
   },
   legacy: (Analytics, { writeKey, endpoint: host, batch }) =>
     new Analytics(writeKey, { host, path: '/v1/batch', ...legacyOptions(batch) }),
@@ -36,6 +38,9 @@ function legacyOptions(batch: number): object {
   return {
     flushAt: batch,
     flushInterval: 500,
+    // Its name in versions 1 and 2.
+    flushAfter: 500,
+    retryCount: RETRIES,
     // Without it, some versions throw what fails.
     errorHandler: (error: unknown) => say({ error: messageOf(error) }),
   }
@@ -45,6 +50,10 @@ const [module = '', flavour = ''] = process.argv.slice(2)
 const environment = (name: string): string => process.env[`COMPAT_${name}`] ?? ''
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+// Some print to it, and some throw what failed outside of any call.
+console.log = console.error
+process.on('uncaughtException', (error) => say({ error: messageOf(error) }))
 
 const client = FLAVOURS[flavour]!(constructorOf(module), {
   writeKey: environment('WRITE_KEY'),
