@@ -50,6 +50,7 @@ function ofRudder({ userId, ...call }: Call): Call {
   return withoutNulls(isOwn && userId !== undefined ? { ...call, userId } : call)
 }
 
+const SHORT_QUEUE = { kill: 'keeps 100 calls, and drops the oldest of more' }
 const NO_GZIP = { gzip: 'does not compress' }
 const NO_SETTINGS = { 'wrong-key': 'gets no settings for a wrong key, and does not start' }
 
@@ -70,12 +71,14 @@ export const BROWSER_LIBRARIES: readonly Library[] = [
     name: '@segment/analytics.js-core',
     version: '4.1.11',
     family: 'analytics.js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
   }),
   browserLibrary('rudder-3', {
     name: '@rudderstack/analytics-js',
     version: '3.34.1',
     family: 'rudder analytics-js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
     sends: ofRudder,
   }),
@@ -83,6 +86,7 @@ export const BROWSER_LIBRARIES: readonly Library[] = [
     name: 'rudder-sdk-js',
     version: '2.52.21',
     family: 'rudder-sdk-js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
     sends: ofRudder,
   }),
