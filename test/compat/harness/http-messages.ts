@@ -34,6 +34,11 @@ export function httpMessagesIn(bytes: Buffer): HttpMessage[] {
   return messages
 }
 
+/** The first message, as soon as all of it is there. */
+export function firstHttpMessageIn(bytes: Buffer): HttpMessage | undefined {
+  return httpMessagesIn(bytes).find(({ isComplete }) => isComplete)
+}
+
 function headerIn(line: string): [string, string] {
   const colon = line.indexOf(':')
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]

@@ -34,7 +34,7 @@ export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
     })
 }
 
-/** The id of a call, from its properties, its traits or, of an alias call, its user. */
+/** The id of a call, from its properties, its traits or, of an alias call or in a capture, its user. */
 export function callIdOf({ properties, traits, context, ...call }: Fields): string {
   const { traits: ofContext } = (context ?? {}) as { traits?: unknown }
   // The last is where RudderStack's libraries have the traits of a user.
@@ -42,7 +42,7 @@ export function callIdOf({ properties, traits, context, ...call }: Fields): stri
     const named = (fields as Fields | null | undefined)?.['call']
     return named === undefined ? [] : [named]
   })
-  return String(id ?? call['userId'] ?? call['User ID'])
+  return String(id ?? call['userId'] ?? call['User ID'] ?? call['anonymousId'])
 }
 
 /** A call that is sent alone may have its type in the path alone. */

@@ -40,6 +40,8 @@ export interface Library {
   readonly givesUp?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
   readonly speaksTls?: true
+  /** The calls of a scenario, where a capture has them, and not a file. */
+  recorded?(scenario: ScenarioName): readonly Call[]
   /** What the library makes of a call, where it cannot say all of it or changes it. By default, the call itself. */
   sends?(call: Call): Call
 }

@@ -20,7 +20,8 @@ export async function observe(
   scenarioName: ScenarioName,
   { folder, service }: { readonly folder: string; readonly service: TestedService },
 ): Promise<Observed> {
-  const scenario = SCENARIOS[scenarioName]
+  const calls = library.recorded?.(scenarioName) ?? SCENARIOS[scenarioName].calls
+  const scenario = { ...SCENARIOS[scenarioName], calls }
   await using receiver = await openReceiver()
   using files = new DisposableFolder()
   const certificates = library.speaksTls ? makeCertificates() : undefined

@@ -48,11 +48,12 @@ function legacyOptions(batch: number): object {
 
 const [module = '', flavour = ''] = process.argv.slice(2)
 const environment = (name: string): string => process.env[`COMPAT_${name}`] ?? ''
-const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+const write = process.stdout.write.bind(process.stdout)
+const say = (line: object): void => void write(`${JSON.stringify(line)}\n`)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 // Some print to it, and some throw what failed outside of any call.
-console.log = console.error
+process.stdout.write = process.stderr.write.bind(process.stderr)
 process.on('uncaughtException', (error) => say({ error: messageOf(error) }))
 
 const client = FLAVOURS[flavour]!(constructorOf(module), {

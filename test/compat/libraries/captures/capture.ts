@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import type { Call, CallType } from '../../scenarios/call.ts'
+import { callIdOf } from '../../harness/wire-calls.ts'
+
+/** A request of a library, with the write key left out. */
+export interface CapturedRequest {
+  /** Requests with the same number used the same connection, one after the other. */
+  readonly connection: number
+  readonly head: string
+  /** Decompressed. */
+  readonly body: string
+}
+
+export type CaptureName = 'single' | 'batch' | 'gzip'
+
+/** What the library sent. The folder is named after the library, its version and its transport. */
+export function readCapture(folder: string, name: CaptureName): CapturedRequest[] {
+  const text = readFileSync(new URL(`requests/${folder}/${name}.txt`, import.meta.url), 'utf8')
+  const [, ...parts] = text.split(/^# connection (\d+)\n/m)
+  return Array.from({ length: parts.length / 2 }, (_, index) => {
+    const [head = '', body = ''] = parts[2 * index + 1]!.split('\n\n')
+    return { connection: Number(parts[2 * index]), head, body: body.trimEnd() }
+  })
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The calls of a capture, as far as the comparison does not read them from the wire. */
+export function capturedCalls(requests: readonly CapturedRequest[]): Call[] {
+  return requests.flatMap(({ head, body }) => {
+    const fields = JSON.parse(body) as Fields
+    if (Array.isArray(fields['batch'])) return (fields['batch'] as Fields[]).map(callOf)
+    const [, type] = /^POST \/v1\/(\w+) /.exec(head) ?? []
+    return [callOf({ type, ...fields })]
+  })
+}
+
+function callOf(fields: Fields): Call {
+  const { type, userId, previousId, integrations, timestamp, originalTimestamp } = fields
+  return {
+    id: callIdOf(fields),
+    type: type as CallType,
+    ...(type === 'alias' && { userId: String(userId), previousId: String(previousId) }),
+    integrations: (integrations ?? {}) as Fields,
+    timestamp: String(timestamp ?? originalTimestamp),
+  }
+}
