@@ -3,8 +3,8 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../harness/run.ts'
-import type { Call } from '../../scenarios/call.ts'
 import type { Installation, Library } from '../library.ts'
+import { withoutNulls } from '../without-nulls.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const SOURCES = readdirSync(FOLDER).filter((file) => file.endsWith('.java'))
@@ -55,19 +55,6 @@ function javaLibrary(
     without: { gzip: 'does not compress' },
     ...more,
   }
-}
-
-/** It leaves out members of an object that are null. */
-function withoutNulls({ traits, properties, ...call }: Call): Call {
-  return {
-    ...call,
-    ...(traits !== undefined && { traits: presentIn(traits) }),
-    ...(properties !== undefined && { properties: presentIn(properties) }),
-  }
-}
-
-function presentIn(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
 export const JAVA_LIBRARIES: readonly Library[] = [
