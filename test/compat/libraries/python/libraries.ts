@@ -76,6 +76,7 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     name: 'rudder-sdk-python',
     version: '2.1.9',
     family: 'rudder-sdk-python',
+    givesUp: { 'large-batch': 'sends requests over 500 KB' },
   }),
   pythonLibrary('customerio-1', 'customerio.analytics.client', {
     name: 'customerio-cdp-analytics',
