@@ -46,7 +46,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   skew: { calls: everyCall(), batch: BATCH, aheadMs: HOUR_MS },
   'wrong-key': { calls: tracks('call', 5), batch: BATCH, hasWrongKey: true },
   'large-call': { calls: largeCalls(), batch: BATCH, tooLarge: TOO_LARGE },
-  'large-batch': { calls: tracks('call', 60, 20_000), batch: 100 },
+  'large-batch': { calls: tracks('call', 100, 9_000), batch: 100 },
   outage: {
     calls: tracks('call', 5),
     batch: 1,
