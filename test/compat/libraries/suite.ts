@@ -31,15 +31,20 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
       await keepResults(language, libraries, results)
     })
 
+    // Vitest would cut a title that it formats.
     const runs = libraries.flatMap((library) => runsOf(library, libraries))
-    test.concurrent.for(runs)('$title', async ({ library, scenario }, { skip }) => {
-      if (place === undefined) {
-        return skipOrFail(`${missing} for ${language}`, 'HOOKLINE_REQUIRE_CLIENTS', skip)
-      }
-      const { result, faults, reports } = await place.run(library, scenario)
-      expect(faults, reports).toEqual([])
-      results.push(result)
-    })
+    test.concurrent.for(runs.map(({ title, ...run }) => [title, run] as const))(
+      '%s',
+      async ([, run], { skip }) => {
+        const { library, scenario } = run
+        if (place === undefined) {
+          return skipOrFail(`${missing} for ${language}`, 'HOOKLINE_REQUIRE_CLIENTS', skip)
+        }
+        const { result, faults, reports } = await place.run(library, scenario)
+        expect(faults, reports).toEqual([])
+        results.push(result)
+      },
+    )
   })
 }
 

@@ -52,6 +52,8 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     batch: 1,
     before: ({ proxy }) => proxy.setAvailable(false),
     async during({ proxy }) {
+      // Some programs start for seconds, such as a browser.
+      await vi.waitFor(() => expect(proxy.exchanges().length).toBeGreaterThan(0), STARTED)
       await passed(1_500)
       proxy.setAvailable(true)
     },

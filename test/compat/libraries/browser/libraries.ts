@@ -52,7 +52,10 @@ function ofRudder({ userId, ...call }: Call): Call {
 
 const SHORT_QUEUE = { kill: 'keeps 100 calls, and drops the oldest of more' }
 const NO_GZIP = { gzip: 'does not compress' }
-const NO_SETTINGS = { 'wrong-key': 'gets no settings for a wrong key, and does not start' }
+const NO_SETTINGS = {
+  'wrong-key': 'gets no settings for a wrong key, and does not start',
+  outage: 'gets no settings in an outage, and does not start',
+}
 
 export const BROWSER_LIBRARIES: readonly Library[] = [
   browserLibrary('analytics-next', {

@@ -53,14 +53,21 @@ function javaLibrary(
       return { program: 'java', args: ['-Dfile.encoding=UTF-8', '-cp', classes, 'Program'] }
     },
     without: { gzip: 'does not compress' },
+    givesUp: SLOW_RETRIES,
     ...more,
   }
+}
+
+const SLOW_RETRIES = {
+  kill: 'waits 15 s and longer before it retries',
+  outage: 'waits 15 s and longer before it retries',
 }
 
 export const JAVA_LIBRARIES: readonly Library[] = [
   javaLibrary('3.5.4', { family: 'analytics-java', sends: withoutNulls }),
   javaLibrary('3.1.3', {
     family: 'analytics-java',
+    givesUp: { ...SLOW_RETRIES, 'large-batch': 'may exceed its limit of a batch' },
     // Its pages have no category.
     sends: ({ category: _category, ...call }) => withoutNulls(call),
   }),

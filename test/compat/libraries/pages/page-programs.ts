@@ -9,6 +9,7 @@ import { GO_LIBRARIES } from '../go/libraries.ts'
 import { JAVA_LIBRARIES } from '../java/libraries.ts'
 import type { Installation } from '../library.ts'
 import { NODE_LIBRARIES } from '../node/libraries.ts'
+import { PYTHON_LIBRARIES } from '../python/libraries.ts'
 import { RUST_LIBRARIES } from '../rust/libraries.ts'
 import { openPage } from './open-page.ts'
 
@@ -49,6 +50,18 @@ export const PAGE_PROGRAMS: readonly PageProgram[] = [
       await writeFile(join(folder, 'program.js'), code)
       await bundle(join(folder, 'program.js'), join(folder, 'bundle.js'))
       await openPage(join(folder, 'bundle.js'))
+    },
+  },
+  {
+    page: 'python.md',
+    language: 'python',
+    has: 'import segment.analytics as analytics',
+    installation: PYTHON_LIBRARIES[0]!.installation,
+    async run(code, { folder, installed }) {
+      const file = join(folder, 'shop.py')
+      await writeFile(file, code)
+      const { env = {} } = PYTHON_LIBRARIES[0]!.command(installed)
+      await run('python3', [file], { env })
     },
   },
   {
