@@ -110,7 +110,7 @@ export default defineConfig({
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
       // Nearly all of their time, libraries wait: for an interval, or before a retry.
-      project('compat', LIBRARIES, 180_000, { ...sharing, maxConcurrency: 3 }),
+      project('compat', LIBRARIES, 180_000, { ...sharing, maxConcurrency: 2 }),
       project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),

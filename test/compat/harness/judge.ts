@@ -66,7 +66,7 @@ function reportsOf({ said, exchanges }: Observed): string {
   )
   const counted = [...Map.groupBy([...said.errors, ...responses], (text) => text)]
   return [
-    ...counted.slice(0, 20).map(([text, { length }]) => `${length} × ${text.slice(0, 300)}`),
+    ...counted.slice(0, 10).map(([text, { length }]) => `${length} × ${text.slice(0, 200)}`),
     said.stderr.slice(0, 2000),
   ].join('\n')
 }

@@ -1,9 +1,16 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
 import type { Result } from './result.ts'
 
 const RESULTS = new URL('../results/', import.meta.url)
+
+/** The scenarios that a library takes part in. */
+export function scenariosOf({ without }: Library): ScenarioName[] {
+  const all = Object.keys(SCENARIO_NAMES) as ScenarioName[]
+  return all.filter((scenario) => without?.[scenario] === undefined)
+}
 
 /** Writes what a language came to, with `HOOKLINE_KEEP_RESULTS=1`, if every scenario of every library passed. */
 export async function keepResults(
@@ -12,18 +19,32 @@ export async function keepResults(
   results: readonly Result[],
 ): Promise<void> {
   if (process.env['HOOKLINE_KEEP_RESULTS'] !== '1') return
-  const scenarios = Object.keys(SCENARIO_NAMES) as ScenarioName[]
-  const ordered = libraries.flatMap((library) =>
-    scenarios
-      .filter((scenario) => library.without?.[scenario] === undefined)
-      .map((scenario) => results.find((result) => isOf(result, library, scenario))),
-  )
-  if (ordered.includes(undefined)) return
+  const found = libraries.flatMap((library) => resultsOf(library, results))
+  if (found.includes(undefined)) return
   await mkdir(RESULTS, { recursive: true })
   const name = language.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-  await writeFile(new URL(`${name}.json`, RESULTS), `${JSON.stringify(ordered, null, 2)}\n`)
+  const lines = found.map((result) => JSON.stringify(result)).join(',\n')
+  await writeFile(new URL(`${name}.json`, RESULTS), `[\n${lines}\n]\n`)
 }
 
-function isOf(result: Result, { name, version }: Library, scenario: ScenarioName): boolean {
-  return result.library === name && result.version === version && result.scenario === scenario
+/** The kept results of all languages. */
+export function readResults(): Result[] {
+  const names = existsSync(RESULTS) ? readdirSync(RESULTS) : []
+  return names.flatMap(
+    (name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as Result[],
+  )
+}
+
+/** The result of each scenario that the library takes part in; `undefined` where there is none. */
+export function resultsOf(library: Library, results: readonly Result[]): (Result | undefined)[] {
+  const { name, version, language } = library
+  return scenariosOf(library).map((scenario) =>
+    results.find(
+      (result) =>
+        result.library === name &&
+        result.version === version &&
+        result.language === language &&
+        result.scenario === scenario,
+    ),
+  )
 }

@@ -4,14 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer } from 'node:tls'
 import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
 import { type Exchange, exchangesOf } from './exchanges.ts'
-
-/** The bytes of a connection, in both directions. */
-export interface RecordedConnection {
-  /** Whether they went to the service, and not to the server that is never available. */
-  readonly isToService: boolean
-  readonly sent: Buffer[]
-  readonly received: Buffer[]
-}
+import type { RecordedConnection } from './recorded-connection.ts'
 
 /**
  * Stands between a library and the service, passes on every byte and each half-close, and keeps the bytes. While the service

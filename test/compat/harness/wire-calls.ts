@@ -35,9 +35,13 @@ export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
 }
 
 /** The id of a call, from its properties, its traits or, of an alias call or in a capture, its user. */
-export function callIdOf({ properties, traits, ...call }: Fields): string {
-  const id =
-    (properties as Fields | undefined)?.['call'] ?? (traits as Fields | undefined)?.['call']
+export function callIdOf({ properties, traits, context, ...call }: Fields): string {
+  const { traits: ofContext } = (context ?? {}) as { traits?: unknown }
+  // The last is where RudderStack's libraries have the traits of a user.
+  const [id] = [properties, traits, ofContext].flatMap((fields) => {
+    const named = (fields as Fields | null | undefined)?.['call']
+    return named === undefined ? [] : [named]
+  })
   return String(id ?? call['userId'] ?? call['User ID'] ?? call['anonymousId'])
 }
 

@@ -9,7 +9,7 @@ import type { ScenarioName } from './scenario-names.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /** What is between the library and the receiver while its program runs. */
-export interface Around {
+interface Around {
   readonly service: TestedService
   readonly proxy: RecordingProxy
   readonly receiver: Receiver
@@ -46,12 +46,14 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   skew: { calls: everyCall(), batch: BATCH, aheadMs: HOUR_MS },
   'wrong-key': { calls: tracks('call', 5), batch: BATCH, hasWrongKey: true },
   'large-call': { calls: largeCalls(), batch: BATCH, tooLarge: TOO_LARGE },
-  'large-batch': { calls: tracks('call', 60, 20_000), batch: 100 },
+  'large-batch': { calls: tracks('call', 100, 9_000), batch: 100 },
   outage: {
     calls: tracks('call', 5),
     batch: 1,
     before: ({ proxy }) => proxy.setAvailable(false),
     async during({ proxy }) {
+      // Some programs start for seconds, such as a browser.
+      await vi.waitFor(() => expect(proxy.exchanges().length).toBeGreaterThan(0), STARTED)
       await passed(1_500)
       proxy.setAvailable(true)
     },

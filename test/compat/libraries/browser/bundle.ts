@@ -13,5 +13,5 @@ export async function bundle(entry: string, file: string): Promise<void> {
     transform: { define: { global: 'window' } },
     logLevel: 'silent',
   })
-  await built.write({ file, format: 'esm' })
+  await built.write({ file, format: 'esm', codeSplitting: false })
 }

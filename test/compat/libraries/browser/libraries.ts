@@ -5,6 +5,7 @@ import { CHROMIUM } from '../../../harness/chromium.ts'
 import { run } from '../../harness/run.ts'
 import type { Call } from '../../scenarios/call.ts'
 import type { Installation, Library } from '../library.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import { bundle } from './bundle.ts'
 
 const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url))
@@ -38,15 +39,22 @@ function browserLibrary(
       program: process.execPath,
       args: ['--conditions=hookline-source', PROGRAM, page],
     }),
-    without: { gzip: 'does not compress' },
+    without: NO_GZIP,
     ...named,
   }
 }
 
-/** Only identify and alias calls of RudderStack's libraries have a userId of their own. */
-function withoutUserId({ userId, ...call }: Call): Call {
+/** In RudderStack's libraries, only identify and alias calls have a userId of their own. */
+function ofRudder({ userId, ...call }: Call): Call {
   const isOwn = call.type === 'identify' || call.type === 'alias'
-  return isOwn && userId !== undefined ? { ...call, userId } : call
+  return withoutNulls(isOwn && userId !== undefined ? { ...call, userId } : call)
+}
+
+const SHORT_QUEUE = { kill: 'keeps 100 calls, and drops the oldest of more' }
+const NO_GZIP = { gzip: 'does not compress' }
+const NO_SETTINGS = {
+  'wrong-key': 'gets no settings for a wrong key, and does not start',
+  outage: 'gets no settings in an outage, and does not start',
 }
 
 export const BROWSER_LIBRARIES: readonly Library[] = [
@@ -54,30 +62,35 @@ export const BROWSER_LIBRARIES: readonly Library[] = [
     name: '@segment/analytics-next',
     version: '1.84.3',
     family: 'analytics-next',
+    without: { ...NO_GZIP, ...NO_SETTINGS },
   }),
   browserLibrary('snippet', {
     name: '@segment/snippet',
     version: '5.2.1',
     family: 'analytics-next',
+    without: { ...NO_GZIP, ...NO_SETTINGS },
   }),
   browserLibrary('analytics-js', {
     name: '@segment/analytics.js-core',
     version: '4.1.11',
     family: 'analytics.js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
   }),
   browserLibrary('rudder-3', {
     name: '@rudderstack/analytics-js',
     version: '3.34.1',
     family: 'rudder analytics-js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
-    sends: withoutUserId,
+    sends: ofRudder,
   }),
   browserLibrary('rudder-2', {
     name: 'rudder-sdk-js',
     version: '2.52.21',
     family: 'rudder-sdk-js',
+    givesUp: SHORT_QUEUE,
     lacks: ['screen'],
-    sends: withoutUserId,
+    sends: ofRudder,
   }),
 ]

@@ -2,18 +2,13 @@ import type { Page, Request } from 'playwright-core'
 
 const SETTLED_WITHIN_MS = 30_000
 
-/** Longer than the pauses between the retries of the scenarios. */
-const QUIET_MS = 8_000
-
 /** The ids of the calls for which the page has no final response. */
 export class Outstanding {
   readonly #ids = new Set<string>()
   readonly #page: Page
-  #lastRequestAt = Date.now()
 
   constructor(page: Page) {
     this.#page = page
-    page.on('request', () => (this.#lastRequestAt = Date.now()))
     page.on('response', (response) => {
       const status = response.status()
       if (status < 500 && status !== 429) this.#remove(response.request())
@@ -28,11 +23,10 @@ export class Outstanding {
     this.#ids.delete(id)
   }
 
-  /** Resolves when none is left, or when the library has given up. */
+  /** Resolves when none is left, or after 30 s. */
   async settled(): Promise<void> {
     const end = Date.now() + SETTLED_WITHIN_MS
     while (this.#ids.size > 0 && Date.now() < end) {
-      if (Date.now() - this.#lastRequestAt > QUIET_MS) return
       await this.#page.waitForTimeout(50)
     }
   }

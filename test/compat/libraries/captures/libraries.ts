@@ -28,18 +28,19 @@ function capturedLibrary(
   named: Pick<Library, 'name' | 'version' | 'language'>,
 ): Library {
   const all: readonly CaptureName[] = ['single', 'batch', 'gzip']
+  const otherwise = captures.includes('batch') ? 'batch' : 'single'
   const missing = all.filter((name) => !captures.includes(name))
   return {
     ...named,
     family: folder,
     installation,
-    command: () => ({ program: process.execPath, args: [PROGRAM, folder] }),
+    command: () => ({ program: process.execPath, args: [PROGRAM, folder, otherwise] }),
     without: {
       ...ALWAYS_WITHOUT,
       ...Object.fromEntries(missing.map((name) => [name, NOT_CAPTURED])),
     },
     recorded: (scenario) =>
-      capturedCalls(readCapture(folder, all.find((name) => name === scenario) ?? 'batch')),
+      capturedCalls(readCapture(folder, captures.find((name) => name === scenario) ?? otherwise)),
   }
 }
 

@@ -1,10 +1,11 @@
-// Sends what a library sent, byte for byte, apart from the write key. Argument: the folder of the captures.
+// Sends what a library sent, byte for byte, apart from the write key. Arguments: the folder of the captures, and which to send
+// where a scenario has none of its own.
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { firstHttpMessageIn } from '../../harness/http-messages.ts'
 import { type CapturedRequest, capturedCalls, type CaptureName, readCapture } from './capture.ts'
 
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', otherwise] = process.argv.slice(2)
 const environment = (name: string): string => process.env[`COMPAT_${name}`] ?? ''
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
@@ -17,7 +18,7 @@ say({ done: true })
 
 function captureName(): CaptureName {
   if (environment('GZIP') === '1') return 'gzip'
-  return environment('BATCH') === '1' ? 'single' : 'batch'
+  return environment('BATCH') === '1' ? 'single' : (otherwise as CaptureName)
 }
 
 /** Each request waits for the response to the one before. */

@@ -3,8 +3,8 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../harness/run.ts'
-import type { Call } from '../../scenarios/call.ts'
 import type { Installation, Library } from '../library.ts'
+import { withoutNulls } from '../without-nulls.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const SOURCES = readdirSync(FOLDER).filter((file) => file.endsWith('.java'))
@@ -53,27 +53,21 @@ function javaLibrary(
       return { program: 'java', args: ['-Dfile.encoding=UTF-8', '-cp', classes, 'Program'] }
     },
     without: { gzip: 'does not compress' },
+    givesUp: SLOW_RETRIES,
     ...more,
   }
 }
 
-/** It leaves out members of an object that are null. */
-function withoutNulls({ traits, properties, ...call }: Call): Call {
-  return {
-    ...call,
-    ...(traits !== undefined && { traits: presentIn(traits) }),
-    ...(properties !== undefined && { properties: presentIn(properties) }),
-  }
-}
-
-function presentIn(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+const SLOW_RETRIES = {
+  kill: 'waits 15 s and longer before it retries',
+  outage: 'waits 15 s and longer before it retries',
 }
 
 export const JAVA_LIBRARIES: readonly Library[] = [
   javaLibrary('3.5.4', { family: 'analytics-java', sends: withoutNulls }),
   javaLibrary('3.1.3', {
     family: 'analytics-java',
+    givesUp: { ...SLOW_RETRIES, 'large-batch': 'may exceed its limit of a batch' },
     // Its pages have no category.
     sends: ({ category: _category, ...call }) => withoutNulls(call),
   }),

@@ -35,6 +35,7 @@ function nodeLibrary(
 
 const OVERSIZED = { 'large-batch': 'sends requests over 500 KB' }
 const NO_RETRIES = 'does not retry'
+const FEW_RETRIES = 'retries three times within a second'
 const NO_GZIP = { gzip: 'does not compress' }
 const segment = { name: '@segment/analytics-node', family: 'analytics-node', without: NO_GZIP }
 const legacy = {
@@ -78,7 +79,7 @@ export const NODE_LIBRARIES: readonly Library[] = [
     version: '1.1.1',
     family: 'rudder-sdk-node of Expo',
     without: NO_GZIP,
-    givesUp: OVERSIZED,
+    givesUp: { ...OVERSIZED, outage: FEW_RETRIES, kill: FEW_RETRIES },
   }),
   nodeLibrary('june-6', 'legacy', {
     name: '@june-so/analytics-node',

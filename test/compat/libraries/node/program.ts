@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
 const SETTLED_WITHIN_MS = 20_000
-/** Some give up within half a second by default. */
-const RETRIES = 10
+/** Some give up within half a second by default. Those of `analytics-node` double their pause each time. */
+const RETRIES = { segment: 50, legacy: 10 }
 
 type Settled = (error?: unknown) => void
 type Method = (message: object, settled: Settled) => unknown
@@ -23,7 +23,7 @@ interface Settings {
 const FLAVOURS: Readonly<Record<string, (Analytics: Constructor, settings: Settings) => Client>> = {
   segment: (Analytics, { writeKey, endpoint: host, batch }) => {
     const limits = { flushAt: batch, maxEventsInBatch: batch, flushInterval: 500 }
-    return new Analytics({ writeKey, host, maxRetries: RETRIES, ...limits })
+    return new Analytics({ writeKey, host, maxRetries: RETRIES.segment, ...limits })
   },
   legacy: (Analytics, { writeKey, endpoint: host, batch }) =>
     new Analytics(writeKey, { host, path: '/v1/batch', ...legacyOptions(batch) }),
@@ -40,7 +40,7 @@ function legacyOptions(batch: number): object {
     flushInterval: 500,
     // Its name in versions 1 and 2.
     flushAfter: 500,
-    retryCount: RETRIES,
+    retryCount: RETRIES.legacy,
     // Without it, some versions throw what fails.
     errorHandler: (error: unknown) => say({ error: messageOf(error) }),
   }

@@ -66,11 +66,17 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     ...legacy,
     version: '1.2.9',
     without: { gzip: 'does not compress' },
+    givesUp: {
+      'large-batch': 'sends requests over 500 KB',
+      outage: 'retries ten times within seconds',
+      kill: 'retries ten times within seconds',
+    },
   }),
   pythonLibrary('rudder-2', 'rudderstack.analytics.client', {
     name: 'rudder-sdk-python',
     version: '2.1.9',
     family: 'rudder-sdk-python',
+    givesUp: { 'large-batch': 'sends requests over 500 KB' },
   }),
   pythonLibrary('customerio-1', 'customerio.analytics.client', {
     name: 'customerio-cdp-analytics',

@@ -43,6 +43,8 @@ function createClient(): Client {
     proxy: `${environment('ENDPOINT')}/v1`,
     cdnProxy: `${environment('ENDPOINT')}/v1`,
     useSegmentEndpoints: true,
+    // Without it, calls that are made while the settings cannot be loaded are lost.
+    defaultSettings: { integrations: { 'Segment.io': { apiKey: environment('WRITE_KEY') } } },
     // Without it, the library accepts https alone.
     allowInsecureProxy: true,
     flushAt: batch,

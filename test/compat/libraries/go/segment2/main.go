@@ -16,8 +16,7 @@ func main() {
 	configure(client)
 	calls.Methods["screen"] = false
 	calls.Make(func(call calls.Call) error { return enqueue(client, call) })
-	// Close of version 2.0 drops what waits for a request that is on its way.
-	time.Sleep(6 * calls.Interval)
+	beforeClose()
 	if err := client.Close(); err != nil {
 		calls.Report(err.Error())
 	}

@@ -17,8 +17,8 @@ func main() {
 		Interval:  calls.Interval,
 		BatchSize: calls.Batch,
 		Callback:  callback{settled},
-		// The tenth attempt comes after 15 s in place of 43 s.
-		RetryAfter: backo.NewBacko(100*time.Millisecond, 2, 0, 2*time.Second).Duration,
+		// The tenth attempt comes after 21 s in place of 33 s.
+		RetryAfter: backo.NewBacko(100*time.Millisecond, 2, 0, 5*time.Second).Duration,
 	})
 	if err != nil {
 		panic(err)

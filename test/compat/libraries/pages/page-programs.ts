@@ -1,0 +1,105 @@
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { REPOSITORY } from '../../../docs/repository.ts'
+import { run } from '../../harness/run.ts'
+import { bundle } from '../browser/bundle.ts'
+import { BROWSER_LIBRARIES } from '../browser/libraries.ts'
+import { GO_LIBRARIES } from '../go/libraries.ts'
+import { JAVA_LIBRARIES } from '../java/libraries.ts'
+import type { Installation } from '../library.ts'
+import { NODE_LIBRARIES } from '../node/libraries.ts'
+import { PYTHON_LIBRARIES } from '../python/libraries.ts'
+import { RUST_LIBRARIES } from '../rust/libraries.ts'
+import { openPage } from './open-page.ts'
+
+/** A program of a page of `docs/clients`, and how it is run with the libraries that our tests install. */
+export interface PageProgram {
+  readonly page: string
+  /** The language of its code block. */
+  readonly language: string
+  /** A line that this block alone of the page has. */
+  readonly has: string
+  readonly installation: Installation
+  /** Runs the code to its end. `installed`: the folder of the installation; `folder`: an empty one. */
+  run(code: string, at: { readonly folder: string; readonly installed: string }): Promise<void>
+}
+
+const GO_MODULE = fileURLToPath(new URL('../go', import.meta.url))
+const CRATE = fileURLToPath(new URL('../rust', import.meta.url))
+
+export const PAGE_PROGRAMS: readonly PageProgram[] = [
+  {
+    page: 'node.md',
+    language: 'js',
+    has: "from '@segment/analytics-node'",
+    installation: NODE_LIBRARIES[0]!.installation,
+    async run(code, { folder }) {
+      await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
+      await writeFile(join(folder, 'program.mjs'), code)
+      await run(process.execPath, ['program.mjs'], { cwd: folder })
+    },
+  },
+  {
+    page: 'browser.md',
+    language: 'js',
+    has: "from '@segment/analytics-next'",
+    installation: BROWSER_LIBRARIES[0]!.installation,
+    async run(code, { folder, installed }) {
+      await symlink(join(installed, 'node_modules'), join(folder, 'node_modules'))
+      await writeFile(join(folder, 'program.js'), code)
+      await bundle(join(folder, 'program.js'), join(folder, 'bundle.js'))
+      await openPage(join(folder, 'bundle.js'))
+    },
+  },
+  {
+    page: 'python.md',
+    language: 'python',
+    has: 'import segment.analytics as analytics',
+    installation: PYTHON_LIBRARIES[0]!.installation,
+    async run(code, { folder, installed }) {
+      const file = join(folder, 'shop.py')
+      await writeFile(file, code)
+      const { env = {} } = PYTHON_LIBRARIES[0]!.command(installed)
+      await run('python3', [file], { env })
+    },
+  },
+  {
+    page: 'go.md',
+    language: 'go',
+    has: '"github.com/segmentio/analytics-go/v3"',
+    installation: GO_LIBRARIES[0]!.installation,
+    async run(code, { folder }) {
+      const file = join(folder, 'main.go')
+      await writeFile(file, code)
+      await run('go', ['run', '-mod=readonly', file], { cwd: GO_MODULE })
+    },
+  },
+  {
+    page: 'java.md',
+    language: 'java',
+    has: 'public class Shop',
+    installation: JAVA_LIBRARIES[0]!.installation,
+    async run(code, { folder, installed }) {
+      const file = join(folder, 'Shop.java')
+      await writeFile(file, code)
+      await run('java', ['-cp', `${installed}/3.5.4/libraries/*`, file])
+    },
+  },
+  {
+    page: 'rust.md',
+    language: 'rust',
+    has: 'async fn main()',
+    installation: RUST_LIBRARIES[0]!.installation,
+    async run(code, { folder, installed }) {
+      for (const file of ['Cargo.toml', 'Cargo.lock']) {
+        await copyFile(join(CRATE, file), join(folder, file))
+      }
+      await mkdir(join(folder, 'src'))
+      await writeFile(join(folder, 'src/main.rs'), code)
+      // What is compiled of the libraries is used again.
+      const target = join(installed, 'target')
+      await run('cargo', ['run', '--locked', '--quiet', '--target-dir', target], { cwd: folder })
+    },
+  },
+]

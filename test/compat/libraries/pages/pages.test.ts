@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../../../packages/server/test/harness/receiver.ts'
+import { TemporaryFolder } from '../../../../packages/server/test/harness/temporary-folder.ts'
+import { read } from '../../../docs/repository.ts'
+import { fencesIn } from '../../../harness/fences.ts'
+import { startService } from '../../../harness/running-service.ts'
+import { skipOrFail } from '../../../harness/skip-or-fail.ts'
+import { installed, missingProgram } from '../installed.ts'
+import { PAGE_PROGRAMS, type PageProgram } from './page-programs.ts'
+
+/** An installation downloads, and compiles. */
+const WITHIN_MS = 600_000
+
+test.for(PAGE_PROGRAMS)(
+  'the program of $page sends its call to Hookline, and it is delivered: $has',
+  { timeout: WITHIN_MS },
+  async (program, { skip }) => {
+    const missing = await missingProgram(program.installation)
+    if (missing !== undefined) skipOrFail(missing, 'HOOKLINE_REQUIRE_CLIENTS', skip)
+    using folder = new TemporaryFolder()
+    await using receiver = await openReceiver()
+    await using service = await startService()
+    await service.createDestination({ urls: [receiver.url] })
+    const code = codeOf(program)
+      .replaceAll('https://events.example.com', service.url)
+      .replaceAll('wk_…', service.source.writeKey)
+    await program.run(code, {
+      folder: folder.path,
+      installed: await installed(program.installation),
+    })
+    await receiver.waitFor(1)
+    expect(JSON.parse(receiver.requests[0]!.body.toString())).toMatchObject({
+      type: 'track',
+      event: 'Order Completed',
+      properties: { revenue: 39.95 },
+    })
+  },
+)
+
+/** The only code block of the page that has the line. */
+function codeOf({ page, language, has }: PageProgram): string {
+  const blocks = fencesIn(read(`docs/clients/${page}`)).filter(
+    (fence) => fence.language === language && fence.text.includes(has),
+  )
+  expect(blocks).toHaveLength(1)
+  return blocks[0]!.text
+}

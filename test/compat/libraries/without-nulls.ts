@@ -1,0 +1,16 @@
+import type { Call } from '../scenarios/call.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A call of a library that leaves out members of traits and properties that are null. */
+export function withoutNulls({ traits, properties, ...call }: Call): Call {
+  return {
+    ...call,
+    ...(traits !== undefined && { traits: presentIn(traits) }),
+    ...(properties !== undefined && { properties: presentIn(properties) }),
+  }
+}
+
+function presentIn(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
