@@ -53,12 +53,13 @@ function javaLibrary(
       return { program: 'java', args: ['-Dfile.encoding=UTF-8', '-cp', classes, 'Program'] }
     },
     without: { gzip: 'does not compress' },
-    givesUp: SLOW_RETRIES,
+    givesUp: GIVES_UP,
     ...more,
   }
 }
 
-const SLOW_RETRIES = {
+const GIVES_UP = {
+  'large-batch': 'may exceed its own limit of a batch when calls come fast',
   kill: 'waits 15 s and longer before it retries',
   outage: 'waits 15 s and longer before it retries',
 }
@@ -67,7 +68,6 @@ export const JAVA_LIBRARIES: readonly Library[] = [
   javaLibrary('3.5.4', { family: 'analytics-java', sends: withoutNulls }),
   javaLibrary('3.1.3', {
     family: 'analytics-java',
-    givesUp: { ...SLOW_RETRIES, 'large-batch': 'may exceed its limit of a batch' },
     // Its pages have no category.
     sends: ({ category: _category, ...call }) => withoutNulls(call),
   }),
