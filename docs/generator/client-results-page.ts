@@ -36,8 +36,8 @@ export function clientResultsPage(): string {
   const sum = (name: Counted): string => grouped(total(all, name))
   return page(
     '# Tested client libraries',
-    `\`npm run test:compat\` drives ${tested.length} versions of client libraries against \`hookline start\`, unmodified: it installs them from their registries, or sends the recorded bytes of those that no registry in its reach has. A proxy records every byte, and a receiver verifies every signature. This page is made from a run. Each run fails where a call that got a 200 is neither delivered nor declined, where a value, a timestamp or a signature differs, or where a delivery comes twice with another \`webhook-id\`.`,
-    `In this run, ${sum('made')} calls were made. ${sum('stored')} of them got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} came twice.`,
+    `\`npm run test:compat\` drives ${tested.length} versions of client libraries against \`hookline start\`, unmodified: it installs them from their registries, or sends the recorded bytes of those that no registry in its reach has. A proxy records every byte, and a receiver verifies every signature. This page is made from the last kept run of each language. Each run fails where a call that got a 200 is neither delivered nor declined, where a value, a timestamp or a signature differs, or where a delivery comes twice with another \`webhook-id\`.`,
+    `In these runs, ${sum('made')} calls were made. ${sum('stored')} of them got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} came twice.`,
     '## What the columns count',
     table(['column', 'meaning'], Object.values(COLUMNS)),
     '## What happens in each scenario',
