@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { type HttpMessage, httpMessagesIn } from './http-messages.ts'
-import type { RecordedConnection } from './recording-proxy.ts'
+import type { RecordedConnection } from './recorded-connection.ts'
 
 /** A request that a library sent, with the response that it got. */
 export interface Exchange {

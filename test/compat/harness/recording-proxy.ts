@@ -4,14 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer } from 'node:tls'
 import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
 import { type Exchange, exchangesOf } from './exchanges.ts'
-
-/** The bytes of a connection, in both directions. */
-export interface RecordedConnection {
-  /** Whether they went to the service, and not to the server that is never available. */
-  readonly isToService: boolean
-  readonly sent: Buffer[]
-  readonly received: Buffer[]
-}
+import type { RecordedConnection } from './recorded-connection.ts'
 
 /**
  * Stands between a library and the service, passes on every byte and each half-close, and keeps the bytes. While the service
@@ -43,7 +36,9 @@ export class RecordingProxy implements AsyncDisposable {
   static async open(servicePort: number, tls?: ServerCertificate): Promise<RecordingProxy> {
     const unavailable = createHttpServer((request, response) => {
       request.resume().on('end', () => {
-        response.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>Service Unavailable</h1>')
+        response
+          .writeHead(503, { 'Content-Type': 'text/html', Connection: 'close' })
+          .end('<h1>Service Unavailable</h1>')
       })
     })
     const proxy = new RecordingProxy(servicePort, unavailable, tls)
@@ -63,9 +58,13 @@ export class RecordingProxy implements AsyncDisposable {
     return this.#connections.flatMap(exchangesOf)
   }
 
-  /** Resets every connection. New ones reach the service, or a server that responds with 503. */
+  /**
+   * New connections reach the service, or a server that responds with 503. Those to the service are reset when it is no longer
+   * available; those to the other server end with their response.
+   */
   setAvailable(isAvailable: boolean): void {
     this.#isAvailable = isAvailable
+    if (isAvailable) return
     for (const socket of this.#sockets) socket.destroy()
   }
 

@@ -9,7 +9,7 @@ import type { ScenarioName } from './scenario-names.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /** What is between the library and the receiver while its program runs. */
-export interface Around {
+interface Around {
   readonly service: TestedService
   readonly proxy: RecordingProxy
   readonly receiver: Receiver

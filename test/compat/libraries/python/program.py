@@ -77,6 +77,6 @@ def finish():
 # Some wait for ever for a call that they have dropped.
 finishing = threading.Thread(target=finish, daemon=True)
 finishing.start()
-finishing.join(20)
+finishing.join(45)
 say(done=True)
 os._exit(0)
