@@ -54,6 +54,8 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 // Some print to it, and some throw what failed outside of any call.
 process.stdout.write = process.stderr.write.bind(process.stderr)
+// The suite has ended, and reads no more.
+process.stdout.on('error', () => process.exit(1))
 process.on('uncaughtException', (error) => say({ error: messageOf(error) }))
 
 const client = FLAVOURS[flavour]!(constructorOf(module), {
