@@ -26,6 +26,8 @@ export interface PageProgram {
 }
 
 const GO_MODULE = fileURLToPath(new URL('../go', import.meta.url))
+/** A module that requires `clients/go`. */
+const OUR_GO_MODULE = join(REPOSITORY, 'test/clients/adapters/go')
 const CRATE = fileURLToPath(new URL('../rust', import.meta.url))
 
 export const PAGE_PROGRAMS: readonly PageProgram[] = [
@@ -67,13 +69,16 @@ export const PAGE_PROGRAMS: readonly PageProgram[] = [
   {
     page: 'go.md',
     language: 'go',
+    has: '"hookline.dev/clients/go"',
+    installation: GO_LIBRARIES[0]!.installation,
+    run: (code, { folder }) => runGo(code, folder, OUR_GO_MODULE),
+  },
+  {
+    page: 'go.md',
+    language: 'go',
     has: '"github.com/segmentio/analytics-go/v3"',
     installation: GO_LIBRARIES[0]!.installation,
-    async run(code, { folder }) {
-      const file = join(folder, 'main.go')
-      await writeFile(file, code)
-      await run('go', ['run', '-mod=readonly', file], { cwd: GO_MODULE })
-    },
+    run: (code, { folder }) => runGo(code, folder, GO_MODULE),
   },
   {
     page: 'java.md',
@@ -103,3 +108,10 @@ export const PAGE_PROGRAMS: readonly PageProgram[] = [
     },
   },
 ]
+
+/** Runs a Go program with the libraries that the module in `cwd` requires. */
+async function runGo(code: string, folder: string, cwd: string): Promise<void> {
+  const file = join(folder, 'main.go')
+  await writeFile(file, code)
+  await run('go', ['run', '-mod=readonly', file], { cwd })
+}
