@@ -7,6 +7,8 @@ import type { Call } from '../../scenarios/call.ts'
 const SETTLED_WITHIN_MS = 20_000
 /** Some give up within half a second by default. Those of `analytics-node` double their pause each time. */
 const RETRIES = { segment: 50, legacy: 10 }
+/** Expo's leaves a call that comes while a request ends in its queue, until the next call or flush. */
+const FLUSH_EVERY_MS = 500
 
 type Settled = (error?: unknown) => void
 type Method = (message: object, settled: Settled) => unknown
@@ -102,7 +104,10 @@ async function finish(): Promise<void> {
     const close = client['closeAndFlush'] as unknown as (options: object) => Promise<void>
     await close.call(client, { timeout: SETTLED_WITHIN_MS })
   }
+  const flush = client['flush'] as unknown as () => unknown
+  const flushing = setInterval(() => flavour === 'rudder-1' && flush.call(client), FLUSH_EVERY_MS)
   await Promise.all(outstanding)
+  clearInterval(flushing)
 }
 
 /** The class is the module, its default export, or its export `Analytics`. */
