@@ -135,13 +135,7 @@ export class Cluster implements AsyncDisposable {
 
   /** Runs SQL as another program would, in the schema of Hookline, not over a link. */
   async sql(text: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new pg.Client({
-      connectionString: this.#databaseUrl,
-      application_name: 'test',
-      options: '-c search_path=hookline',
-    })
-    client.on('error', () => undefined)
-    await client.connect()
+    const client = await this.#connect()
     try {
       return (await client.query<Record<string, unknown>>(text)).rows
     } finally {
@@ -149,8 +143,32 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
+  /** Holds a lock on a table, without its partitions, meanwhile, as another program would. */
+  async withLock(table: string, meanwhile: () => Promise<void>): Promise<void> {
+    const client = await this.#connect()
+    try {
+      await client.query('BEGIN')
+      await client.query(`LOCK TABLE ONLY ${table}`)
+      await meanwhile()
+    } finally {
+      await client.end()
+    }
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#stack.disposeAsync()
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#databaseUrl,
+      application_name: 'test',
+      options: '-c search_path=hookline',
+    })
+    // A server that is killed meanwhile.
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
   }
 
   async #createSource(url: string): Promise<Source> {
