@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { expect } from 'vitest'
 import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { Link } from '../../packages/server/test/harness/cluster/link.ts'
@@ -130,6 +131,8 @@ export class Cluster implements AsyncDisposable {
       sources.push(source)
       partitions.add(crc32(source.id) % PARTITIONS)
     }
+    // A node that does not know a destination yet would decide that an event has none.
+    await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
     return sources
   }
 
@@ -157,6 +160,11 @@ export class Cluster implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#stack.disposeAsync()
+  }
+
+  async #knows(node: Node, destinations: number): Promise<void> {
+    const known = async () => (await this.apiOf(node).listAll('destinations')).length
+    await expect.poll(known, { timeout: TIMEOUT_MS }).toBe(destinations)
   }
 
   async #connect(): Promise<pg.Client> {
