@@ -22,10 +22,14 @@ export class Arrivals implements AsyncDisposable {
   readonly notices: ArrivedNotice[] = []
   /** How many accepted requests were repetitions. */
   duplicates = 0
+  /** The messageIds of those whose `webhook-id` was another one than before: receivers could not tell them. */
+  readonly renamed: string[] = []
   readonly #server: Server
   readonly #random: () => number
   /** When each messageId was accepted first, in ms of `performance.now`. */
   readonly #firstAt = new Map<string, number>()
+  /** Of each messageId. */
+  readonly #webhookIds = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
 
   private constructor(server: Server, random: () => number) {
@@ -89,19 +93,21 @@ export class Arrivals implements AsyncDisposable {
     if (request.headers['x-hookline-attempt'] === '1' && this.#random() < FAILING)
       return void response.writeHead(500).end()
     const call = JSON.parse(Buffer.concat(chunks).toString()) as ArrivedCall
+    const webhookId = String(request.headers['webhook-id'])
     if (call.type === 'delete')
-      this.notices.push({
-        path: request.url!.slice(1),
-        webhookId: String(request.headers['webhook-id']),
-        userId: call.userId,
-      })
-    else this.#arrived(call)
+      this.notices.push({ path: request.url!.slice(1), webhookId, userId: call.userId })
+    else this.#arrived(call, webhookId)
     response.writeHead(200).end()
   }
 
-  #arrived({ messageId }: ArrivedCall): void {
-    if (this.#firstAt.has(messageId)) this.duplicates++
-    else this.#firstAt.set(messageId, performance.now())
+  #arrived({ messageId }: ArrivedCall, webhookId: string): void {
+    if (this.#firstAt.has(messageId)) {
+      this.duplicates++
+      if (this.#webhookIds.get(messageId) !== webhookId) this.renamed.push(messageId)
+    } else {
+      this.#firstAt.set(messageId, performance.now())
+      this.#webhookIds.set(messageId, webhookId)
+    }
     for (const wake of this.#listeners) wake()
   }
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { expect } from 'vitest'
 import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { Link } from '../../packages/server/test/harness/cluster/link.ts'
@@ -130,18 +131,14 @@ export class Cluster implements AsyncDisposable {
       sources.push(source)
       partitions.add(crc32(source.id) % PARTITIONS)
     }
+    // A node that does not know a destination yet would decide that an event has none.
+    await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
     return sources
   }
 
   /** Runs SQL as another program would, in the schema of Hookline, not over a link. */
   async sql(text: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new pg.Client({
-      connectionString: this.#databaseUrl,
-      application_name: 'test',
-      options: '-c search_path=hookline',
-    })
-    client.on('error', () => undefined)
-    await client.connect()
+    const client = await this.#connect()
     try {
       return (await client.query<Record<string, unknown>>(text)).rows
     } finally {
@@ -149,8 +146,37 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
+  /** Holds a lock on a table, without its partitions, meanwhile, as another program would. */
+  async withLock(table: string, meanwhile: () => Promise<void>): Promise<void> {
+    const client = await this.#connect()
+    try {
+      await client.query('BEGIN')
+      await client.query(`LOCK TABLE ONLY ${table}`)
+      await meanwhile()
+    } finally {
+      await client.end()
+    }
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#stack.disposeAsync()
+  }
+
+  async #knows(node: Node, destinations: number): Promise<void> {
+    const known = async () => (await this.apiOf(node).listAll('destinations')).length
+    await expect.poll(known, { timeout: TIMEOUT_MS }).toBe(destinations)
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#databaseUrl,
+      application_name: 'test',
+      options: '-c search_path=hookline',
+    })
+    // A server that is killed meanwhile.
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
   }
 
   async #createSource(url: string): Promise<Source> {

@@ -82,7 +82,7 @@ function rowOf(kind: string, effects: readonly Effect[]): string {
     kind,
     effects.length,
     sum(({ lost }) => lost),
-    (sum(({ duplicates }) => duplicates) / effects.length).toFixed(1),
+    (sum(({ duplicates }) => duplicates) / Math.max(1, effects.length)).toFixed(1),
     medianAndMax(effects.map(({ stillMs }) => stillMs)),
     medianAndMax(effects.map(({ recoveryMs }) => recoveryMs)),
     quantile(

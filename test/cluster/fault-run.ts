@@ -109,6 +109,7 @@ export class FaultRun implements AsyncDisposable {
     expect(this.#deleted.noticeFaults(this.#arrivals, paths)).toEqual([])
     expect(await this.#deleted.tablesWithThem()).toEqual([])
     expect(await this.#accountFaults()).toEqual([])
+    expect(this.#arrivals.renamed).toEqual([])
   }
 
   get summary(): string {

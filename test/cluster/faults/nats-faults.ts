@@ -7,8 +7,8 @@ import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
 /** Faults of NATS. */
 export const NATS_FAULTS: readonly FaultKind[] = [
-  // Not three at once: servers of 2.9 then forget messages that they have confirmed.
   { name: 'NATS is killed', weight: 4, natsServers: 1, happen: killAll },
+  { name: 'all NATS servers are killed', weight: 2, natsServers: 3, happen: killAll },
   {
     name: 'the NATS server that leads the log is killed',
     weight: 3,

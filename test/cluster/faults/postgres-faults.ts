@@ -14,6 +14,7 @@ export const POSTGRES_FAULTS: readonly FaultKind[] = [
     happen: (scene) => restart(scene, 'SIGQUIT'),
   },
   { name: 'PostgreSQL ends all connections', weight: 2, happen: endConnections },
+  { name: 'another program locks the archive', weight: 1, happen: lockArchive },
 ]
 
 async function killPostgres(scene: Scene): Promise<void> {
@@ -33,4 +34,8 @@ async function endConnections({ cluster }: Scene): Promise<void> {
   await cluster.sql(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hookline'",
   )
+}
+
+async function lockArchive(scene: Scene): Promise<void> {
+  await scene.cluster.withLock('events', () => away(scene))
 }

@@ -10,6 +10,7 @@ import { StartedServer } from './started-server.ts'
 
 /** What each server may store: a test fills it. */
 const MAX_FILE_STORE_BYTES = 48 * 1024 * 1024
+const ELECTED_MS = 60_000
 /** Servers tell each other of this address, so that they use only the links that they were given. */
 const NOWHERE = '127.0.0.1:1'
 
@@ -55,7 +56,14 @@ export class NatsServers implements AsyncDisposable {
     )
     for (const { server } of nodes) stack.use(server)
     await Promise.all(nodes.map(({ server }) => server.start()))
-    return new NatsServers(nodes, folder.path, stack.move())
+    const servers = new NatsServers(nodes, folder.path, stack.move())
+    try {
+      await servers.#elected()
+      return servers
+    } catch (error) {
+      await servers[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   /** The URLs of all of them, separated by commas. */
@@ -79,6 +87,19 @@ export class NatsServers implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#stack.disposeAsync()
+  }
+
+  /** Resolves when JetStream responds: several servers first elect a leader. */
+  async #elected(): Promise<void> {
+    const deadline = performance.now() + ELECTED_MS
+    for (;;) {
+      try {
+        await this.with((manager) => manager.getAccountInfo())
+        return
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+      }
+    }
   }
 }
 
