@@ -7,20 +7,12 @@ import { freePort } from '../../packages/server/test/harness/free-port.ts'
 import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { CallReceiver } from '../client-long/call-receiver.ts'
+import { SETTINGS, writeKeyOf } from '../client-long/killed-service.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
 import { buildGo, GO_BUILD_MS, skipWithoutGo } from '../harness/go.ts'
-import { ManagementApi } from '../harness/management-api.ts'
 
 const CALLS = 20_000
-const ADMIN_TOKEN = 'tok_client_test'
 const PROGRAMS = fileURLToPath(new URL('../clients/adapters/go', import.meta.url))
-
-const settings = {
-  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
-  HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
-  HOOKLINE_RETRY_SCHEDULE_MS: '50,100,200,400',
-  HOOKLINE_LOG_LEVEL: 'error',
-}
 
 interface Stats {
   readonly Queued: number
@@ -38,7 +30,7 @@ test(
     const binary = await buildGo(PROGRAMS, 'load')
     using folder = new TemporaryFolder()
     await using receiver = await new CallReceiver().listen()
-    const options = { port: await freePort(), dataDir: folder.path, settings }
+    const options = { port: await freePort(), dataDir: folder.path, settings: SETTINGS }
     let service = await started(options)
     const writeKey = await writeKeyOf(service.url, receiver.url)
     expect(await service.stop(), service.stderr).toBe(0)
@@ -96,19 +88,4 @@ async function started(
   onTestFinished(() => service.kill())
   expect(await service.ready(), service.stderr).toBe(true)
   return service
-}
-
-/** Makes a source whose events go to this webhook. Resolves with its write key. */
-async function writeKeyOf(serviceUrl: string, webhookUrl: string): Promise<string> {
-  const api = new ManagementApi(serviceUrl, ADMIN_TOKEN)
-  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-    name: 'Killed',
-  })
-  await api.call('POST', 'destinations', {
-    sourceId: source.id,
-    type: 'Webhooks',
-    enabled: true,
-    settings: { webhooks: [{ url: webhookUrl }] },
-  })
-  return source.writeKeys[0].key
 }

@@ -3,23 +3,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { ServiceProcess } from '../crash/service-process.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../harness/management-api.ts'
 import { CallReceiver } from './call-receiver.ts'
+import { SETTINGS, writeKeyOf } from './killed-service.ts'
 
 const CALLS = 100_000
-const ADMIN_TOKEN = 'tok_client_test'
-
-const settings = {
-  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
-  HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
-  HOOKLINE_RETRY_SCHEDULE_MS: '50,100,200,400',
-  HOOKLINE_LOG_LEVEL: 'error',
-}
 
 test(`each of ${CALLS} calls arrives although the service is killed twice`, async () => {
   using folder = new TemporaryFolder()
   await using receiver = await new CallReceiver().listen()
-  const options = { port: await freePort(), dataDir: folder.path, settings }
+  const options = { port: await freePort(), dataDir: folder.path, settings: SETTINGS }
   let service = new ServiceProcess(options)
   onTestFinished(() => service.kill())
   expect(await service.ready(), service.stderr).toBe(true)
@@ -50,18 +42,3 @@ test(`each of ${CALLS} calls arrives although the service is killed twice`, asyn
   const repeats = [...receiver.calls.values()].reduce((sum, { times }) => sum + times - 1, 0)
   console.log(`${CALLS} calls, 2 kills: lost 0, arrived again ${repeats}`)
 })
-
-/** Makes a source whose events go to this webhook. Resolves with its write key. */
-async function writeKeyOf(serviceUrl: string, webhookUrl: string): Promise<string> {
-  const api = new ManagementApi(serviceUrl, ADMIN_TOKEN)
-  const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-    name: 'Killed',
-  })
-  await api.call('POST', 'destinations', {
-    sourceId: source.id,
-    type: 'Webhooks',
-    enabled: true,
-    settings: { webhooks: [{ url: webhookUrl }] },
-  })
-  return source.writeKeys[0].key
-}
