@@ -36,7 +36,8 @@ export interface CatalogChange {
  *
  * A put creates the record where `version` is 1, and otherwise replaces version − 1. It rejects with
  * `CatalogConflict` where the kept version is another one, so a put that is repeated after it succeeded rejects.
- * A put or a removal is durable, and visible in `current` of this node, when it resolves.
+ * A put or a removal is durable, and visible in `current` of every node, when it resolves. It waits for half a second for a node that
+ * is cut off.
  */
 export interface Catalog {
   readonly current: CatalogSnapshot

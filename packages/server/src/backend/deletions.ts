@@ -154,13 +154,13 @@ export interface Suppressions {
   countLeftOut(calls: LeftOutCalls): Promise<void>
 
   /**
-   * Durable, and visible in `has` of this node, when it resolves. Safe to call twice: a suppression of the same
+   * Durable, and visible in `has` of every node that is not cut off, when it resolves. Safe to call twice: a suppression of the same
    * user and source stays as it is.
    */
   add(suppressions: readonly Suppression[]): Promise<void>
 
   /**
-   * Ends every suppression of the user, durably when it resolves. Resolves to whether there was one, so a second call
+   * Ends every suppression of the user, durably and on every node, as above. Resolves to whether there was one, so a second call
    * resolves to false.
    */
   remove(user: Subject, audit?: AuditEntry): Promise<boolean>

@@ -26,9 +26,9 @@ export interface StoredToken {
 export interface Tokens {
   /** By id, oldest first. A change replaces the map; it never alters one. */
   readonly current: ReadonlyMap<string, StoredToken>
-  /** Durable, and visible in `current`, when it resolves. A second call with the id rejects. */
+  /** Durable, and visible in `current` of every node that is not cut off, when it resolves. A second call with the id rejects. */
   add(token: StoredToken, audit?: AuditEntry): Promise<void>
-  /** Durable, and gone from `current`, when it resolves. Safe to call twice. */
+  /** Durable, and gone from `current` of every node that is not cut off, when it resolves. Safe to call twice. */
   remove(id: string, audit?: AuditEntry): Promise<void>
   /** Keeps when a token was last used: visible in `current` at once, durable when it resolves. Ignores unknown ids. */
   markUsed(id: string, at: number): Promise<void>

@@ -106,10 +106,11 @@ interface Opened {
 
 async function portsOf({ stack, postgres, box, options }: Opened) {
   const { databaseUrl: url, pollMs = POLL_MS } = options
-  const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs }))
   const audit = auditWriter(box)
   const opened = await openLog(stack, { postgres, pollMs, options })
   const { log, events, followedLog, refused, lastPosition } = opened
+  const { nodes, signals } = openNodes({ stack, postgres, box, options }, opened.nats)
+  const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals }))
   const probe = new ClusterProbe({
     postgres,
     askLog: () => log.lastPosition(),
@@ -148,7 +149,8 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     statistics: new PostgresStatistics(postgres),
     ownKeys: new PostgresOwnKeys(postgres, box),
     leases: new PostgresLeases({ postgres, clock: systemClock }),
-    ...openNodes({ stack, postgres, box, options }, opened.nats),
+    nodes,
+    signals,
     profiles: new PostgresProfiles(postgres),
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { ChangeFeed } from '../../../src/backend/cluster/changes/change-feed.ts'
 import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
+import { SignalsOfOne } from '../../../src/backend/embedded/signals-of-one.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
@@ -150,7 +151,7 @@ class Refreshes {
 }
 
 function feedOn({ postgres, url }: TestDatabase, pollMs = NEVER_MS): ChangeFeed {
-  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs })
+  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals: new SignalsOfOne() })
 }
 
 async function changeWithoutNotification({ postgres }: TestDatabase): Promise<void> {

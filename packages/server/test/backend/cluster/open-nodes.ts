@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
@@ -26,4 +27,12 @@ export async function openNodes(count: number): Promise<OpenNodes> {
   }
   for (let opened = 0; opened < count; opened++) await add()
   return { harness, nodes, add, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+/** Resolves when each of these nodes knows of the others. */
+export function known(nodes: readonly Backend[]): Promise<void> {
+  return vi.waitFor(() => {
+    for (const { nodes: each } of nodes)
+      expect(each.current.filter(({ isAlive }) => isAlive)).toHaveLength(nodes.length)
+  })
 }

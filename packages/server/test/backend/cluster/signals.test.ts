@@ -6,19 +6,11 @@ import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
 import { NatsServer } from '../../harness/cluster/nats-server.ts'
 import { HeardFeed, signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
-import { openNodes } from './open-nodes.ts'
+import { known, openNodes } from './open-nodes.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () => {
   signalsConformance(openClusterHarness)
 })
-
-/** Resolves when each of these nodes knows of the others. */
-async function known(nodes: readonly Backend[]): Promise<void> {
-  for (const { nodes: each } of nodes)
-    await expect
-      .poll(() => each.current.filter(({ isAlive }) => isAlive))
-      .toHaveLength(nodes.length)
-}
 
 function heardOf({ signals }: Backend): unknown[] {
   const heard: unknown[] = []

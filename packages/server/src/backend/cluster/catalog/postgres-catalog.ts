@@ -108,6 +108,7 @@ export class PostgresCatalog implements Catalog {
   async #show(change: CatalogChange): Promise<void> {
     // It is durable, so the call does not fail where only the read does. The feed reads again.
     await this.#replica.refresh().catch(() => this.#replica.apply(change))
+    await this.#options.feed.spread('catalog')
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
+import type { Signals } from '../../signals.ts'
 import type { Connection, Postgres } from '../postgres/postgres.ts'
 import { Follower } from './follower.ts'
 import { Listener } from './listener.ts'
@@ -10,11 +11,18 @@ import { Listener } from './listener.ts'
 export type ChangeKind =
   'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
 
+/** What nodes ask each other to follow. */
+interface AskedKind {
+  readonly kind: ChangeKind
+}
+
 export interface ChangeFeedOptions {
   readonly postgres: Postgres
   /** Of the same database. */
   readonly url: Redacted
   readonly clock: Clock
+  /** Ask the other nodes to follow a change at once. */
+  readonly signals: Pick<Signals, 'ask' | 'onAsked'>
   /** How often changes are looked for that no notification has told. */
   readonly pollMs: number
 }
@@ -26,25 +34,30 @@ export interface ChangeFeedOptions {
  *     a notification, or connected again ─┐
  *     pollMs since the last look ─────────┴─▶ look ─▶ refresh of what has changed
  *
- * So a notification makes it fast, and one that is lost costs no more than `pollMs`.
+ * So a notification makes it fast, and one that is lost costs no more than `pollMs`. Whoever makes a change also waits for the other
+ * nodes (`spread`): the next request finds it on whichever node it comes to.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #postgres: Postgres
+  readonly #signals: ChangeFeedOptions['signals']
   readonly #pollMs: number
   readonly #followers = new Map<ChangeKind, Set<Follower>>()
   readonly #stop = new AbortController()
   readonly #looks: Recurring
   readonly #looking: Promise<void>
   readonly #listener: Listener
+  readonly #stopAnswering: () => void
   #failure: unknown
 
-  constructor({ postgres, url, clock, pollMs }: ChangeFeedOptions) {
+  constructor({ postgres, url, clock, pollMs, signals }: ChangeFeedOptions) {
     this.#postgres = postgres
+    this.#signals = signals
     this.#pollMs = pollMs
     this.#looks = new Recurring({ clock, work: () => this.#look() })
     this.#looking = this.#looks.run(this.#stop.signal)
     const channel = postgres.schema
     this.#listener = new Listener({ url, channel, clock, onNews: () => this.#looks.wake() })
+    this.#stopAnswering = signals.onAsked('replicas', (kind) => this.#follow(kind as AskedKind))
   }
 
   /**
@@ -76,6 +89,14 @@ export class ChangeFeed implements AsyncDisposable {
     return rows[0]!.number
   }
 
+  /**
+   * Resolves when the other nodes have in memory what was committed before. It waits half a second for one that is cut off, which
+   * follows later.
+   */
+  async spread(kind: ChangeKind): Promise<void> {
+    await this.#signals.ask('replicas', { kind } satisfies AskedKind)
+  }
+
   /** Why something in memory may be older than `pollMs`; `undefined` while this node follows all changes. */
   get failure(): unknown {
     return this.#failure ?? this.#all.map(({ failure }) => failure).find(Boolean)
@@ -84,12 +105,21 @@ export class ChangeFeed implements AsyncDisposable {
   /** Resolves when no refresh runs, and none will. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
+    this.#stopAnswering()
     await Promise.all([this.#looking, this.#listener[Symbol.asyncDispose]()])
     await Promise.all(this.#all.map((each) => each.stop()))
   }
 
   get #all(): Follower[] {
     return [...this.#followers.values()].flatMap((each) => [...each])
+  }
+
+  /** Follows what was committed before the call. */
+  async #follow({ kind }: AskedKind): Promise<object> {
+    await this.#look()
+    if (this.#failure !== undefined) throw this.#failure
+    await Promise.all([...(this.#followers.get(kind) ?? [])].map((each) => each.caughtUp()))
+    return {}
   }
 
   async #look(): Promise<number> {

@@ -23,6 +23,12 @@ export class Follower {
     if (this.#reached !== number) this.#running ??= this.#run()
   }
 
+  /** Resolves when what was told is in memory. Rejects where the refresh does. */
+  async caughtUp(): Promise<void> {
+    await this.#running
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
   /** Resolves when no refresh runs, and none will. */
   async stop(): Promise<void> {
     this.#isStopped = true

@@ -114,7 +114,10 @@ export class PostgresDeletions implements Deletions {
       this.#begun?.id === deletionId ? this.#begun.through : await this.#endOf(deletionId)
     if (through === null) throw new Error(`The purge of ${deletionId} has not begun.`)
     this.#users.add(purgedIdsOf(subjectsOf(purge), { ...purge, through }))
-    return this.#slices.purge({ ...purge, through })
+    const rest = await this.#slices.purge({ ...purge, through })
+    // No node sends an event of the user after the notice.
+    if (rest === null) await this.#options.feed.spread('purges')
+    return rest
   }
 
   erase(signal: AbortSignal): Promise<boolean> {

@@ -50,7 +50,7 @@ export class PostgresSuppressions implements Suppressions {
       await addSuppressions(transaction, suppressions)
       await feed.tell(transaction, 'suppressions')
     })
-    await this.#users.refresh()
+    await this.#follow()
   }
 
   async countLeftOut({ sourceId, users, at }: LeftOutCalls): Promise<void> {
@@ -73,7 +73,7 @@ export class PostgresSuppressions implements Suppressions {
       await feed.tell(transaction, 'suppressions')
       return true
     })
-    await this.#users.refresh()
+    await this.#follow()
     return wasThere
   }
 
@@ -96,6 +96,12 @@ export class PostgresSuppressions implements Suppressions {
       SELECT * FROM suppressions WHERE seq < ${before} AND ${user ? isOf(user) : sql`TRUE`}
       ORDER BY seq DESC LIMIT ${limit + 1}`)
     return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, suppressionOf)
+  }
+
+  /** This node and the others have in memory what was committed. */
+  async #follow(): Promise<void> {
+    await this.#users.refresh()
+    await this.#options.feed.spread('suppressions')
   }
 }
 

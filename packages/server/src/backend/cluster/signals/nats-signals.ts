@@ -21,6 +21,8 @@ export interface NatsSignalsOptions {
 
 /** How long a question waits for the answers of nodes that are alive. */
 const ANSWERED_MS = 500
+/** For how long a node that has come is known by that: heartbeats tell of it within two seconds. */
+const NEW_MS = 5_000
 /** What this node reads, and that it has just come: told like everything else, but not to those who use the port. */
 const READS = 'reads'
 const HELLO = 'hello'
@@ -41,6 +43,8 @@ export class NatsSignals implements Signals, AsyncDisposable {
   readonly #readers: AnnouncedReaders
   readonly #told = new TopicListeners<(message: unknown) => void>()
   readonly #answers = new TopicListeners<Answer>()
+  /** Nodes that have come a moment ago: heartbeats may not have told of them yet. */
+  readonly #newcomers = new Set<string>()
   readonly #missed = new Set<() => void>()
   readonly #stops: readonly (() => void)[]
 
@@ -83,15 +87,15 @@ export class NatsSignals implements Signals, AsyncDisposable {
   }
 
   async ask(topic: SignalTopic, question: object): Promise<readonly unknown[]> {
-    const { nodes, clock, link } = this.#options
-    const others = nodes.current.filter(({ id, isAlive }) => isAlive && id !== nodes.id)
-    if (others.length === 0 || !link.isConnected) return []
+    const { clock, link } = this.#options
+    const others = this.#others()
+    if (others.size === 0 || !link.isConnected) return []
     const answers = new Map<string, unknown>()
     const { promise, resolve } = Promise.withResolvers<void>()
     const inbox = this.#channel.newInbox()
     const forget = this.#channel.hear(inbox, ({ from, body }) => {
       answers.set(from, body)
-      if (others.every(({ id }) => answers.has(id))) resolve()
+      if (others.isSubsetOf(answers)) resolve()
     })
     const cancel = clock.after(ANSWERED_MS, resolve)
     this.#say(this.#questions, topic, question, inbox)
@@ -119,6 +123,13 @@ export class NatsSignals implements Signals, AsyncDisposable {
     await this.#feed[Symbol.asyncDispose]()
   }
 
+  /** The ids of the other nodes that are alive. */
+  #others(): ReadonlySet<string> {
+    const { id: own, current } = this.#options.nodes
+    const alive = current.flatMap(({ id, isAlive }) => (isAlive && id !== own ? [id] : []))
+    return new Set([...alive, ...this.#newcomers])
+  }
+
   get #subject(): string {
     return `${this.#options.prefix}.signals`
   }
@@ -134,8 +145,14 @@ export class NatsSignals implements Signals, AsyncDisposable {
   #hear({ from, topic, body }: Said): void {
     if (from === this.#options.nodes.id) return
     if (topic === READS) this.#readers.announced(from, body as readonly string[])
-    else if (topic === HELLO) this.#readers.announce()
+    else if (topic === HELLO) this.#welcome(from)
     else for (const listener of this.#told.of(topic)) listener(body)
+  }
+
+  #welcome(id: string): void {
+    this.#newcomers.add(id)
+    this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
+    this.#readers.announce()
   }
 
   #answer({ from, topic, body }: Said, inbox: string | undefined): void {

@@ -45,6 +45,7 @@ export class PostgresTokens implements Tokens {
     })
     // It is durable, so the call does not fail where only the read does. The feed reads again.
     await this.#replica.refresh().catch(() => this.#replica.set(token))
+    await this.#options.feed.spread('tokens')
   }
 
   async remove(id: string, audit?: AuditEntry): Promise<void> {
@@ -52,6 +53,7 @@ export class PostgresTokens implements Tokens {
       await sql`DELETE FROM tokens WHERE id = ${toText(id)}`.execute(transaction)
     })
     await this.#replica.refresh().catch(() => this.#replica.delete(id))
+    await this.#options.feed.spread('tokens')
   }
 
   async markUsed(id: string, at: number): Promise<void> {

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Backend } from '../../../src/backend/backend.ts'
+import type { Suppression } from '../../../src/backend/deletions.ts'
+import type { StoredToken } from '../../../src/backend/tokens.ts'
+import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { newSource } from '../../harness/catalog-records.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { Link } from '../../harness/cluster/link.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
+import { known, openNodes, type OpenNodes } from './open-nodes.ts'
+
+/** A change reaches a node by its notification after some milliseconds, too: in so many rounds, one would be missing. */
+const ROUNDS = 20
+
+describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', () => {
+  let opened: OpenNodes
+
+  beforeAll(async () => {
+    opened = await openNodes(3)
+    await known(opened.nodes)
+  })
+
+  afterAll(() => opened[Symbol.asyncDispose]())
+
+  /** Lets each node in turn make a change, and counts the nodes that have it at once. */
+  async function everyNodeHas(
+    change: (node: Backend, round: number) => Promise<unknown>,
+    has: (node: Backend, round: number) => boolean,
+  ): Promise<void> {
+    const { nodes } = opened
+    for (let round = 0; round < ROUNDS; round++) {
+      await change(nodes[round % nodes.length]!, round)
+      expect(
+        nodes.filter((node) => has(node, round)),
+        `round ${round}`,
+      ).toHaveLength(nodes.length)
+    }
+  }
+
+  test('every node knows the write key of a new source', async () => {
+    const keyOf = (round: number): string => `wk_${round}`
+    await everyNodeHas(
+      ({ catalog }, round) => {
+        const writeKeys = [{ ...newSource().writeKeys[0]!, key: keyOf(round) }]
+        return catalog.putSource(newSource({ id: `src_${round}`, writeKeys }))
+      },
+      ({ catalog }, round) => catalog.current.sourceByWriteKey.has(keyOf(round)),
+    )
+  })
+
+  test('no node knows a source that was removed', () =>
+    everyNodeHas(
+      ({ catalog }, round) => catalog.removeSource(`src_${round}`),
+      ({ catalog }, round) => !catalog.current.sources.has(`src_${round}`),
+    ))
+
+  test('every node accepts a new token, and none one that was revoked', async () => {
+    await everyNodeHas(
+      ({ tokens }, round) => tokens.add(tokenOf(round)),
+      ({ tokens }, round) => tokens.current.has(`tok_${round}`),
+    )
+    await everyNodeHas(
+      ({ tokens }, round) => tokens.remove(`tok_${round}`),
+      ({ tokens }, round) => !tokens.current.has(`tok_${round}`),
+    )
+  })
+
+  test('every node leaves out the calls of a user who is suppressed, until that ends', async () => {
+    await everyNodeHas(
+      ({ suppressions }, round) => suppressions.add([suppressionOf(round)]),
+      ({ suppressions }, round) => suppressions.has('src_a', 'user', `u${round}`),
+    )
+    await everyNodeHas(
+      ({ suppressions }, round) => suppressions.remove({ kind: 'user', id: `u${round}` }),
+      ({ suppressions }, round) => !suppressions.has('src_a', 'user', `u${round}`),
+    )
+  })
+
+  test('a node that has come a moment ago has it, too', async () => {
+    const here = opened.nodes[0]!
+    // It has not joined, so that no heartbeat tells of it.
+    await using newcomer = await openClusterBackend(opened.harness.options)
+    for (let round = 0; round < ROUNDS; round++) {
+      await here.catalog.putSource(newSource({ id: `src_new_${round}` }))
+      expect(newcomer.catalog.current.sources.has(`src_new_${round}`)).toBe(true)
+    }
+  })
+
+  test('a node that is cut off from the database has held it up for no longer than a second', async () => {
+    const url = opened.harness.options.databaseUrl.reveal()
+    await using link = await Link.open(Number(new URL(url).port))
+    const cutOff = await opened.add({ databaseUrl: new Redacted(link.urlOf(url)) })
+    await known(opened.nodes)
+    link.cut('both')
+    const before = performance.now()
+    await opened.nodes[0]!.catalog.putSource(newSource({ id: 'src_late' }))
+    expect(performance.now() - before).toBeLessThan(1000)
+    const having = opened.nodes.filter(({ catalog }) => catalog.current.sources.has('src_late'))
+    expect(having).toEqual(opened.nodes.slice(0, -1))
+    link.mend()
+    await expect
+      .poll(() => cutOff.catalog.current.sources.has('src_late'), { timeout: 20_000 })
+      .toBe(true)
+  })
+})
+
+function tokenOf(round: number): StoredToken {
+  const id = `tok_${round}`
+  return {
+    id,
+    name: id,
+    role: 'editor',
+    hash: id,
+    createdAt: NOON,
+    expiresAt: null,
+    lastUsedAt: null,
+  }
+}
+
+function suppressionOf(round: number): Suppression {
+  return { kind: 'user', id: `u${round}`, sourceId: null, since: NOON, deletionId: 'del_a' }
+}
