@@ -33,6 +33,17 @@ export interface BreakerChange {
   readonly breaker: ToldBreaker | null
 }
 
+/** What a node tells the others when a receiver asks for a pause. */
+export interface PauseChange {
+  readonly destinationId: string
+  readonly url: string
+  /** From now on: clocks differ. */
+  readonly pauseMs: number
+}
+
+/** A pause that is longer by less than this is not told. */
+const TOLD_FROM_MS = 1_000
+
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MOST_KEPT = 10_000
 
@@ -47,6 +58,8 @@ export class WebhookHealth {
   readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
   /** Called when an attempt has opened or closed a breaker, or a probe has failed. */
   onChange: (change: BreakerChange) => void = () => undefined
+  /** Called when a receiver asks for a pause. */
+  onPause: (change: PauseChange) => void = () => undefined
 
   /** @param options.longestOpenMs how long a breaker may stay open at a time; by default 5 min */
   constructor(clock: Clock, options: { readonly longestOpenMs?: number | undefined } = {}) {
@@ -131,6 +144,22 @@ export class WebhookHealth {
     return true
   }
 
+  /** The pauses that receivers have asked for, for other nodes. */
+  pauses(): readonly PauseChange[] {
+    const now = this.#clock.now()
+    return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
+      const [destinationId = '', url = ''] = key.split(' ')
+      return quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : []
+    })
+  }
+
+  /** A receiver has asked another node for a pause. */
+  toldPause({ destinationId, url, pauseMs }: PauseChange): void {
+    const health = this.#of(destinationId, url)
+    const quietUntil = Math.max(health.quietUntil, this.#clock.now() + pauseMs)
+    this.#set(destinationId, url, { ...health, quietUntil })
+  }
+
   /** An attempt begins. Returns the generation that its result needs. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
@@ -158,6 +187,8 @@ export class WebhookHealth {
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
     this.#set(destinationId, url, { ...before, breaker, quietUntil })
     if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
+    if (quietUntil - Math.max(before.quietUntil, now) >= TOLD_FROM_MS)
+      this.onPause({ destinationId, url, pauseMs: quietUntil - this.#clock.now() })
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined
   }

@@ -35,6 +35,17 @@ class Peer {
     return this.health.brokenSince('dst_a', URL_A) !== undefined
   }
 
+  /** The receiver has asked for a pause. */
+  pause(retryAfterMs: number): void {
+    const attempt = { url: URL_A, outcome: 'retry', class: 'http_throttled', retryAfterMs } as const
+    const generation = this.health.onAttempt('dst_a', URL_A)
+    this.health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
+  }
+
+  get pausedForMs(): number {
+    return Math.max(0, this.health.quietUntil('dst_a', URL_A) - systemClock.now())
+  }
+
   attempt(outcome: 'delivered' | 'retry', url = URL_A): void {
     const generation = this.health.onAttempt('dst_a', url)
     const kind = outcome === 'delivered' ? 'delivered' : 'connection_failed'
@@ -84,6 +95,19 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     for (let times = 0; times < 10; times++) a.attempt('retry')
     const b = new Peer(opened.nodes[1]!)
     await expect.poll(() => b.isOpen).toBe(true)
+  })
+
+  test('wait as long as a receiver has asked one of them to, also one that starts later', async () => {
+    await using opened = await openWithDestination(2)
+    const [a, b] = opened.nodes.map((node) => new Peer(node))
+    a!.pause(60_000)
+    await expect.poll(() => b!.pausedForMs).toBeGreaterThan(50_000)
+    expect(b!.pausedForMs).toBeLessThanOrEqual(60_000)
+    // A shorter one changes nothing.
+    b!.pause(2_000)
+    expect(a!.pausedForMs).toBeGreaterThan(50_000)
+    const c = new Peer(await opened.add())
+    await expect.poll(() => c.pausedForMs).toBeGreaterThan(50_000)
   })
 
   test('forget what is told of webhooks that there are not', async () => {
