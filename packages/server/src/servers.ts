@@ -32,7 +32,7 @@ import { IngestThreads } from './ingest/threads/ingest-threads.ts'
 import { SharedLimits } from './ingest/threads/shared-limits.ts'
 import { consoleRoutes } from './sites/console-routes.ts'
 import { docsRoutes } from './sites/docs-routes.ts'
-import type { Inspector } from './inspector/inspector.ts'
+import type { SharedInspector } from './inspector/shared-inspector.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/time/clock.ts'
 import type { ClockWatch } from './util/workers/clock-watch.ts'
@@ -70,7 +70,7 @@ export interface ServersOptions extends Workers {
   readonly fileShares: FileShares
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
-  readonly inspector: Inspector
+  readonly inspector: SharedInspector
   readonly adminToken: Redacted
   readonly isOpenHere?: boolean | undefined
   /** How many threads accept calls, besides this one. */

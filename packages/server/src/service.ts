@@ -25,6 +25,7 @@ import { SharedLanes } from './engine/shared-lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
+import { SharedInspector } from './inspector/shared-inspector.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import { hasReusePort } from './http/reuse-port.ts'
 import { openBackend } from './open-backend.ts'
@@ -158,7 +159,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
   const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
-  const own = { backendName: config.backend, adminToken, ...stop }
+  const shared = new SharedInspector({ ...backend, inspector })
+  const own = { backendName: config.backend, adminToken, inspector: shared, ...stop }
   const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()

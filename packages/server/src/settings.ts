@@ -58,7 +58,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   backend: {
-    doc: 'What keeps the state. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, for many processes that share them. **The cluster is not finished: try it, and keep nothing in it that you need.**',
+    doc: 'What keeps the state. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, for many processes that share them. The cluster is new: nobody has run it in production yet.',
     default: 'embedded',
     parse: oneOf('embedded', 'cluster'),
   },

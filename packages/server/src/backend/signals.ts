@@ -1,6 +1,15 @@
 /** What nodes tell and ask each other about. */
 export type SignalTopic =
-  'attempts' | 'breakers' | 'changes' | 'counts' | 'lanes' | 'pauses' | 'purges' | 'replicas' | 'statistics'
+  | 'attempts'
+  | 'breakers'
+  | 'changes'
+  | 'counts'
+  | 'inspector'
+  | 'lanes'
+  | 'pauses'
+  | 'purges'
+  | 'replicas'
+  | 'statistics'
 
 /** Values of all nodes, in one order that all nodes agree on. */
 export interface Feed {

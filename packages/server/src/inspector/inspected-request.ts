@@ -25,6 +25,30 @@ export interface InspectedRequest {
   readonly response: InspectorResponse
 }
 
+/** A request without headers and body. */
+export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
+  /** Bytes of the body. */
+  readonly size: number
+}
+
+/** A list of 200 requests with the longest names would have megabytes. */
+const MOST_CHARACTERS = 500
+
+/** A request as a list shows it. Texts of the body are cut: the body itself has them whole. */
+export function summaryOf({ headers: _, body, ...request }: InspectedRequest): RequestSummary {
+  const cut = (text: string | null): string | null => text?.slice(0, MOST_CHARACTERS) ?? null
+  const { type, name, messageId, userId, anonymousId, previousId } = request.event
+  const event = {
+    type: cut(type),
+    name: cut(name),
+    messageId: cut(messageId),
+    userId: cut(userId),
+    anonymousId: cut(anonymousId),
+    previousId: cut(previousId),
+  }
+  return { ...request, event, size: body.length }
+}
+
 interface InspectorResponse {
   readonly status: number
   readonly delayMs: number

@@ -1,5 +1,4 @@
 import { timeOfId } from '@hookline/protocol'
-import type { Page, PageRequest } from '../backend/page.ts'
 import type { PurgeActivity } from '../telemetry/activity-listener.ts'
 import type { InspectedRequest } from './inspected-request.ts'
 import { RecentPurges } from './recent-purges.ts'
@@ -10,6 +9,13 @@ export const KEPT = { requests: 500, bytes: 16 * 1024 * 1024 } as const
 export interface RequestFilter {
   readonly destinationId?: string
   readonly deliveryId?: string
+}
+
+/** How many are kept, their bytes, and how many came since the start. */
+export interface KeptCounts {
+  readonly kept: number
+  readonly bytes: number
+  readonly received: number
 }
 
 interface Kept {
@@ -29,8 +35,7 @@ export class KeptRequests {
   #bytes = 0
   #received = 0
 
-  /** How many are kept, their bytes, and how many came since the start. */
-  get counts(): { readonly kept: number; readonly bytes: number; readonly received: number } {
+  get counts(): KeptCounts {
     return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
   }
 
@@ -59,24 +64,20 @@ export class KeptRequests {
     return this.#kept.get(id)?.request
   }
 
-  /** A page of those that match, the newest first. */
-  list(
+  /** At most `limit` of those that match and came before this number, the newest first. */
+  newest(
     { destinationId, deliveryId }: RequestFilter,
-    { limit, cursor = 'Infinity' }: PageRequest,
-  ): Page<InspectedRequest> {
-    const found = [...this.#kept.values()]
+    { limit, before = Infinity }: { readonly limit: number; readonly before?: number | undefined },
+  ): readonly Pick<Kept, 'number' | 'request'>[] {
+    return [...this.#kept.values()]
       .filter(
         ({ request, number }) =>
-          number < Number(cursor) &&
+          number < before &&
           (destinationId === undefined || request.destinationId === destinationId) &&
           (deliveryId === undefined || request.deliveryId === deliveryId),
       )
       .toReversed()
-    const page = found.slice(0, limit)
-    return {
-      data: page.map(({ request }) => request),
-      nextCursor: found.length > limit ? String(page.at(-1)!.number) : null,
-    }
+      .slice(0, limit)
   }
 
   /** The response to the request was sent. */

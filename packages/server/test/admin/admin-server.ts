@@ -26,6 +26,7 @@ import { NO_ACTIVITY } from '../harness/no-activity.ts'
 import { RunningWorker } from '../harness/running-worker.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { sharedOf } from '../inspector/shared-of.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
 /** Every name exists. A test that is about names gives its own. */
@@ -240,7 +241,7 @@ export class AdminServer implements AsyncDisposable {
     const deps = {
       ...backend,
       live: this.topics,
-      inspector: new Inspector({ clock, logger, catalog: backend.catalog }),
+      inspector: sharedOf(new Inspector({ clock, logger, catalog: backend.catalog })),
       lanes: healthyLanes(backend),
       recentAttempts: {
         of: async () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),

@@ -67,7 +67,7 @@ async function sendOn(
   return response.statusCode!
 }
 
-const newest = ({ requests }: Inspector) => requests.list({}, { limit: 1 }).data[0]
+const newest = ({ requests }: Inspector) => requests.newest({}, { limit: 1 })[0]?.request
 
 test('keeps a request as it came, and hides the values of static headers', async () => {
   const { inspector } = await open()

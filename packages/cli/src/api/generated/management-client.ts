@@ -2132,9 +2132,9 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
                 received: number;
             };
             limits: {
-                /** The most requests that are kept. */
+                /** The most requests that each node keeps. */
                 requests: number;
-                /** The most bytes that are kept. */
+                /** The most bytes that each node keeps. */
                 bytes: number;
                 /** The largest body. A larger one gets 413. */
                 bodyBytes: number;

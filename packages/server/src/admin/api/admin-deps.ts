@@ -24,7 +24,7 @@ import type { Statistics } from '../../backend/statistics.ts'
 import type { Syncs } from '../../backend/syncs.ts'
 import type { Tokens } from '../../backend/tokens.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
-import type { Inspector } from '../../inspector/inspector.ts'
+import type { SharedInspector } from '../../inspector/shared-inspector.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { ClockWatch } from '../../util/workers/clock-watch.ts'
@@ -126,7 +126,7 @@ export interface AdminDeps {
   readonly upkeep: Upkeep
   readonly live: LiveTopics
   readonly nodes: Nodes
-  readonly inspector: Inspector
+  readonly inspector: SharedInspector
   /** Copies the database as it is at one moment. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups

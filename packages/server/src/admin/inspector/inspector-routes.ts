@@ -1,5 +1,5 @@
 import { FIRST_ANSWERS } from '../../inspector/answers.ts'
-import type { InspectedRequest } from '../../inspector/inspected-request.ts'
+import type { RequestSummary } from '../../inspector/inspected-request.ts'
 import { fault } from '../../util/fault.ts'
 import { isRoleEnough, roleFor } from '../access/route-roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -18,27 +18,27 @@ import {
 /** As for the commands of deliveries, which have valid signatures too. */
 const SIGNATURES_ROLE = roleFor('GET /deliveries/:id/requests')
 
-const list = new List<InspectedRequest>('inspected-requests', presentSummary)
+const list = new List<RequestSummary>('inspected-requests', presentSummary)
 
 /** `/inspector`: the receiver inside. */
 export function addInspectorRoutes(
   app: AdminApp,
   { inspector, audit, clock }: Pick<AdminDeps, 'inspector' | 'audit' | 'clock'>,
 ): void {
-  const { requests } = inspector
-
-  app.get('/inspector', { schema: inspectorSchemas.get }, async () => presentInspector(inspector))
+  app.get('/inspector', { schema: inspectorSchemas.get }, async () =>
+    presentInspector(inspector.answers, await inspector.counts()),
+  )
 
   app.get('/inspector/requests', { schema: inspectorSchemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, ...filter } = query
-    return list.page(query, (page) => requests.list(filter, page))
+    return list.page(query, (page) => inspector.list(filter, page))
   })
 
   app.get(
     '/inspector/requests/:id',
     { schema: inspectorSchemas.find },
     async ({ params, actor }) => {
-      const request = requests.find(params.id)
+      const request = await inspector.find(params.id)
       if (request === undefined)
         throw new Problem('not_found', {
           detail: 'The inspector keeps no request with this id: it keeps the last ones only.',
@@ -52,14 +52,14 @@ export function addInspectorRoutes(
     if (next.failFirst !== null && next.status < 300) throw notFailing()
     const [before, after] = [presentAnswers(inspector.answers), presentAnswers(next)]
     await audit.append(auditEntry(request, clock.wall(), { targetId: null, before, after }))
-    inspector.answers = next
+    await inspector.respond(next)
     return after
   })
 
   app.delete('/inspector/requests', { schema: inspectorSchemas.clear }, async (request) => {
-    const before = { requests: requests.counts.kept }
+    const before = { requests: (await inspector.counts()).kept }
     await audit.append(auditEntry(request, clock.wall(), { targetId: null, before, after: null }))
-    return { removed: requests.clear() }
+    return { removed: await inspector.clear() }
   })
 }
 

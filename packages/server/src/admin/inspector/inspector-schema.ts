@@ -1,9 +1,13 @@
 import { formatTimestamp, INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import type { Answers } from '../../inspector/answers.ts'
-import { type InspectedRequest, withoutSignatures } from '../../inspector/inspected-request.ts'
-import type { Inspector } from '../../inspector/inspector.ts'
-import { KEPT } from '../../inspector/kept-requests.ts'
+import {
+  type InspectedRequest,
+  type RequestSummary,
+  summaryOf,
+  withoutSignatures,
+} from '../../inspector/inspected-request.ts'
+import { KEPT, type KeptCounts } from '../../inspector/kept-requests.ts'
 import { listQuery, pageSchema } from '../api/list.ts'
 import { IdParams, nullable, operationsTagged, time } from '../api/schema-parts.ts'
 import { responses } from '../problems/responses.ts'
@@ -52,8 +56,8 @@ const InspectorResponse = Type.Object({
     received: Type.Integer({ description: 'How many have come since the start.' }),
   }),
   limits: Type.Object({
-    requests: Type.Integer({ description: 'The most requests that are kept.' }),
-    bytes: Type.Integer({ description: 'The most bytes that are kept.' }),
+    requests: Type.Integer({ description: 'The most requests that each node keeps.' }),
+    bytes: Type.Integer({ description: 'The most bytes that each node keeps.' }),
     bodyBytes: Type.Integer({ description: 'The largest body. A larger one gets 413.' }),
   }),
 })
@@ -156,11 +160,11 @@ export const inspectorSchemas = {
 }
 
 /** The inspector as the API shows it. */
-export function presentInspector({ answers: now, requests }: Inspector): object {
+export function presentInspector(now: Answers, requests: KeptCounts): object {
   return {
     url: INSPECTOR_URL,
     answers: presentAnswers(now),
-    requests: requests.counts,
+    requests,
     limits: { ...KEPT, bodyBytes: LIMITS.payloadBytes },
   }
 }
@@ -170,20 +174,19 @@ export function presentAnswers({ status, delayMs, failFirst }: Answers): object 
   return { status, delayMs, failFirst }
 }
 
-/** A request as a list shows it. Texts of the body are cut: the body itself has them whole. */
-export function presentSummary(request: InspectedRequest): object {
-  const { receivedAt, body, event, response, headers: _, ...others } = request
+/** A request as a list shows it. */
+export function presentSummary(request: RequestSummary): object {
+  const { receivedAt, event, response, ...others } = request
   const { type, name, userId, anonymousId, messageId } = event
   const { status, delayMs, isSent } = response
   return {
     ...others,
     receivedAt: formatTimestamp(receivedAt),
-    size: body.length,
-    type: cut(type),
-    name: cut(name),
-    userId: cut(userId),
-    anonymousId: cut(anonymousId),
-    messageId: cut(messageId),
+    type,
+    name,
+    userId,
+    anonymousId,
+    messageId,
     response: { status, delayMs, sent: isSent },
   }
 }
@@ -192,12 +195,5 @@ export function presentSummary(request: InspectedRequest): object {
 export function presentRequest(request: InspectedRequest, showsSignatures: boolean): object {
   const shown = showsSignatures ? request.headers : withoutSignatures(request.headers)
   const headers = shown.map(([name, value]) => ({ name, value }))
-  return { ...presentSummary(request), headers, body: request.body.toString() }
-}
-
-/** A list of 200 requests with the longest names would have megabytes. */
-const MOST_CHARACTERS = 500
-
-function cut(text: string | null): string | null {
-  return text?.slice(0, MOST_CHARACTERS) ?? null
+  return { ...presentSummary(summaryOf(request)), headers, body: request.body.toString() }
 }

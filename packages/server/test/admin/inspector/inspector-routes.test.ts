@@ -4,6 +4,7 @@ import { Inspector } from '../../../src/inspector/inspector.ts'
 import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
 import { NOON } from '../../harness/accepted-event.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
+import { sharedOf } from '../../inspector/shared-of.ts'
 import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
@@ -40,7 +41,7 @@ test('shows a request in a list, and whole, to viewers', async () => {
     ],
   })
   inspector.requests.add(request)
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const headers = await tokenOf(server, 'viewer')
   const { data } = await server.must<{ data: object[] }>('GET', '/inspector/requests', { headers })
   const summary = {
@@ -82,7 +83,7 @@ test('shows valid signatures to editors, and not to viewers, who could use them'
   ] as const
   const request = anInspectedRequest({}, { headers: signed })
   inspector.requests.add(request)
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const valuesFor = async (role: 'viewer' | 'editor'): Promise<string[]> => {
     const headers = await tokenOf(server, role)
     const path = `/inspector/requests/${request.id}`
@@ -98,7 +99,7 @@ test('lists the newest first, in pages and by filter', async () => {
   const destinations = ['dst_a', 'dst_b', 'dst_a']
   const requests = destinations.map((destinationId) => anInspectedRequest({}, { destinationId }))
   for (const request of requests) inspector.requests.add(request)
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   type Page = { data: { id: string }[]; nextCursor: string | null }
   const page = async (query: string) => {
     const { data, nextCursor } = await server.must<Page>('GET', `/inspector/requests${query}`)
@@ -118,7 +119,7 @@ test('lists the newest first, in pages and by filter', async () => {
 test('editors set what it responds and clear it; viewers do not', async () => {
   const inspector = newInspector()
   inspector.requests.add(anInspectedRequest())
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const body = { status: 500, delayMs: 1_000, failFirst: 2 }
   const viewer = { headers: await tokenOf(server, 'viewer') }
   expect((await server.call('PUT', '/inspector/answers', { ...viewer, body })).status).toBe(403)
@@ -144,7 +145,7 @@ test.each([
   [{ fail: 2 }, '/fail unknown_field'],
 ])('refuses the answers %j', async (body, fault) => {
   const inspector = newInspector()
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const answer = await server.call<ProblemDocument>('PUT', '/inspector/answers', { body })
   expect([answer.status, answer.body.code]).toEqual([422, 'invalid_body'])
   expect(faultsIn(answer.body)[0]).toContain(fault)
@@ -154,7 +155,7 @@ test.each([
 test('a change whose audit entry cannot be written is not made', async () => {
   const inspector = newInspector()
   inspector.requests.add(anInspectedRequest())
-  await using server = await AdminServer.open({ inspector })
+  await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   failAuditWrites(server.dataDir)
   const body = { status: 500 }
   expect((await server.call('PUT', '/inspector/answers', { body })).status).toBe(500)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Backend } from '../../../src/backend/backend.ts'
+import { type Answers, FIRST_ANSWERS } from '../../../src/inspector/answers.ts'
+import type { InspectedRequest } from '../../../src/inspector/inspected-request.ts'
+import { KeptRequests } from '../../../src/inspector/kept-requests.ts'
+import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'
+import { NOON } from '../../harness/accepted-event.ts'
+import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
+import { known, openNodes, type OpenNodes } from './open-nodes.ts'
+
+/** The inspector of a node, without its server: what came is given to it. */
+class NodeInspector {
+  readonly requests = new KeptRequests()
+  answers: Answers = FIRST_ANSWERS
+  readonly shared: SharedInspector
+
+  constructor({ nodes, signals }: Backend) {
+    this.shared = new SharedInspector({ inspector: this, nodes, signals })
+  }
+}
+
+const idsOf = (requests: readonly Pick<InspectedRequest, 'id'>[]): string[] =>
+  requests.map(({ id }) => id)
+
+describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', () => {
+  let opened: OpenNodes
+  let inspectors: readonly NodeInspector[]
+
+  beforeAll(async () => {
+    opened = await openNodes(2)
+    await known(opened.nodes)
+    inspectors = opened.nodes.map((node) => new NodeInspector(node))
+  })
+
+  afterAll(() => opened[Symbol.asyncDispose]())
+
+  test('shows the requests that any node has made, newest first, in pages without gaps', async () => {
+    const requests = Array.from({ length: 7 }, (_, number) =>
+      anInspectedRequest({}, { receivedAt: NOON + number }),
+    )
+    for (const [number, request] of requests.entries())
+      inspectors[number % 2]!.requests.add(request)
+    const listed: string[] = []
+    let cursor: string | null = null
+    do {
+      const node = inspectors[listed.length % 2]!.shared
+      const page = await node.list({}, cursor === null ? { limit: 3 } : { limit: 3, cursor })
+      listed.push(...idsOf(page.data))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(listed).toEqual(idsOf(requests.toReversed()))
+    expect(await inspectors[0]!.shared.counts()).toMatchObject({ kept: 7, received: 7 })
+  })
+
+  test('shows a request whole on a node that has not made it, and finds none that there is not', async () => {
+    const body = JSON.stringify({ type: 'track', event: 'ä'.repeat(300_000) })
+    const request = anInspectedRequest(body, { headers: [['X-A', '1']] })
+    inspectors[1]!.requests.add(request)
+    expect(await inspectors[0]!.shared.find(request.id)).toEqual(request)
+    expect(await inspectors[0]!.shared.find('req_none')).toBeUndefined()
+  })
+
+  test('responds the same on every node, also on one that starts later', async () => {
+    const answers = { status: 503, delayMs: 10, failFirst: 2 }
+    await inspectors[0]!.shared.respond(answers)
+    expect(inspectors.map((each) => each.answers)).toEqual([answers, answers])
+    const third = await opened.add()
+    const later = new NodeInspector(third)
+    await expect.poll(() => later.answers).toEqual(answers)
+    await third[Symbol.asyncDispose]()
+  })
+
+  test('is cleared on every node', async () => {
+    for (const { requests } of inspectors) requests.clear()
+    for (const { requests } of inspectors) requests.add(anInspectedRequest())
+    expect(await inspectors[0]!.shared.clear()).toBe(2)
+    expect(inspectors.map(({ requests }) => requests.counts.kept)).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,10 @@
+import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
+import {
+  SharedInspector,
+  type SharedInspectorOptions,
+} from '../../src/inspector/shared-inspector.ts'
+
+/** The inspector of a service that is one process. */
+export function sharedOf(inspector: SharedInspectorOptions['inspector']): SharedInspector {
+  return new SharedInspector({ inspector, nodes: { id: 'node' }, signals: new SignalsOfOne() })
+}
