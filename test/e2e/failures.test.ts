@@ -212,6 +212,8 @@ test('the service never connects to a forbidden address that the operator does n
     expect(trace.deliveries).toMatchObject([{ state: 'held' }])
     return trace
   })
-  expect(deliveries).toMatchObject([{ attempts: [{ class: 'address_forbidden' }] }])
+  // A retry may begin before the webhook is paused.
+  const classes = deliveries.flatMap(({ attempts }) => attempts.map((attempt) => attempt.class))
+  expect(new Set(classes)).toEqual(new Set(['address_forbidden']))
   expect(receiver.connections).toBe(0)
 })
