@@ -84,6 +84,11 @@ const manyCases = {
   ...sharing,
   env: { HOOKLINE_TEST_CASES: process.env['HOOKLINE_TEST_CASES'] ?? '10' },
 }
+// Those of the engine that measure nothing: they follow a simulated clock, or look at what becomes of each event.
+const ENGINE_CASES = [
+  'test/engine/{clock,why-nothing-arrived}.test.ts',
+  'test/engine/{audiences,disk,simulator}/**/*.test.ts',
+]
 // It measures memory and time: no other file beside the one that runs.
 const measuring = {
   execArgv: ['--conditions=hookline-source', '--expose-gc'],
@@ -125,7 +130,13 @@ export default defineConfig({
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
       project('cluster-e2e', CLUSTER_E2E, 60_000, onCluster),
-      project('engine', ['test/engine/**/*.test.ts'], 240_000, measuring),
+      project('engine-cases', ENGINE_CASES, 240_000),
+      project('engine', ['test/engine/**/*.test.ts'], 240_000, {
+        ...measuring,
+        exclude: ENGINE_CASES,
+        // After all of the cases.
+        sequence: { groupOrder: 1 },
+      }),
       // It builds an image, and runs what an operator would run around the service.
       project('deploy', ['test/deploy/**/*.test.ts'], 300_000),
       project('torture', ['test/torture/**/*.test.ts'], 3_600_000, { fileParallelism: false }),

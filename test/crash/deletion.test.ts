@@ -6,6 +6,7 @@ import { openReceiver, type Receiver } from '../../packages/server/test/harness/
 import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
 import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
 import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { halfIfShort } from '../harness/how-many.ts'
 import { ManagementApi } from '../harness/management-api.ts'
 import { callsTo, type Deletion } from './deletion-calls.ts'
 import { Load } from './load.ts'
@@ -14,7 +15,7 @@ import { ServiceProcess } from './service-process.ts'
 const ADMIN_TOKEN = 'tok_crash_test'
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const PLANTED = 'PLANTED-VALUE'
-const USERS = Array.from({ length: 200 }, (_, index) => `user-${index}`)
+const USERS = Array.from({ length: halfIfShort(200) }, (_, index) => `user-${index}`)
 const EVENTS_EACH = 25
 const DELETIONS = 4
 const MAX_UPTIME_MS = 1500
