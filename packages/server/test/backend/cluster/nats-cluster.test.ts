@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { acceptedEvent } from '../../harness/accepted-event.ts'
 import { NatsServers } from '../../harness/cluster/nats-servers.ts'
@@ -10,26 +11,41 @@ import { natsProgram } from '../../harness/cluster/programs.ts'
 const STREAM = 'test_log'
 const ELECTED_MS = 20_000
 
+/** Counts the waits that have begun. */
+class CountingClock implements Clock {
+  waits = 0
+  readonly now = systemClock.now
+  readonly wall = systemClock.wall
+  readonly turn = systemClock.turn
+
+  after(delayMs: number, task: () => void): () => void {
+    this.waits += 1
+    return systemClock.after(delayMs, task)
+  }
+}
+
 describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
+  test('is opened when the servers are ready', async () => {
+    await using nats = await NatsServers.start(3)
+    await using link = await NatsLink.open({ url: new Redacted(nats.url) })
+    for (const { routes } of nats.all) for (const route of routes) route.cut('both')
+    const clock = new CountingClock()
+    const waiting = new ByteBudget(10_000_000)
+    const opening = JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting, clock })
+    // The first try has failed.
+    await expect.poll(() => clock.waits, { timeout: ELECTED_MS }).toBeGreaterThan(0)
+    for (const { routes } of nats.all) for (const route of routes) route.mend()
+    await using log = await opening
+    await log.append([acceptedEvent()])
+    expect((await log.state()).undecided.events).toBe(1)
+  })
+
   test('loses nothing and goes on when a server that leads consumers is killed', async () => {
     await using nats = await NatsServers.start(3)
     const url = new Redacted(nats.all.map(({ port }) => `nats://127.0.0.1:${port}`).join())
     await using link = await NatsLink.open({ url })
     const waiting = new ByteBudget(10_000_000)
     const open = () => JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
-    // The servers have just begun to elect the one that makes streams.
-    await expect
-      .poll(
-        () =>
-          open().then(
-            (log) => log[Symbol.asyncDispose]().then(() => true),
-            () => false,
-          ),
-        {
-          timeout: ELECTED_MS,
-        },
-      )
-      .toBe(true)
     await using log = await open()
     const stop = new AbortController()
     const ids: string[] = []

@@ -15,6 +15,7 @@ import { type NatsLink, unavailable } from './nats-link.ts'
 import { OutboxRelay } from './outbox-relay.ts'
 import { PartitionPull } from './partition-pull.ts'
 import { readStreamState, type StreamState } from './stream-state.ts'
+import { whenReady } from './when-ready.ts'
 
 export interface JetStreamLogOptions extends LogStreamOptions {
   /** Of the bytes that wait to be stored. */
@@ -67,7 +68,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   static async open(link: NatsLink, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const log = new JetStreamLog(link, options)
     try {
-      await log.#stream.ensure()
+      await whenReady(() => log.#stream.ensure(), log.#clock)
     } catch (error) {
       throw unavailable(error)
     }
