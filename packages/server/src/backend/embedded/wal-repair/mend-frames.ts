@@ -45,10 +45,14 @@ export function mendFrames(log: DamagedLog): Checksum {
 function suspectFrameBefore(log: DamagedLog, number: number, before: Checksum): void {
   const { isBigEndian } = log.header
   const frame = log.stored(number)!
-  const needed = removeWords(frame.checksum, frame.words(isBigEndian))
+  const words = frame.words(isBigEndian)
+  const needed = removeWords(frame.checksum, words)
   const mend = log.mends.get(number)!
+  const next = nextOf(log, number, frame.checksum)
+  const isProved = next.fits(addWords(before, words)) > next.fits(frame.checksum)
   const isUnsure =
     mend.state === 'kept' ||
+    (isWholeWith(mend, frame) && !isProved) ||
     (mend.flip && !isCertain(mend.flip) && faultsOf(frame.data, frame.page) === 0)
   if (isUnsure && differByOneBit(before, needed))
     settle(log, number - 1, asStored(log.stored(number - 1)!, 'kept'))
