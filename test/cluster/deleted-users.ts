@@ -82,20 +82,33 @@ export class DeletedUsers {
     return found
   }
 
-  /** What is wrong with the notices: each destination has one of each user, which may have come more than once. */
-  noticeFaults({ notices }: Arrivals, paths: readonly string[]): readonly string[] {
+  /**
+   * What is wrong with the notices: each destination has one of each user and deletion, which may have come more than once. Where
+   * the response to a request was lost, its repetition may have made a second deletion.
+   */
+  async noticeFaults({ notices }: Arrivals, paths: readonly string[]): Promise<readonly string[]> {
+    const deletions = await this.#deletionsByUser()
     const byUser = new Map<string, Set<string>>()
     for (const { path, userId, webhookId } of notices) {
       const key = `${path} ${userId}`
       byUser.set(key, (byUser.get(key) ?? new Set()).add(webhookId))
     }
     const expected = this.#userIds.flatMap((userId) => paths.map((path) => `${path} ${userId}`))
-    const wrong = expected.filter((key) => byUser.get(key)?.size !== 1)
+    const wantedOf = (key: string): number => deletions.get(key.slice(key.indexOf(' ') + 1)) ?? 1
+    const wrong = expected.filter((key) => byUser.get(key)?.size !== wantedOf(key))
     const others = [...byUser.keys()].filter((key) => !expected.includes(key))
     return [
-      ...wrong.map((key) => `${key}: ${byUser.get(key)?.size ?? 0} notices`),
+      ...wrong.map((key) => `${key}: ${byUser.get(key)?.size ?? 0} notices, not ${wantedOf(key)}`),
       ...others.map((key) => `${key}: a notice of nobody who was deleted`),
     ]
+  }
+
+  /** How many deletions name each user. */
+  async #deletionsByUser(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#cluster.sql(
+      "SELECT id, count(DISTINCT deletion_id)::int AS deletions FROM deletion_ids WHERE kind = 'user' GROUP BY id",
+    )
+    return new Map(rows.map((row) => [row['id'] as string, row['deletions'] as number]))
   }
 
   async #send(userId: string): Promise<void> {

@@ -103,10 +103,11 @@ export class FaultRun implements AsyncDisposable {
       return row!['rows'] as number
     })
     const paths = this.#sources.map((_, number) => String(number))
-    await this.#until('faults of notices', async () => {
-      return this.#deleted.noticeFaults(this.#arrivals, paths).length
-    })
-    expect(this.#deleted.noticeFaults(this.#arrivals, paths)).toEqual([])
+    let faults: readonly string[] = []
+    await this.#until(
+      () => `faults of notices: ${faults.slice(0, 3).join(', ')}`,
+      async () => (faults = await this.#deleted.noticeFaults(this.#arrivals, paths)).length,
+    )
     expect(await this.#deleted.tablesWithThem()).toEqual([])
     expect(await this.#accountFaults()).toEqual([])
     expect(this.#arrivals.renamed).toEqual([])
@@ -163,11 +164,17 @@ export class FaultRun implements AsyncDisposable {
     }, signal)
   }
 
-  async #until(what: string, count: () => number | Promise<number>): Promise<void> {
+  async #until(
+    what: string | (() => string),
+    count: () => number | Promise<number>,
+  ): Promise<void> {
     const deadline = performance.now() + RECOVERED_MS
     let last: unknown
     while ((last = await Promise.resolve(count()).catch(String)) !== 0) {
-      if (performance.now() > deadline) await this.#fail(`At the end: ${String(last)} ${what}.`)
+      if (performance.now() > deadline) {
+        const described = typeof what === 'string' ? what : what()
+        await this.#fail(`At the end: ${String(last)} ${described}.`)
+      }
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
   }
