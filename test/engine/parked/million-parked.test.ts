@@ -7,12 +7,9 @@ const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
 /** No wait is longer than an hour: what is due later was stored with another clock, and a start brings it forward. */
 const HALF_AN_HOUR = 30 * 60 * 1000
-/**
- * The limit of the specification, and what a start may take on a machine that is slower: as a ratio to an empty start. Each is
- * measured once, and what else a busy machine does adds to one of them alone.
- */
+/** The limit of the specification, and what a start may take on a machine that is slower: as a ratio to an empty start. */
 const RESTART_MS = 3_000
-const RESTART_RATIO = 1.5
+const RESTART_RATIO = 1.3
 const MIB = 2 ** 20
 const ROUNDS = 3
 const SECONDS = 2
