@@ -82,10 +82,7 @@ export class DeletedUsers {
     return found
   }
 
-  /**
-   * What is wrong with the notices: each destination has one of each user and deletion, which may have come more than once. Where
-   * the response to a request was lost, its repetition may have made a second deletion.
-   */
+  /** What is wrong with the notices: each destination has one of each user, which may have come more than once. */
   async noticeFaults({ notices }: Arrivals, paths: readonly string[]): Promise<readonly string[]> {
     const deletions = await this.#deletionsByUser()
     const byUser = new Map<string, Set<string>>()
@@ -94,11 +91,14 @@ export class DeletedUsers {
       byUser.set(key, (byUser.get(key) ?? new Set()).add(webhookId))
     }
     const expected = this.#userIds.flatMap((userId) => paths.map((path) => `${path} ${userId}`))
-    const wantedOf = (key: string): number => deletions.get(key.slice(key.indexOf(' ') + 1)) ?? 1
-    const wrong = expected.filter((key) => byUser.get(key)?.size !== wantedOf(key))
+    const wrong = expected.filter((key) => byUser.get(key)?.size !== 1)
+    // A request that was repeated may have made a second deletion.
+    const deletionsOf = (key: string): number => deletions.get(key.slice(key.indexOf(' ') + 1)) ?? 0
     const others = [...byUser.keys()].filter((key) => !expected.includes(key))
     return [
-      ...wrong.map((key) => `${key}: ${byUser.get(key)?.size ?? 0} notices, not ${wantedOf(key)}`),
+      ...wrong.map(
+        (key) => `${key}: ${byUser.get(key)?.size ?? 0} notices of ${deletionsOf(key)} deletions`,
+      ),
       ...others.map((key) => `${key}: a notice of nobody who was deleted`),
     ]
   }

@@ -115,7 +115,7 @@ export class PostgresDeletions implements Deletions {
     if (through === null) throw new Error(`The purge of ${deletionId} has not begun.`)
     this.#users.add(purgedIdsOf(subjectsOf(purge), { ...purge, through }))
     const rest = await this.#slices.purge({ ...purge, through })
-    // No node sends an event of the user after the notice.
+    // So that no node that can be reached sends an event of the user after the notice.
     if (rest === null) await this.#options.feed.spread('purges')
     return rest
   }
