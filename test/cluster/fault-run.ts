@@ -5,6 +5,7 @@ import { DeletedUsers } from './deleted-users.ts'
 import { diagnosis } from './diagnosis.ts'
 import { type Effect, effectOf, type Happened } from './fault-report.ts'
 import { type FaultKind, type FaultTimes, oneOf, type Scene } from './faults/fault.ts'
+import { KeyedRequests } from './keyed-requests.ts'
 import type { Node } from './node.ts'
 import { Traffic } from './traffic.ts'
 
@@ -28,6 +29,7 @@ export class FaultRun implements AsyncDisposable {
   readonly #sources: readonly Source[]
   readonly #arrivals: Arrivals
   readonly #deleted: DeletedUsers
+  readonly #keyed: KeyedRequests
   readonly #stop = new AbortController()
   readonly #sending: Promise<unknown>
   readonly #stack: AsyncDisposableStack
@@ -48,9 +50,12 @@ export class FaultRun implements AsyncDisposable {
     this.#stack = stack
     this.traffic = new Traffic(parts.sources, options.random)
     this.#deleted = new DeletedUsers(parts.cluster, parts.sources, options.random)
-    this.#sending = Promise.all(
-      parts.cluster.nodes.map((node) => this.traffic.run(node, this.#stop.signal)),
-    )
+    this.#keyed = new KeyedRequests(parts.cluster, options.random)
+    const { signal } = this.#stop
+    this.#sending = Promise.all([
+      ...parts.cluster.nodes.map((node) => this.traffic.run(node, signal)),
+      this.#keyed.run(signal),
+    ])
   }
 
   static async open(options: FaultRunOptions): Promise<FaultRun> {
@@ -109,6 +114,7 @@ export class FaultRun implements AsyncDisposable {
       async () => (faults = await this.#deleted.noticeFaults(this.#arrivals, paths)).length,
     )
     expect(await this.#deleted.tablesWithThem()).toEqual([])
+    expect(await this.#keyed.faults()).toEqual([])
     expect(await this.#accountFaults()).toEqual([])
     expect(this.#arrivals.renamed).toEqual([])
   }
@@ -117,7 +123,8 @@ export class FaultRun implements AsyncDisposable {
     const { accepted, sent } = this.traffic
     return (
       `${this.#happened.length} faults, ${accepted.size} of ${sent} calls got a 200, ` +
-      `lost ${this.#missing()}, ${this.#arrivals.duplicates} duplicates, ${this.#deleted.count} deletions`
+      `lost ${this.#missing()}, ${this.#arrivals.duplicates} duplicates, ${this.#deleted.count} deletions, ` +
+      `${this.#keyed.count} tokens`
     )
   }
 

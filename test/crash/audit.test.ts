@@ -23,21 +23,6 @@ interface Entry {
   readonly after: { readonly version?: number } | null
 }
 
-interface Page<T> {
-  readonly data: readonly T[]
-  readonly nextCursor: string | null
-}
-
-async function listAll<T>(api: ManagementApi, path: string): Promise<T[]> {
-  const all: T[] = []
-  for (let cursor = ''; ;) {
-    const page = await api.call<Page<T>>('GET', `${path}?limit=200${cursor}`)
-    all.push(...page.data)
-    if (page.nextCursor === null) return all
-    cursor = `&cursor=${page.nextCursor}`
-  }
-}
-
 /** Makes, changes and removes records, one after the other, until the service is killed. Returns the number of responses. */
 async function makeChanges(api: ManagementApi): Promise<number> {
   let responses = 0
@@ -69,8 +54,8 @@ function versionsIn(entries: readonly Entry[]): Map<string, number | null> {
 }
 
 async function versionsOf(api: ManagementApi): Promise<Map<string, number>> {
-  const sources = await listAll<{ id: string; version: number }>(api, 'sources')
-  const tokens = await listAll<{ id: string }>(api, 'tokens')
+  const sources = await api.listAll<{ id: string; version: number }>('sources')
+  const tokens = await api.listAll<{ id: string }>('tokens')
   return new Map([
     ...sources.map(({ id, version }) => [id, version] as const),
     ...tokens.map(({ id }) => [id, 1] as const),
@@ -96,7 +81,7 @@ test(`over ${KILLS} kills every change is in the audit log, and every entry is o
     responses += (await changing).reduce((sum, each) => sum + each)
     service = await start()
   }
-  const audited = versionsIn(await listAll<Entry>(api, 'audit'))
+  const audited = versionsIn(await api.listAll<Entry>('audit'))
   const kept = await versionsOf(api)
   const withoutEntry = [...kept].filter(([id, version]) => audited.get(id) !== version)
   const withoutChange = [...audited].filter(([id, version]) => (kept.get(id) ?? null) !== version)

@@ -32,7 +32,7 @@ export class ManagementApi {
 
   /** All pages of a list. @param filter parameters of the query */
   async listAll<T>(
-    list: 'events' | 'deliveries' | 'destinations',
+    list: 'audit' | 'deletions' | 'deliveries' | 'destinations' | 'events' | 'sources' | 'tokens',
     filter: Readonly<Record<string, string>> = {},
   ): Promise<T[]> {
     const query = new URLSearchParams({ limit: '200', ...filter })

@@ -1,3 +1,4 @@
+import type { ResponseToKeep } from './idempotent-responses.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** One change made through the management API: by whom, of what, with the state before and after. Has no secrets. */
@@ -20,6 +21,8 @@ export interface AuditEntry {
   readonly requestId: string
   /** The stored entry is damaged: `before` and `after` are `null`, the request and the name of the actor are empty. */
   readonly isUnreadable?: true
+  /** No part of what is stored of the entry: the response to the request, to be kept with the change. */
+  readonly response?: ResponseToKeep
 }
 
 /** Which entries a list shows: those that meet every condition. */
@@ -34,6 +37,8 @@ export interface AuditFilter {
  *
  * A method of another port that takes an `AuditEntry` writes it in the same transaction as its change: both are
  * durable when it resolves, or neither. Where the method rejects or resolves to false, it writes no entry.
+ * The same is true of the `response` that the entry brings. The method rejects and changes nothing where there is a response
+ * with its key (`ResponseKept`, if another node keeps it): a request with this key has made its change before.
  */
 export interface Audit {
   /** For an entry without a change in the backend. Durable when it resolves. Two calls make two entries. */

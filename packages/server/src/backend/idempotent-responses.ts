@@ -10,6 +10,17 @@ export interface IdempotentResponse {
   readonly expiresAt: number
 }
 
+/** A response, and the time at which older ones have expired, in milliseconds since the epoch. */
+export interface ResponseToKeep {
+  readonly response: IdempotentResponse
+  readonly now: number
+}
+
+/** A change was not made: there is a response with the `Idempotency-Key` of its request. */
+export class ResponseKept extends Error {
+  override readonly name = 'ResponseKept'
+}
+
 /** Responses that have not expired, by `Idempotency-Key`. */
 export interface IdempotentResponses {
   /**
@@ -21,9 +32,9 @@ export interface IdempotentResponses {
   release(key: string): Promise<void>
   /**
    * Keeps the response, and removes those that have expired at `now`. Durable when it resolves. Safe to call twice: of
-   * two responses with the same key the first one stays.
+   * two responses with the same key the first one stays. An `AuditEntry` keeps the response of its change in one transaction.
    */
-  add(response: IdempotentResponse, now: number): Promise<void>
+  add(kept: ResponseToKeep): Promise<void>
   /** The response with this key; `undefined` where there is none or it has expired at `now`. */
   find(key: string, now: number): Promise<IdempotentResponse | undefined>
 }

@@ -4,6 +4,7 @@ import { entityTag, changeRecord, requireMatch } from '../api/catalog-records.ts
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, pageOf } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { Problem } from '../problems/problem.ts'
 import type { ComputationKind } from './computation-kind.ts'
@@ -69,13 +70,13 @@ function addCreating<T extends Computation>(
       const now = clock.wall()
       const { current } = catalog
       const record = newComputation(request, kind, { current, now })
-      await catalog.putComputation(
-        record,
-        recordEntry(request, now, [null, record], presentIn(deps)),
-      )
+      const location = `${app.prefix}${kind.path}/${record.id}`
+      const headers = { location, etag: entityTag(record.version) }
+      const made = { status: 201, headers, body: await withStatus(record, deps) } as const
+      const entry = recordEntry(request, now, [null, record], presentIn(deps))
+      await catalog.putComputation(record, withResponse(entry, made, request))
       wake()
-      reply.code(201).header('location', `${app.prefix}${kind.path}/${record.id}`)
-      return respond(record, reply, deps)
+      return respondWith(made, reply)
     }),
   )
 }
@@ -151,7 +152,11 @@ function presentIn({ catalog }: AdminDeps): (record: Computation) => object {
 }
 
 async function respond(record: Computation, reply: FastifyReply, deps: AdminDeps): Promise<object> {
-  const statuses = await readStatuses([record], deps)
   reply.header('etag', entityTag(record.version))
+  return withStatus(record, deps)
+}
+
+async function withStatus(record: Computation, deps: AdminDeps): Promise<object> {
+  const statuses = await readStatuses([record], deps)
   return { ...presentIn(deps)(record), ...presentStatus(statuses.get(record.id)!) }
 }

@@ -9,6 +9,7 @@ import { deletionSchemas, presentDeletion, presentNotice } from './deletion-sche
 import { waitContexts } from '../deliveries/waiting.ts'
 import { AUDITED_IDS, auditEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { Problem } from '../problems/problem.ts'
 
 const list = new List<object>('deletions', (each) => each)
@@ -43,10 +44,11 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: AdminDe
       createdAt: formatTimestamp(createdAt),
     }
     const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
-    await deletions.create(deletion, { userIds, anonymousIds }, entry)
+    const headers = { location: `${app.prefix}/deletions/${id}` }
+    const made = { status: 202, headers, body: { id, state: 'queued' } } as const
+    await deletions.create(deletion, { userIds, anonymousIds }, withResponse(entry, made, request))
     wake()
-    reply.code(202).header('location', `${app.prefix}/deletions/${id}`)
-    return { id, state: 'queued' }
+    return respondWith(made, reply)
   })
 }
 

@@ -4,6 +4,7 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { lanesOf } from '../api/catalog-records.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { auditedDelivery, deliverySchemas, presentDelivery } from './delivery-schema.ts'
+import { withResponse } from '../idempotency/kept-response.ts'
 import { Problem } from '../problems/problem.ts'
 import { requireDelivery } from './require-delivery.ts'
 import { waitContext } from './waiting.ts'
@@ -21,7 +22,13 @@ export function addRetryRoute(app: AdminApp, deps: AdminDeps): void {
     const before = await find()
     const after = { ...before, state: 'pending', rounds: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
-    const isPending = await replays.retry(before.id, clock.now(), entry)
+    // A delivery shows data of users: the response is kept without it.
+    const made = { status: 200, headers: {}, body: {} } as const
+    const isPending = await replays.retry(
+      before.id,
+      clock.now(),
+      withResponse(entry, made, request),
+    )
     const delivery = await find()
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED

@@ -13,6 +13,7 @@ import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { withToggle } from './toggle.ts'
 import { hostWarnings, urlWarnings } from './url-warnings.ts'
 import { List, pageOf } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 
 const list = new List<Destination>('destinations', presentDestination)
@@ -70,10 +71,13 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
         updatedAt: now,
         version: 1,
       }
+      const location = `${app.prefix}/destinations/${destination.id}`
+      const headers = { location, etag: entityTag(destination.version) }
+      const body = withWarnings(destination, await hostWarnings([destination], deps))
+      const made = { status: 201, headers, body } as const
       const entry = recordEntry(request, now, [null, destination], presentDestination)
-      await catalog.putDestination(destination, entry)
-      reply.code(201).header('location', `${app.prefix}/destinations/${destination.id}`)
-      return respond(destination, reply, await hostWarnings([destination], deps))
+      await catalog.putDestination(destination, withResponse(entry, made, request))
+      return respondWith(made, reply)
     },
   )
 
@@ -121,6 +125,10 @@ function respond(
   warnings: readonly Fault[],
 ): object {
   reply.header('etag', entityTag(destination.version))
+  return withWarnings(destination, warnings)
+}
+
+function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 

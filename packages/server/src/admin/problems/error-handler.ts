@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../telemetry/logger.ts'
 import { BackendUnavailable } from '../../backend/backend.ts'
+import { ResponseKept } from '../../backend/idempotent-responses.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isDiskFault } from '../../util/disk-fault.ts'
@@ -51,6 +52,8 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
 
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error
+  if (error instanceof ResponseKept)
+    return new Problem('request_under_way', { headers: { 'retry-after': '1' } })
   if (error instanceof BackendUnavailable || isDiskFault(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
   }

@@ -69,7 +69,7 @@ function withIdempotencyKey(schema: FastifySchema): FastifySchema {
 const IDEMPOTENCY_KEY = Type.Optional(
   Type.String({
     description:
-      'Makes it safe to send the request again: within 24 hours, a request with the same key gets the response of the first one and changes nothing. Where the response shows data of users, it is not kept, and the second request gets the problem response_not_kept.',
+      'Makes it safe to send the request again: within 24 hours, a request with the same key gets the response of the first one and changes nothing. A record and the response to the request that made it are stored together, so this holds wherever the service ends in between. Where the response shows data of users, it is not kept, and the second request gets the problem response_not_kept.',
   }),
 )
 

@@ -4,6 +4,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { List } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { Problem } from '../problems/problem.ts'
 import { requestedSelection } from './replay-selection.ts'
 import { auditedReplay, presentReplay, replaySchemas } from './replay-schema.ts'
@@ -61,10 +62,12 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: AdminDeps
       reachedAt: null,
       cursor: null,
     }
-    await replays.create(replay, recordEntry(request, now, [null, replay], auditedReplay))
+    const headers = { location: `${app.prefix}/replays/${replay.id}` }
+    const made = { status: 201, headers, body: presentReplay(replay) } as const
+    const entry = recordEntry(request, now, [null, replay], auditedReplay)
+    await replays.create(replay, withResponse(entry, made, request))
     wake()
-    reply.code(201).header('location', `${app.prefix}/replays/${replay.id}`)
-    return presentReplay(replay)
+    return respondWith(made, reply)
   })
 }
 

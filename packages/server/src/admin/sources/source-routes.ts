@@ -7,6 +7,7 @@ import { requireSource } from '../api/catalog-records.ts'
 import { entityTag, requireMatch } from '../api/catalog-records.ts'
 import { presentDestination } from '../destinations/destination-schema.ts'
 import { List, pageOf } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { changeRecord } from '../api/catalog-records.ts'
 import { auditedSource, presentSource, sourceSchemas } from './source-schema.ts'
 import { newWriteKey } from './write-key.ts'
@@ -36,9 +37,12 @@ export function addSourceRoutes(app: AdminApp, { catalog, keyUses, clock }: Admi
       updatedAt: now,
       version: 1,
     }
-    await catalog.putSource(source, recordEntry(request, now, [null, source], shown))
-    reply.code(201).header('location', `${app.prefix}/sources/${source.id}`)
-    return respond(source, reply)
+    const location = `${app.prefix}/sources/${source.id}`
+    const headers = { location, etag: entityTag(source.version) }
+    const made = { status: 201, headers, body: presentSource(source, keyUses) } as const
+    const entry = recordEntry(request, now, [null, source], shown)
+    await catalog.putSource(source, withResponse(entry, made, request))
+    return respondWith(made, reply)
   })
 
   app.get('/sources/:id', { schema: sourceSchemas.get }, async ({ params }, reply) =>

@@ -5,6 +5,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { recordEntry } from '../audit/audit-entry.ts'
 import { List, pageOf } from '../api/list.ts'
+import { respondWith, withResponse } from '../idempotency/kept-response.ts'
 import { Problem } from '../problems/problem.ts'
 import { hashOf, isSession, newToken } from './token.ts'
 import { presentToken, tokenSchemas } from './token-schema.ts'
@@ -35,9 +36,11 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: AdminDeps): voi
       expiresAt: expiryOf(body.expiresAt ?? null, now),
       lastUsedAt: null,
     }
-    await tokens.add(stored, recordEntry(request, now, [null, stored], presentToken))
-    reply.code(201).header('location', `${app.prefix}/tokens/${id}`)
-    return { ...presentToken(stored), token }
+    const headers = { location: `${app.prefix}/tokens/${id}` }
+    const made = { status: 201, headers, body: { ...presentToken(stored), token } } as const
+    const entry = recordEntry(request, now, [null, stored], presentToken)
+    await tokens.add(stored, withResponse(entry, made, request))
+    return respondWith(made, reply)
   })
 
   app.delete('/tokens/:id', { schema: tokenSchemas.remove }, async (request, reply) => {

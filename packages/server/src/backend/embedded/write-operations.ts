@@ -3,7 +3,7 @@ import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import { appendAudit, type AuditRow, removeAudit } from './audit/write-audit.ts'
+import { appendAudit, type AuditWrite, removeAudit } from './audit/write-audit.ts'
 import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/write-catalog.ts'
 import {
   addSuppressions,
@@ -109,8 +109,8 @@ export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<Opera
 export interface Operation {
   readonly name: OperationName
   readonly input: unknown
-  /** The audit entry of the change, for the same transaction. None is written if the operation returns false. */
-  readonly audit?: AuditRow | undefined
+  /** The audit entry of the change, for the same transaction. It is not written if the operation returns false. */
+  readonly audit?: AuditWrite | undefined
 }
 
 export function prepareOperations(

@@ -3,7 +3,7 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
-import { auditRow } from './audit/write-audit.ts'
+import { auditWrite } from './audit/write-audit.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { errorOf, type Failure, type Result } from './database/operation-result.ts'
 import type {
@@ -184,8 +184,8 @@ export class Writer implements AsyncDisposable {
   ): Promise<OperationResult<N>> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
-    const row = audit && auditRow(audit, this.#box)
-    this.#waiting.push({ name, input, audit: row, onCommitted, resolve, reject })
+    const write = audit && auditWrite(audit, this.#box)
+    this.#waiting.push({ name, input, audit: write, onCommitted, resolve, reject })
     return promise
   }
 

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROBLEM_CODES, type ProblemCodeName } from '../../../src/admin/problems/problem-codes.ts'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { ResponseKept } from '../../../src/backend/idempotent-responses.ts'
 import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type Call } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
@@ -123,6 +124,12 @@ test('the response is 503 with Retry-After while the database is unavailable', a
   expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
   expect(text).not.toContain('disk full')
   expect(own.logged.join('')).toContain('disk full')
+})
+
+test('the response is 409 with Retry-After where another node has made the change of a request with the same key', async () => {
+  await using own = await AdminServer.open(failing(new ResponseKept('there is a response')))
+  const { status, headers, body } = await own.call<ProblemDocument>('GET', '/events')
+  expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_under_way', '1'])
 })
 
 test('the response to a bug is 500 without its message, which the log has under the request id', async () => {

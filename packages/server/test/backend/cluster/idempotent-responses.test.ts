@@ -29,7 +29,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     await Promise.all(
       keys.flatMap((key) =>
         nodes.map(({ idempotentResponses }, node) =>
-          idempotentResponses.add({ ...answer, key, sealed: `by ${node}` }, NOON),
+          idempotentResponses.add({
+            response: { ...answer, key, sealed: `by ${node}` },
+            now: NOON,
+          }),
         ),
       ),
     )
@@ -46,10 +49,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const add = (index: number, now: number) =>
-      [harness.backend, other][index % 2]!.idempotentResponses.add(
-        { ...answer, key: `tok_a ${index} ${now}`, expiresAt: now + 10 },
+      [harness.backend, other][index % 2]!.idempotentResponses.add({
+        response: { ...answer, key: `tok_a ${index} ${now}`, expiresAt: now + 10 },
         now,
-      )
+      })
     const round = (now: number) =>
       Promise.all(Array.from({ length: 50 }, (_, index) => add(index, now)))
     for (const now of [NOON, NOON + 20, NOON + 40]) await round(now)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuditEntry } from '../../../src/backend/audit.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
+import type { IdempotentResponse } from '../../../src/backend/idempotent-responses.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
 import { auditEntryOf } from '../../harness/audit-entry.ts'
@@ -11,6 +12,9 @@ import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { recordDelivery } from './deliveries/recorded-delivery.ts'
 
 const entry = auditEntryOf('adt_a', { action: 'someChange' })
+const response = { key: 'tok_a k', fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
+/** The entry of a request with an `Idempotency-Key`. */
+const keyed: AuditEntry = { ...entry, response: { response, now: NOON } }
 
 const source = newSource()
 const destination = newDestination()
@@ -133,15 +137,34 @@ async function entriesIn({ backend }: BackendHarness): Promise<readonly AuditEnt
   return (await backend.audit.list({}, { limit: 9 })).data
 }
 
+function keptIn({ backend }: BackendHarness): Promise<IdempotentResponse | undefined> {
+  return backend.idempotentResponses.find(response.key, NOON)
+}
+
 export function auditedChangesConformance(open: OpenBackendHarness): void {
   describe.each(Object.entries(CHANGES))('%s', (_name, { make, refused }) => {
-    test('keeps the change and its audit entry together', async () => {
+    test('keeps the change, its audit entry and the response to its request together', async () => {
       await using harness = await open()
       await prepare(harness)
       const before = await stateOf(harness)
-      await make(harness.backend, entry)
+      await make(harness.backend, keyed)
       expect(await stateOf(harness)).not.toEqual(before)
       expect(await entriesIn(harness)).toEqual([entry])
+      expect(await keptIn(harness)).toEqual(response)
+    })
+
+    test('changes nothing where another request with the key has made its change', async () => {
+      await using harness = await open()
+      await prepare(harness)
+      const before = await stateOf(harness)
+      const first = { ...response, sealed: 'first' }
+      await harness.backend.idempotentResponses.add({ response: first, now: NOON })
+      const { current } = harness.backend.catalog
+      await expect(make(harness.backend, keyed)).rejects.toBeInstanceOf(Error)
+      expect(harness.backend.catalog.current).toBe(current)
+      expect(await stateOf(harness)).toEqual(before)
+      expect(await entriesIn(harness)).toEqual([])
+      expect(await keptIn(harness)).toEqual(first)
     })
 
     test('changes nothing if the entry cannot be written', async () => {
@@ -150,20 +173,31 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
       const before = await stateOf(harness)
       await harness.failAuditWrites()
       const { current } = harness.backend.catalog
-      await expect(make(harness.backend, entry)).rejects.toBeInstanceOf(Error)
+      await expect(make(harness.backend, keyed)).rejects.toBeInstanceOf(Error)
       expect(harness.backend.catalog.current).toBe(current)
       expect(await stateOf(harness)).toEqual(before)
+      expect(await keptIn(harness)).toBeUndefined()
     })
 
-    test.runIf(refused)('writes no entry where it changes nothing', async () => {
+    test.runIf(refused)('writes no entry and no response where it changes nothing', async () => {
       await using harness = await open()
       await prepare(harness)
       const before = await stateOf(harness)
-      const done = await refused!(harness.backend, entry).catch(() => false)
+      const done = await refused!(harness.backend, keyed).catch(() => false)
       expect(done).toBe(false)
       expect(await stateOf(harness)).toEqual(before)
       expect(await entriesIn(harness)).toEqual([])
+      expect(await keptIn(harness)).toBeUndefined()
     })
+  })
+
+  test('a change makes room for its response where that of an earlier request has expired', async () => {
+    await using harness = await open()
+    const { idempotentResponses, tokens } = harness.backend
+    const earlier = { ...response, sealed: 'first', expiresAt: NOON - 1 }
+    await idempotentResponses.add({ response: earlier, now: NOON - 2 })
+    await tokens.add(token, keyed)
+    expect(await keptIn(harness)).toEqual(response)
   })
 
   test('changes made at once each have their own entry, and one that fails takes only its own with it', async () => {

@@ -8,7 +8,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
   describe('idempotent responses', () => {
     test('are found until they expire, even after a restart', async () => {
       await using harness = await open()
-      await harness.backend.idempotentResponses.add(answer, NOON)
+      await harness.backend.idempotentResponses.add({ response: answer, now: NOON })
       await harness.reopen()
       const { idempotentResponses } = harness.backend
       expect(await idempotentResponses.find('tok_a k', NOON + 9)).toEqual(answer)
@@ -33,7 +33,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
     test('are not reserved where there is a response, until it has expired', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
-      await idempotentResponses.add(answer, NOON)
+      await idempotentResponses.add({ response: answer, now: NOON })
       const reserve = (now: number) =>
         idempotentResponses.reserve(answer.key, { now, until: now + 60_000 })
       expect(await reserve(NOON)).toBe(false)
@@ -44,10 +44,10 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
       const other = { ...answer, fingerprint: 'g', expiresAt: NOON + 20 }
-      await idempotentResponses.add(answer, NOON)
-      await idempotentResponses.add(other, NOON + 9)
+      await idempotentResponses.add({ response: answer, now: NOON })
+      await idempotentResponses.add({ response: other, now: NOON + 9 })
       expect(await idempotentResponses.find('tok_a k', NOON)).toEqual(answer)
-      await idempotentResponses.add(other, NOON + 10)
+      await idempotentResponses.add({ response: other, now: NOON + 10 })
       expect(await idempotentResponses.find('tok_a k', NOON + 10)).toEqual(other)
     })
   })

@@ -36,7 +36,7 @@ export class PostgresAudit implements Audit {
 
   append(entry: AuditEntry): Promise<void> {
     const { postgres, audit } = this.#options
-    return postgres.read((db) => audit(db, entry))
+    return postgres.write((transaction) => audit(transaction, entry))
   }
 
   async removeBefore(time: number): Promise<number> {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { IdempotentResponse, IdempotentResponses } from '../../idempotent-responses.ts'
+import type {
+  IdempotentResponse,
+  IdempotentResponses,
+  ResponseToKeep,
+} from '../../idempotent-responses.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, toText } from '../postgres/text.ts'
-
-/** How many expired responses one call removes: more than calls add. */
-const REMOVED = 100
+import { addResponse } from './add-response.ts'
 
 /** Idempotent responses in the table `idempotent_responses`. */
 export class PostgresIdempotentResponses implements IdempotentResponses {
@@ -35,21 +37,8 @@ export class PostgresIdempotentResponses implements IdempotentResponses {
     )
   }
 
-  async add(
-    { key, fingerprint, sealed, expiresAt }: IdempotentResponse,
-    now: number,
-  ): Promise<void> {
-    // What another node removes or replaces at this moment is left to it.
-    await this.#postgres.run(sql`
-      WITH expired AS (
-        SELECT key FROM idempotent_responses WHERE expires_at <= ${now} AND key <> ${toText(key)}
-        ORDER BY expires_at LIMIT ${REMOVED} FOR UPDATE SKIP LOCKED
-      ), removed AS (DELETE FROM idempotent_responses USING expired WHERE idempotent_responses.key = expired.key)
-      INSERT INTO idempotent_responses AS kept
-      VALUES (${toText(key)}, ${toText(fingerprint)}, ${sealed}, ${expiresAt})
-      ON CONFLICT (key) DO UPDATE
-        SET fingerprint = excluded.fingerprint, sealed = excluded.sealed, expires_at = excluded.expires_at
-        WHERE kept.expires_at <= ${now}`)
+  async add(kept: ResponseToKeep): Promise<void> {
+    await this.#postgres.read((db) => addResponse(db, kept))
   }
 
   async find(key: string, now: number): Promise<IdempotentResponse | undefined> {

@@ -6,7 +6,7 @@ import { openedText } from '../database/opened-text.ts'
 import { pageOf, readJson, type Row, timeOf } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import { auditRow } from './write-audit.ts'
+import { auditWrite } from './write-audit.ts'
 
 /** The audit log on the table `audit`. */
 export class SqliteAudit implements Audit {
@@ -21,7 +21,7 @@ export class SqliteAudit implements Audit {
   }
 
   async append(entry: AuditEntry): Promise<void> {
-    await this.#writer.run('appendAudit', auditRow(entry, this.#box))
+    await this.#writer.run('appendAudit', auditWrite(entry, this.#box))
   }
 
   removeBefore(time: number): Promise<number> {

@@ -1,9 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../../audit.ts'
+import type { ResponseToKeep } from '../../idempotent-responses.ts'
+import { keepWithChange } from '../idempotent-responses/write-idempotent-responses.ts'
+
+/** What a change writes beside itself, in its transaction. */
+export interface AuditWrite {
+  readonly row: AuditRow
+  readonly response: ResponseToKeep | undefined
+}
 
 /** A row of `audit`. The whole entry is sealed under its id, because it shows URLs. The columns are what lists look for. */
-export type AuditRow = readonly [
+type AuditRow = readonly [
   id: string,
   at: number,
   actorId: string,
@@ -12,17 +20,22 @@ export type AuditRow = readonly [
   sealed: string,
 ]
 
-export function auditRow(entry: AuditEntry, box: SecretBox): AuditRow {
+export function auditWrite({ response, ...entry }: AuditEntry, box: SecretBox): AuditWrite {
   const { id, at, actor, action, targetId } = entry
-  return [id, at, actor.id, action, targetId, box.seal(JSON.stringify(entry), id)]
+  return {
+    row: [id, at, actor.id, action, targetId, box.seal(JSON.stringify(entry), id)],
+    response,
+  }
 }
 
-export function appendAudit(db: DatabaseSync): (row: AuditRow) => void {
+export function appendAudit(db: DatabaseSync): (write: AuditWrite) => void {
   const insert = db.prepare(
     'INSERT INTO audit (id, at, actor_id, action, target_id, sealed) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  return (row) => {
+  const keep = keepWithChange(db)
+  return ({ row, response }) => {
     insert.run(...row)
+    if (response !== undefined) keep(response)
   }
 }
 

@@ -1,5 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { IdempotentResponse, IdempotentResponses } from '../../idempotent-responses.ts'
+import type {
+  IdempotentResponse,
+  IdempotentResponses,
+  ResponseToKeep,
+} from '../../idempotent-responses.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 
@@ -27,8 +31,8 @@ export class SqliteIdempotentResponses implements IdempotentResponses {
     this.#reserved.delete(key)
   }
 
-  async add(response: IdempotentResponse, now: number): Promise<void> {
-    await this.#writer.run('addIdempotentResponse', { response, now })
+  async add(kept: ResponseToKeep): Promise<void> {
+    await this.#writer.run('addIdempotentResponse', kept)
   }
 
   async find(key: string, now: number): Promise<IdempotentResponse | undefined> {

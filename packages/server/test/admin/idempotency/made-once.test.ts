@@ -1,0 +1,120 @@
+import { formatTimestamp } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { NOON } from '../../harness/accepted-event.ts'
+import { LANE, recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+/** Routes that make a record, with a body. */
+const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
+  '/sources': () => ({ name: 'web' }),
+  '/sources/:id/write-keys': () => ({}),
+  '/destinations': ({ sourceId }) => ({
+    sourceId,
+    type: 'Webhooks',
+    settings: { webhookUrl: LANE.url },
+  }),
+  '/tokens': () => ({ name: 'ci', role: 'viewer' }),
+  '/audiences': () => ({
+    name: 'Pros',
+    destinationIds: [],
+    condition: { trait: 'plan', op: 'equals', value: 'pro' },
+  }),
+  '/traits': () => ({
+    name: 'Orders',
+    destinationIds: [],
+    compute: { fn: 'count', event: 'Order Completed' },
+  }),
+  '/deletions': () => ({ userIds: ['louis'] }),
+  '/replays': ({ destinationId }) => ({ destinationId, from: formatTimestamp(NOON - 1) }),
+}
+/** Routes that make no record. They come to the same end when they run twice, or make nothing durable. */
+const REPEATABLE = [
+  '/audiences/:id/sync',
+  '/audiences/preview',
+  '/deliveries/:id/retry',
+  '/destinations/:id/close-breaker',
+  '/destinations/:id/pause',
+  '/destinations/:id/resume',
+  '/destinations/:id/rotate-secret',
+  '/destinations/:id/test',
+  '/replays/:id/cancel',
+  '/sessions',
+  '/sign-in-links',
+  '/traits/:id/sync',
+  '/traits/preview',
+]
+/** Their responses show data of users, and are kept without it. */
+const SHOWING_USERS = ['/replays']
+
+interface Ids {
+  readonly sourceId: string
+  readonly destinationId: string
+}
+
+async function open(): Promise<AdminServer & { readonly ids: Ids }> {
+  const server = await AdminServer.open()
+  const make = async (path: string, body: object): Promise<string> =>
+    (await server.must<{ id: string }>('POST', path, { body })).id
+  const sourceId = await make('/sources', MAKING['/sources']!({ sourceId: '', destinationId: '' }))
+  const destinationId = await make('/destinations', {
+    sourceId,
+    type: 'Webhooks',
+    settings: { webhookUrl: LANE.url },
+  })
+  return Object.assign(server, { ids: { sourceId, destinationId } })
+}
+
+/** From now on, the process ends before it can keep a response by itself. */
+function endBeforeKeeping({ backend }: AdminServer): void {
+  backend.idempotentResponses.add = () => Promise.reject(new Error('The process has ended.'))
+}
+
+test.each(Object.entries(MAKING))(
+  'POST %s keeps its response together with what it makes',
+  async (path, bodyOf) => {
+    await using server = await open()
+    endBeforeKeeping(server)
+    const before = await auditEntries(server)
+    const url = path.replace(':id', server.ids.sourceId)
+    const call = { headers: { 'idempotency-key': 'k1' }, body: bodyOf(server.ids) }
+    const first = await server.call<{ id: string }>('POST', url, call)
+    expect(first.status, first.text).toBeLessThan(300)
+    const again = await server.call<ProblemDocument>('POST', url, call)
+    if (SHOWING_USERS.includes(path)) {
+      expect([again.status, again.body.code]).toEqual([409, 'response_not_kept'])
+    } else {
+      expect([again.status, again.text]).toEqual([first.status, first.text])
+      for (const name of ['content-type', 'etag'])
+        expect(again.headers.get(name), name).toBe(first.headers.get(name))
+    }
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+    expect(again.headers.get('location')).toContain(path.split('/')[1])
+    expect(await auditEntries(server)).toBe(before + 1)
+  },
+)
+
+test('a delivery is tried again once for each key', async () => {
+  await using server = await open()
+  endBeforeKeeping(server)
+  const { destinationId } = server.ids
+  const delivery = await recordDelivery(server, { destinationId, state: 'expired', rounds: 1 })
+  const before = await auditEntries(server)
+  const call = { headers: { 'idempotency-key': 'k1' } }
+  const retry = () => server.call<ProblemDocument>('POST', `/deliveries/${delivery.id}/retry`, call)
+  expect((await retry()).status).toBe(200)
+  expect((await retry()).body.code).toBe('response_not_kept')
+  expect(await auditEntries(server)).toBe(before + 1)
+})
+
+test('every route that makes a record is among these', async () => {
+  await using server = await open()
+  const posts = server.routes
+    .filter((route) => route.startsWith('POST '))
+    .map((route) => route.slice('POST /api/v1'.length))
+  expect(posts.toSorted()).toEqual([...Object.keys(MAKING), ...REPEATABLE].toSorted())
+})
+
+async function auditEntries(server: AdminServer): Promise<number> {
+  return (await server.must<{ data: [] }>('GET', '/audit')).data.length
+}

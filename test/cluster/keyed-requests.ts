@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Cluster } from './cluster.ts'
+import { oneOf, wait } from './faults/fault.ts'
+
+const PAUSE_MS = 250
+const BODY = { name: 'Made under faults', role: 'viewer' }
+
+/** Tokens made while faults happen: each request has a key, and is repeated at any node until one has responded. */
+export class KeyedRequests {
+  readonly #cluster: Cluster
+  readonly #random: () => number
+  readonly #made = new Set<string>()
+
+  constructor(cluster: Cluster, random: () => number) {
+    this.#cluster = cluster
+    this.#random = random
+  }
+
+  get count(): number {
+    return this.#made.size
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#made.add(await this.#make(randomUUID()))
+      await wait(PAUSE_MS)
+    }
+  }
+
+  /** Tokens that no response names, and those of a response that are not there. */
+  async faults(): Promise<readonly string[]> {
+    const rows = await this.#cluster.sql('SELECT id FROM tokens')
+    const stored = new Set(rows.map(({ id }) => id as string))
+    return [
+      ...[...stored.difference(this.#made)].map((id) => `${id} was made by a repeated request`),
+      ...[...this.#made.difference(stored)].map((id) => `${id} is not there`),
+    ]
+  }
+
+  async #make(key: string): Promise<string> {
+    for (;;) {
+      const node = oneOf(this.#cluster.nodes, this.#random)
+      const made = await this.#cluster.post<{ id: string }>(node, 'tokens', { body: BODY, key })
+      if (made !== undefined) return made.id
+      await wait(PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { howMany } from '../harness/how-many.ts'
+import { ManagementApi } from '../harness/management-api.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const ADMIN_TOKEN = 'tok_crash_test'
+const KILLS = howMany('HOOKLINE_TEST_KILLS', 20)
+const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
+const MAX_UPTIME_MS = 200
+const CLIENTS = 3
+
+const settings = {
+  HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+  HOOKLINE_ADMIN_RATE_LIMIT: '0',
+  HOOKLINE_LOG_LEVEL: 'error',
+}
+
+const RECORDS = {
+  sources: { name: 'web' },
+  tokens: { name: 'ci', role: 'viewer' },
+  deletions: { userIds: ['louis'] },
+}
+type Path = keyof typeof RECORDS
+const PATHS = Object.keys(RECORDS) as readonly Path[]
+
+/** Makes records, each with a key of its own, and repeats each request until it has a response. */
+class Client {
+  readonly made = { sources: [], tokens: [], deletions: [] } as Record<Path, string[]>
+  /** Requests that were sent more than once. */
+  repeated = 0
+  readonly #url: string
+  readonly #started: () => Promise<unknown>
+  #isStopped = false
+
+  /** @param started resolves when the service runs that was started last */
+  constructor(url: string, started: () => Promise<unknown>) {
+    this.#url = url
+    this.#started = started
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isStopped)
+      for (const path of PATHS) this.made[path].push(await this.#make(path, randomUUID()))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async #make(path: Path, key: string): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(`${this.#url}/api/v1/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ADMIN_TOKEN}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify(RECORDS[path]),
+      }).catch(() => undefined)
+      const made = (await response?.json().catch(() => undefined)) as { id: string } | undefined
+      if (response?.ok && made !== undefined) {
+        if (tries > 1) this.repeated++
+        return made.id
+      }
+      await this.#started()
+    }
+  }
+}
+
+test(`over ${KILLS} kills, requests that are repeated with their Idempotency-Key make one record each`, async () => {
+  const random = seededRandom(SEED)
+  using folder = new TemporaryFolder()
+  const options = { port: await freePort(), dataDir: folder.path, settings }
+  const start = async (): Promise<ServiceProcess> => {
+    const started = new ServiceProcess(options)
+    expect(await started.ready(), started.stderr).toBe(true)
+    return started
+  }
+  let starting = start()
+  const { url } = await starting
+  const clients = Array.from({ length: CLIENTS }, () => new Client(url, () => starting))
+  const clientsEnd = Promise.all(clients.map((client) => client.run()))
+  for (let run = 0; run < KILLS; run++) {
+    const running = await starting
+    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await running.kill()
+    starting = start()
+  }
+  const service = await starting
+  for (const client of clients) client.stop()
+  await clientsEnd
+  const api = new ManagementApi(service.url, ADMIN_TOKEN)
+  for (const path of PATHS) {
+    const stored = (await api.listAll<{ id: string }>(path)).map(({ id }) => id)
+    const made = clients.flatMap((client) => client.made[path])
+    expect(stored.toSorted(), `seed ${SEED}: ${path}`).toEqual(made.toSorted())
+  }
+  const repeated = clients.reduce((sum, client) => sum + client.repeated, 0)
+  console.log(`seed ${SEED}: ${KILLS} kills, ${repeated} requests repeated`)
+  expect(repeated).toBeGreaterThanOrEqual(KILLS)
+  expect(await service.stop(), service.stderr).toBe(0)
+})
