@@ -42,11 +42,24 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
 
   test('loses nothing and goes on when a server that leads consumers is killed', async () => {
     await using nats = await NatsServers.start(3)
-    const url = new Redacted(nats.all.map(({ port }) => `nats://127.0.0.1:${port}`).join())
-    await using link = await NatsLink.open({ url })
+    const urlOf = (servers: readonly { port: number }[]) =>
+      new Redacted(servers.map(({ port }) => `nats://127.0.0.1:${port}`).join())
+    await using observing = await NatsLink.open({ url: urlOf(nats.all) })
+    const leaders = async (): Promise<(string | undefined)[]> => {
+      const consumers = await observing.manager.consumers.list(STREAM).next()
+      return consumers.map(({ cluster }) => cluster?.leader)
+    }
     const waiting = new ByteBudget(10_000_000)
-    const open = () => JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
-    await using log = await open()
+    const open = (link: NatsLink) =>
+      JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
+    // The first to open the log makes its consumers.
+    await using _made = await open(observing)
+    await expect.poll(leaders, { timeout: ELECTED_MS }).not.toContain(undefined)
+    const [lost] = await leaders()
+    // The log's own connection stays: what changes are the leaders.
+    const others = nats.all.filter(({ name }) => name !== lost)
+    await using link = await NatsLink.open({ url: urlOf(others) })
+    await using log = await open(link)
     const stop = new AbortController()
     const ids: string[] = []
     const consuming = (async () => {
@@ -58,11 +71,6 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     const before = acceptedEvent()
     await log.append([before])
     await expect.poll(() => ids).toContain(before.id)
-    const leaders = async (): Promise<(string | undefined)[]> => {
-      const consumers = await link.manager.consumers.list(STREAM).next()
-      return consumers.map(({ cluster }) => cluster?.leader)
-    }
-    const [lost] = (await leaders()).filter((name) => name !== link.connection.info?.server_name)
     await nats.all.find(({ name }) => name === lost)!.server.kill()
     const haveOthers = async (): Promise<boolean> => {
       const names = await leaders().catch(() => [undefined])
