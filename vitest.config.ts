@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './test/harness/long-files-first.ts'
 
 // Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
@@ -99,6 +100,7 @@ export default defineConfig({
   test: {
     // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], 60_000, {
         ...sharing,

@@ -11,7 +11,7 @@ import { PAGE_PROGRAMS, type PageProgram } from './page-programs.ts'
 /** An installation downloads, and compiles. */
 const WITHIN_MS = 600_000
 
-test.for(PAGE_PROGRAMS)(
+test.concurrent.for(PAGE_PROGRAMS)(
   'the program of $page sends its call to Hookline, and it is delivered: $has',
   { timeout: WITHIN_MS },
   async (program, { skip }) => {

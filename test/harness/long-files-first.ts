@@ -1,0 +1,20 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** They take minutes. One that starts last has no others beside it. */
+const LONG_FILES = [
+  'test/cluster/faults-one-server.test.ts',
+  'test/cluster/faults-three-servers.test.ts',
+  'packages/server/test/backend/embedded/conformance.test.ts',
+  'packages/server/test/backend/embedded/joined-conformance.test.ts',
+  'test/crash/kill.test.ts',
+]
+
+/** The order of test files: those that take minutes first. */
+export class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG_FILES.some((file) => moduleId.endsWith(`/${file}`))
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
