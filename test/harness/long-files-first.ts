@@ -12,6 +12,7 @@ const LONG_FILES = [
 /** The order of test files: those that take minutes first. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files)
     const isLong = ({ moduleId }: TestSpecification): boolean =>
       LONG_FILES.some((file) => moduleId.endsWith(`/${file}`))
