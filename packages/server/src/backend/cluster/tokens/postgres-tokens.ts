@@ -59,7 +59,7 @@ export class PostgresTokens implements Tokens {
   async markUsed(id: string, at: number): Promise<void> {
     const token = this.current.get(id)
     if (token === undefined) return
-    this.#replica.set({ ...token, lastUsedAt: at })
+    this.#replica.set({ ...token, lastUsedAt: Math.max(at, token.lastUsedAt ?? at) })
     const { postgres, feed } = this.#options
     await postgres.write(async (transaction) => {
       const number = await feed.tell(transaction, 'token-uses')
