@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LongFilesFirst } from './test/harness/long-files-first.ts'
+import { LongFilesFirst } from '@hookline/testing/run/long-files-first'
 
 // Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
@@ -66,12 +66,12 @@ const CLUSTER_E2E = [
 // Client libraries of other projects, in processes of their own.
 const LIBRARIES = ['test/compat/libraries/*/*.test.ts']
 /** Servers that the tests of the cluster share. */
-const CLUSTER_SERVERS = 'packages/server/test/harness/cluster/start-servers.ts'
+const CLUSTER_SERVERS = 'packages/testing/src/cluster/start-servers.ts'
 const onCluster = {
   ...sharing,
   env: { HOOKLINE_TEST_BACKEND: 'cluster' },
   globalSetup: CLUSTER_SERVERS,
-  runner: './test/harness/cluster-runner.ts',
+  runner: './packages/testing/src/run/cluster-runner.ts',
 }
 // The live tail under load, and every page with a million events, in Chromium.
 const CONSOLE_LOAD = ['test/console/{live-load,million-events}.test.ts']

@@ -1,4 +1,4 @@
-import { isGoInstalled } from '../../test/harness/go.ts'
+import { isGoInstalled } from '@hookline/testing/programs/go'
 import type { Benchmark } from './benchmark.ts'
 import { comparison, type Side } from './comparison.ts'
 import { GoProgram } from '../load/go-program.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import { NatsServer } from '../../packages/server/test/harness/cluster/nats-server.ts'
-import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { processMicros } from '../profile/process-times.ts'
 
 /** An empty database, and a prefix of streams that nothing else uses. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildGo } from '../../test/harness/go.ts'
+import { buildGo } from '@hookline/testing/programs/go'
 
 const MODULE = fileURLToPath(new URL('../programs/go', import.meta.url))
 

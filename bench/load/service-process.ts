@@ -1,4 +1,4 @@
-import { ManagementApi } from '../../test/harness/management-api.ts'
+import { ManagementApi } from '@hookline/testing/service/management-api'
 import type { SettingName } from '@hookline/server'
 import { Child, type Usage } from './child.ts'
 import { temporaryDataDir } from './temporary-data-dir.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { freePort } from '@hookline/testing/network/free-port'
 import { environment } from '../command.ts'
 import type { Installed } from './installed.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { go, GO_BUILD_MS, skipWithoutGo } from '../harness/go.ts'
-import { howMany } from '../harness/how-many.ts'
+import { go, GO_BUILD_MS, skipWithoutGo } from '@hookline/testing/programs/go'
+import { howMany } from '@hookline/testing/run/how-many'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MODULE = folder('../../clients/go')

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { buildGo, GO_BUILD_MS, skipWithoutGo } from '../harness/go.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { buildGo, GO_BUILD_MS, skipWithoutGo } from '@hookline/testing/programs/go'
+import { startService } from '@hookline/testing/service/running-service'
 
 const run = promisify(execFile)
 

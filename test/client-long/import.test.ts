@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
-import { ApiService } from '../../packages/cli/test/harness/api-service.ts'
-import { Hookline } from '../../packages/cli/test/harness/hookline.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { CallReceiver } from './call-receiver.ts'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { Hookline } from '@hookline/testing/cli/hookline'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { CallReceiver } from '@hookline/testing/client/call-receiver'
 
 const LINES = 200_000
 const BAD_EVERY = 1_000

@@ -1,10 +1,10 @@
 import { Analytics, type ReportedError } from '@hookline/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { ServiceProcess } from '../crash/service-process.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { CallReceiver } from './call-receiver.ts'
-import { SETTINGS, writeKeyOf } from './killed-service.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { freePort } from '@hookline/testing/network/free-port'
+import { CallReceiver } from '@hookline/testing/client/call-receiver'
+import { SETTINGS, writeKeyOf } from '@hookline/testing/client/killed-service'
 
 const CALLS = 100_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openExchange } from '../../packages/client/test/harness/open-exchange.ts'
-import { runProgram } from '../../packages/client/test/harness/run-program.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { runProgram } from '@hookline/testing/client/run-program'
 
 interface FloodOutput {
   readonly grownBytes: number

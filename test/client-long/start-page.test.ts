@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../harness/chromium.ts'
-import { startService } from '../harness/running-service.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
+import { startService } from '@hookline/testing/service/running-service'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 test.for(['/', '/api/docs', '/v1/docs'])(
   'a browser shows %s with its style, and on a phone without scrolling sideways',

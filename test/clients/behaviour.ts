@@ -2,11 +2,8 @@ import {
   openReceiver,
   type Receiver,
   type ReceiverOptions,
-} from '../../packages/server/test/harness/receiver.ts'
-import {
-  arrivedBatches,
-  type ArrivedMessage,
-} from '../../packages/client/test/harness/arrived-batches.ts'
+} from '@hookline/testing/receiver/receiver'
+import { arrivedBatches, type ArrivedMessage } from '@hookline/testing/client/arrived-batches'
 import type { ClientAdapter, AdaptedClient, AdapterOptions } from './client-adapter.ts'
 
 /** Something that a client should do. */

@@ -2,16 +2,13 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { Link } from '../../packages/server/test/harness/cluster/link.ts'
-import { NatsServers } from '../../packages/server/test/harness/cluster/nats-servers.ts'
-import {
-  natsProgram,
-  natsProgramForCopies,
-} from '../../packages/server/test/harness/cluster/programs.ts'
-import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { ManagementApi } from '../harness/management-api.ts'
+import { Link } from '@hookline/testing/cluster/link'
+import { NatsServers } from '@hookline/testing/cluster/nats-servers'
+import { natsProgram, natsProgramForCopies } from '@hookline/testing/cluster/programs'
+import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
+import { freePort } from '@hookline/testing/network/free-port'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ManagementApi } from '@hookline/testing/service/management-api'
 import { Node } from './node.ts'
 
 export const STREAM = 'hookline_log'

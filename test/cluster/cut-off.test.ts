@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { Arrivals } from './arrivals.ts'
 import { Cluster } from './cluster.ts'
 import { Traffic } from './traffic.ts'

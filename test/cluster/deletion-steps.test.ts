@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import { NatsServer } from '../../packages/server/test/harness/cluster/nats-server.ts'
-import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
-import { isShort } from '../harness/how-many.ts'
-import { outcomeOf, PLANTED, prepareDeletion, runDeletion } from '../crash/deletion-place.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
+import { isShort } from '@hookline/testing/run/how-many'
+import {
+  outcomeOf,
+  PLANTED,
+  prepareDeletion,
+  runDeletion,
+} from '@hookline/testing/deletions/deletion-place'
 
 /** The short form tries one step of three, each time others. */
 const EVERY = isShort() ? 3 : 1

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest'
-import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
-import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import {
-  columnsWith,
-  messagesWith,
-} from '../../packages/server/test/harness/cluster/stored-bytes.ts'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { callsTo, type Deletion } from '../crash/deletion-calls.ts'
-import { Load } from '../crash/load.ts'
-import { isShort } from '../harness/how-many.ts'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { columnsWith, messagesWith } from '@hookline/testing/cluster/stored-bytes'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
+import { Load } from '@hookline/testing/service/load'
+import { isShort } from '@hookline/testing/run/how-many'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
 

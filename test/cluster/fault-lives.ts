@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  clusterIsMissing,
-  copiesAreMissing,
-} from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { halfIfShort } from '../harness/how-many.ts'
+import { clusterIsMissing, copiesAreMissing } from '@hookline/testing/cluster/cluster-servers'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { halfIfShort } from '@hookline/testing/run/how-many'
 import type { ClusterSize } from './cluster.ts'
 import { type Effect, faultReport } from './fault-report.ts'
 import { FaultRun } from './fault-run.ts'

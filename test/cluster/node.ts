@@ -1,9 +1,8 @@
+import { SHIFTED_CLOCK } from '@hookline/testing/repository'
 import { expect } from 'vitest'
 import { renameSync, writeFileSync } from 'node:fs'
-import type { Link } from '../../packages/server/test/harness/cluster/link.ts'
-import { ServiceProcess } from '../crash/service-process.ts'
-
-const SHIFTED_CLOCK = new URL('../crash/clock/shifted-clock.ts', import.meta.url).href
+import type { Link } from '@hookline/testing/cluster/link'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 export interface NodeOptions {
   readonly name: string

@@ -8,26 +8,23 @@ import {
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '../../packages/server/test/harness/cluster/cluster-servers.ts'
-import { NatsServer } from '../../packages/server/test/harness/cluster/nats-server.ts'
-import { PostgresServer } from '../../packages/server/test/harness/cluster/postgres-server.ts'
-import {
-  columnsWith,
-  messagesWith,
-} from '../../packages/server/test/harness/cluster/stored-bytes.ts'
-import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { Proxy } from '../../packages/server/test/harness/proxy.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { ServiceProcess } from '../crash/service-process.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { Output } from '../harness/secrets/output.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
+import { columnsWith, messagesWith } from '@hookline/testing/cluster/stored-bytes'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { Proxy } from '@hookline/testing/network/proxy'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { Output } from '@hookline/testing/secrets/output'
 import {
   callApi,
   openRepeatingReceiver,
   plantedSettings,
   plantSecrets,
-} from '../harness/secrets/planted-secrets.ts'
+} from '@hookline/testing/secrets/planted-secrets'
 
 const DATABASE_PASSWORD = 'planted-database-password'
 const NATS_PASSWORD = 'planted-nats-password'

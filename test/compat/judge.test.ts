@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
+import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import { judge } from './harness/judge.ts'
 import type { Observed } from './harness/observed.ts'
 import { SECRET } from './harness/tested-service.ts'

@@ -4,9 +4,9 @@ import {
   openReceiver,
   type ReceivedRequest,
   type Respond,
-} from '../../packages/server/test/harness/receiver.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+} from '@hookline/testing/receiver/receiver'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const SECRET = 'a shared secret'
 const past = new Date('2014-12-12T19:04:59.123Z')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
 

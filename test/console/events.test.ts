@@ -1,7 +1,7 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService, type RunningService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService, type RunningService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
 

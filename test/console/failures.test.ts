@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startService } from '../harness/running-service.ts'
+import { startService } from '@hookline/testing/service/running-service'
 import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()

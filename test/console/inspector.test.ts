@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startService, type RunningService } from '../harness/running-service.ts'
+import { startService, type RunningService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
 

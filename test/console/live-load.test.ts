@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { MeasuredService } from '../engine/measured-service.ts'
-import { measureAgain } from '../harness/measure-again.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
+import { measureAgain } from '@hookline/testing/run/measure-again'
 import { openSignedIn, openTail, useChromium } from './harness/console.ts'
 import { steadyLoad } from './harness/steady-load.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MeasuredService } from '../engine/measured-service.ts'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { openSignedIn, openTail, useChromium } from './harness/console.ts'
 import { Relay } from './harness/relay.ts'
 

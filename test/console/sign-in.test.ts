@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startService } from '../harness/running-service.ts'
+import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startService } from '../harness/running-service.ts'
+import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
 import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'

@@ -1,9 +1,14 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { outcomeOf, PLANTED, prepareDeletion, runDeletion } from './deletion-place.ts'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import {
+  outcomeOf,
+  PLANTED,
+  prepareDeletion,
+  runDeletion,
+} from '@hookline/testing/deletions/deletion-place'
 
 test('a deletion killed at any step and started again comes to the same end, each notice once with the same id', async () => {
   using folder = new TemporaryFolder()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openBesideService } from '../../packages/server/test/harness/beside-service.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { ServiceProcess } from './service-process.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 /** A view in place of a table, whose row has too small a number for abs: only the worker `replays` reads that column. */
 const BREAK = `

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../harness/management-api.ts'
-import type { Load } from './load.ts'
-import { ServiceProcess } from './service-process.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import type { Load } from '@hookline/testing/service/load'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const SETTINGS = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { howMany } from '../harness/how-many.ts'
-import { ManagementApi } from '../harness/management-api.ts'
-import { ServiceProcess } from './service-process.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { howMany } from '@hookline/testing/run/how-many'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 20)

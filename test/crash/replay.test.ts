@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../harness/management-api.ts'
-import { ServiceProcess } from './service-process.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000

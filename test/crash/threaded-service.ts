@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import type { CountingReceiver } from './counting-receiver.ts'
+import { freePort } from '@hookline/testing/network/free-port'
+import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from './killable-service.ts'
 
 const PRELOAD = new URL('thread-faults.ts', import.meta.url).href

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { howMany } from '../harness/how-many.ts'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { CountingReceiver } from './counting-receiver.ts'
-import { Load } from './load.ts'
+import { howMany } from '@hookline/testing/run/how-many'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
+import { Load } from '@hookline/testing/service/load'
 import {
   DELIVERY_THREADS,
   type Ending,

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { natsProgram } from '../../packages/server/test/harness/cluster/programs.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { read } from '../docs/repository.ts'
+import { natsProgram } from '@hookline/testing/cluster/programs'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { read } from '@hookline/testing/repository'
 import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface Service {

@@ -2,7 +2,7 @@ import { type Config, parseConfig } from '@hookline/server'
 import { spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 /** Expects that a parser of the Compose specification, the Python package compose-spec, finds no fault in the text of a file. */
 export function expectComposeFile(text: string, skip: () => never): void {

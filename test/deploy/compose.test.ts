@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { read } from '../docs/repository.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { read } from '@hookline/testing/repository'
 import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface ComposeService {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'vitest'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 /** Where Debian has programs of administrators, which may be missing from the PATH of a user. */
 const ALSO_IN = ['/usr/sbin', '/sbin']

@@ -1,7 +1,7 @@
 import { ingestError } from '@hookline/protocol'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { exchange } from '../harness/http-exchange.ts'
+import { exchange } from '@hookline/testing/network/http-exchange'
 import { caddy } from './proxies/caddy.ts'
 import { CLIENT_ADDRESS } from './proxies/https-exchange.ts'
 import { nginx } from './proxies/nginx.ts'

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import type { CountingReceiver } from '../crash/counting-receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import type { ManagementApi } from '../harness/management-api.ts'
+import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import type { ManagementApi } from '@hookline/testing/service/management-api'
 
 /** Sends one call to a running service, and waits until the receiver has it. Resolves with the write key. */
 export async function useOnce(options: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../packages/cli/src/program.ts'
-import { markdownPages, read } from './repository.ts'
+import { markdownPages, read } from '@hookline/testing/repository'
 
 /** Commands of npm itself, which are not scripts. */
 const OF_NPM = new Set([

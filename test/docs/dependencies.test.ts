@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { read, REPOSITORY } from './repository.ts'
+import { read, REPOSITORY } from '@hookline/testing/repository'
 
 const PAGE = 'docs/decisions/0002-dependencies.md'
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exportedMetrics } from '../../docs/generator/metrics-page.ts'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
-import { read, REPOSITORY } from './repository.ts'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
+import { read, REPOSITORY } from '@hookline/testing/repository'
 
 const metrics = await exportedMetrics()
 const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {

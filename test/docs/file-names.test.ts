@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { markdownPages, read, repositoryFiles } from './repository.ts'
+import { markdownPages, read, repositoryFiles } from '@hookline/testing/repository'
 
 const FILES = repositoryFiles()
 

@@ -9,7 +9,7 @@ import {
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'
 import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
-import { read } from './repository.ts'
+import { read } from '@hookline/testing/repository'
 
 describe('the generated pages', () => {
   it.for(GENERATED_PAGES)('$path matches the code', async ({ path, render }) => {

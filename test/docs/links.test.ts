@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { markdownPages, read, REPOSITORY } from './repository.ts'
+import { markdownPages, read, REPOSITORY } from '@hookline/testing/repository'
 
 /** The relative links of this page whose target does not exist. */
 function deadLinks(page: string, text: string): string[] {

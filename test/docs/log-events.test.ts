@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { loggedEvents } from './logged-events.ts'
-import { read, repositoryFiles } from './repository.ts'
+import { read, repositoryFiles } from '@hookline/testing/repository'
 
 // The CLI runs the service, and so writes the events of its start and its end.
 const logged = new Set(

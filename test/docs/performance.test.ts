@@ -4,7 +4,7 @@ import { type Figure, quantile } from '../../bench/benchmarks/benchmark.ts'
 import { plot } from '../../bench/report/plot.ts'
 import { readResult } from '../../bench/report/results.ts'
 import { FINDINGS } from '../../docs/generator/performance-findings.ts'
-import { read } from './repository.ts'
+import { read } from '@hookline/testing/repository'
 
 const NAMES = Object.keys(FINDINGS)
 

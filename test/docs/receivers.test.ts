@@ -1,7 +1,7 @@
 import { LIMITS } from '@hookline/protocol'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
-import { read } from './repository.ts'
+import { read } from '@hookline/testing/repository'
 
 const [SECOND, HOUR] = [1000, 3_600_000]
 const PROSE = read('docs/guides/receivers.md')

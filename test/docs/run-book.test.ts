@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { read } from './repository.ts'
+import { read } from '@hookline/testing/repository'
 
 describe('docs/guides/run-book.md', () => {
   const page = read('docs/guides/run-book.md')

@@ -6,7 +6,7 @@ import { linkedPage, PAGES_OUTSIDE, sitePathOf } from '../../docs/site/pages.ts'
 import { moveScripts } from '../../docs/site/script-files.ts'
 import { sections } from '../../docs/site/sections.ts'
 import { sidebar } from '../../docs/site/sidebar.ts'
-import { markdownPages } from './repository.ts'
+import { markdownPages } from '@hookline/testing/repository'
 
 const PAGES = [...markdownPages().filter((path) => path.startsWith('docs/')), ...PAGES_OUTSIDE]
 

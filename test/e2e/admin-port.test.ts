@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http'
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { expect, onTestFinished, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { exchange } from '../harness/http-exchange.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { exchange } from '@hookline/testing/network/http-exchange'
 
 const TOKEN = 'tok_of_the_e2e_tests'
 const HIDDEN = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 /** Names of audiences in several scripts, and the snake_case form of each. */
 const NAMES: readonly (readonly [name: string, key: string])[] = [

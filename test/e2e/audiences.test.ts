@@ -1,8 +1,8 @@
 import type { Json } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { HeardAudiences } from '../harness/heard-audiences.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { HeardAudiences } from '@hookline/testing/audiences/heard-audiences'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Computation {
   readonly id: string

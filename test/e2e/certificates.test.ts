@@ -4,13 +4,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import {
-  makeCertificates,
-  type ServerCertificate,
-} from '../../packages/server/test/harness/certificates.ts'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { startService } from '../harness/running-service.ts'
+import { makeCertificates, type ServerCertificate } from '@hookline/testing/network/certificates'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { startService } from '@hookline/testing/service/running-service'
 
 const certificates = makeCertificates()
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { ServiceProcess } from '../crash/service-process.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../harness/management-api.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
 
 test('in a clone every thread of the service runs from source, also where a build is there', async () => {
   using dataDir = new TemporaryFolder()

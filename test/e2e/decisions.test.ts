@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 describe.concurrent('a destination', () => {
   test('that is off receives nothing, and the trace says why. Once on, it receives later events', async () => {

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { openReceiver, type ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver, type ReceivedRequest } from '@hookline/testing/receiver/receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Deletion {
   readonly id: string

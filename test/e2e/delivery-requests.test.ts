@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, type TestContext, test } from 'vitest'
-import { openReceiver, type ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { openReceiver, type ReceivedRequest } from '@hookline/testing/receiver/receiver'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 interface Requests {
   readonly deliveryId: string

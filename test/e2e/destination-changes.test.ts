@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import type { TracedDelivery } from '../harness/trace.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import type { TracedDelivery } from '@hookline/testing/service/trace'
 
 /** Waits until the only delivery of the event is parked after its first attempt. */
 function parked(service: RunningService, messageId: string): Promise<TracedDelivery> {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Tested {
   readonly dryRun: boolean

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 const OK = { status: 200, text: '{"success":true}' }
 const call = (messageId: string) => ({ type: 'track', messageId, userId: 'u', event: 'E' })

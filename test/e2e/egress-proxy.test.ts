@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Proxy } from '../../packages/server/test/harness/proxy.ts'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { Proxy } from '@hookline/testing/network/proxy'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 test('with egressProxy, deliveries, test deliveries, replays and deletion notices go through the proxy', async () => {
   await using proxy = await Proxy.open()

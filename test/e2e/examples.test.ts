@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { freePort } from '@hookline/testing/network/free-port'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const SECRET = 'the secret of the examples'
 

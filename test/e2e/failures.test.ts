@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
-import type { TracedAttempt } from '../harness/trace.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
+import type { TracedAttempt } from '@hookline/testing/service/trace'
 
 const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
 const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs

@@ -1,7 +1,7 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { exchange } from '../harness/http-exchange.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { exchange } from '@hookline/testing/network/http-exchange'
 
 test('metrics and readiness are shown under the names of the service only, whatever a page in a browser sends', async () => {
   using folder = new TemporaryFolder()

@@ -1,10 +1,10 @@
 import { ok } from '@oazapfts/runtime'
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, type ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
+import { openReceiver, type ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import * as hookline from '../../packages/cli/src/api/generated/management-client.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const SECRET = 'a shared secret of these tests'
 const PATHS = ['a', 'b', 'c', 'd', 'e']

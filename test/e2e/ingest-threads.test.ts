@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const THREADS = { ingestThreads: '3', deliveryThreads: '1' }
 /** So many connections that each thread has some: the system divides them by a hash of their ports. */

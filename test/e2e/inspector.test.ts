@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Inspected {
   readonly id: string

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { exchange, type ReceivedResponse } from '../harness/http-exchange.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { exchange, type ReceivedResponse } from '@hookline/testing/network/http-exchange'
+import { startService } from '@hookline/testing/service/running-service'
 
 it('no response that is kept for an Idempotency-Key shows a user after the deletion of the user', async () => {
   // The receiver repeats what it gets, as some do.

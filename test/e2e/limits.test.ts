@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { ACCEPTED, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { ACCEPTED, startService } from '@hookline/testing/service/running-service'
 
 const CALL_BYTES = 32 * 1024
 const REQUEST_BYTES = 544 * 1024

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { openReceiver, type ReceiverOptions } from '../../packages/server/test/harness/receiver.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const settings = { logLevel: 'info', retryScheduleMs: '100', retryWindowMs: '2000' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const HALF = '\ud83d'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { OpenapiClient, type Operation } from '../harness/openapi-client.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import { hostileText, SchemaValues } from '../harness/schema-values.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { OpenapiClient, type Operation } from '@hookline/testing/api/openapi-client'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { hostileText, SchemaValues } from '@hookline/testing/api/schema-values'
 
 /** How many times as many generated cases there are as `npm test` has. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)

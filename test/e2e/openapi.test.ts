@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { OpenapiClient } from '../harness/openapi-client.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { OpenapiClient } from '@hookline/testing/api/openapi-client'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 let service: RunningService
 let client: OpenapiClient

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import { TESTED_BACKEND } from '../harness/tested-backend.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { TESTED_BACKEND } from '@hookline/testing/service/tested-backend'
 
 type Counts = Readonly<Record<string, number>>
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { exchange } from '../harness/http-exchange.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 async function gauges(service: RunningService): Promise<Record<string, number>> {
   const { text } = await exchange(`${service.url}/metrics`, { method: 'GET' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { isSignedWith } from '../harness/is-signed-with.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
+import { startService } from '@hookline/testing/service/running-service'
 
 const context = { ip: '203.0.113.9', library: { name: 'curl', version: '8' } }
 const timestamp = '2026-01-15T12:00:00.123Z'

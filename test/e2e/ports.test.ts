@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 // Reserved for Elasticsearch nodes. Nothing listens on it here.
 const PORT = 9300

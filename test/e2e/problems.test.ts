@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseRawResponse, rawExchange } from '../../packages/server/test/harness/raw-exchange.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
+import { parseRawResponse, rawExchange } from '@hookline/testing/network/raw-exchange'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 let service: RunningService
 beforeAll(async () => {

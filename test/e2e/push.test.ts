@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import { healthOf, hookline, openBreaker, RETRY_SOON, sendBatch } from './answers.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import {
+  healthOf,
+  hookline,
+  openBreaker,
+  RETRY_SOON,
+  sendBatch,
+} from '@hookline/testing/service/answers'
 
 const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
 const REST_MS = 8_000

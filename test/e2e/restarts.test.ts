@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 const idsAt = (receiver: Receiver): string[] =>
   receiver.requests.map(({ body }) => JSON.parse(body.toString()).messageId as string)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 /** A call whose JSON comes back in another form from most ways to parse and write it: order, numbers, escapes, Unicode. */
 const CALL = {

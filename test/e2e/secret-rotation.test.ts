@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { openReceiver, type ReceivedRequest } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
+import { openReceiver, type ReceivedRequest } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
 
 const [OLD, NEW] = ['the old shared secret', 'the new shared secret']
 

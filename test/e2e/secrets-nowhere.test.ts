@@ -1,15 +1,15 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { expect, test } from 'vitest'
-import { filesWith } from '../../packages/server/test/harness/bytes-in-folder.ts'
-import { Proxy } from '../../packages/server/test/harness/proxy.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { Output } from '../harness/secrets/output.ts'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { Proxy } from '@hookline/testing/network/proxy'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { Output } from '@hookline/testing/secrets/output'
 import {
   callApi,
   openRepeatingReceiver,
   plantedSettings,
   plantSecrets,
-} from '../harness/secrets/planted-secrets.ts'
+} from '@hookline/testing/secrets/planted-secrets'
 
 test('no secret is in a log line, a response, a metric, the audit log, the history, a backup or the database', async () => {
   using folder = new TemporaryFolder()

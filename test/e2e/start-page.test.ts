@@ -1,9 +1,9 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import { describe, expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { exchange, type ReceivedResponse } from '../harness/http-exchange.ts'
-import { startService } from '../harness/running-service.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { exchange, type ReceivedResponse } from '@hookline/testing/network/http-exchange'
+import { startService } from '@hookline/testing/service/running-service'
 
 /** As browsers send it. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

@@ -1,7 +1,7 @@
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Opens connections from another process, and prints how many of them the kernel established. */
 const CLIENT = `

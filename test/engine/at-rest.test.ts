@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { measureAgain } from '../harness/measure-again.ts'
-import { MeasuredService } from './measured-service.ts'
+import { measureAgain } from '@hookline/testing/run/measure-again'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const MOST_WAKES_A_SECOND = 20
 const MOST_MB_A_THREAD = 40

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { TestEngine } from '../../packages/server/test/harness/test-engine.ts'
-import { openReceiver, type Receiver } from '../../packages/server/test/harness/receiver.ts'
-import { AdjustableClock } from '../../packages/server/test/harness/adjustable-clock.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { AdjustableClock } from '@hookline/testing/clocks/adjustable-clock'
 
 const HOUR = 60 * 60 * 1000
 const JUMPS = [0, HOUR, -HOUR, -HOUR, HOUR]

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { makeCertificates } from '../../packages/server/test/harness/certificates.ts'
-import { openReceiver } from '../../packages/server/test/harness/receiver.ts'
-import { startService } from '../harness/running-service.ts'
-import { healthOf, hookline, openBreaker, RETRY_SOON, whyItWaits } from '../e2e/answers.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { startService } from '@hookline/testing/service/running-service'
+import {
+  healthOf,
+  hookline,
+  openBreaker,
+  RETRY_SOON,
+  whyItWaits,
+} from '@hookline/testing/service/answers'
 
 /** What failed waits for longer than a test takes. */
 const SLOW_RETRIES = { retryScheduleMs: '600000' }

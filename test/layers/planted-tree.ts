@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { WORKSPACE_NAMES, WORKSPACES } from '../../layers/workspaces.ts'
-import { REPOSITORY } from '../docs/repository.ts'
+import { REPOSITORY } from '@hookline/testing/repository'
 
 /** What the rules are made of: the linter's own configuration and the compiler's, as they stand. */
 const CONFIGURATION = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
 import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
-import { read } from '../docs/repository.ts'
+import { read } from '@hookline/testing/repository'
 import { filesBelow } from './tree.ts'
 
 describe('the rooms of a component', () => {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, posix } from 'node:path'
 
 /** A rule about files that the linter has no rule for. */
 export interface SourceRule {
@@ -27,4 +27,23 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     planted: ['packages/server/src/delivery/lane.ts', 'const now = new Date()'],
     innocent: ['packages/server/src/delivery/lane.ts', 'const then = new Date(dueAt)'],
   },
+  {
+    name: 'of a suite of tests imports no file of another one, but @hookline/testing',
+    breaks: (path, text) => {
+      // Its texts hold imports that are planted.
+      if (path.startsWith('test/layers/')) return false
+      const suite = suiteOf(path)
+      const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map(([, way]) =>
+        suiteOf(posix.join(posix.dirname(path), way!)),
+      )
+      return suite !== undefined && imported.some((other) => other !== undefined && other !== suite)
+    },
+    planted: ['test/e2e/nodes/a.test.ts', "import { load } from '../../crash/load.ts'"],
+    innocent: ['test/e2e/nodes/a.test.ts', "import { load } from '../load.ts'"],
+  },
 ]
+
+/** The folder of the tests of a package, or of a suite in `test`. */
+function suiteOf(path: string): string | undefined {
+  return /^(?:packages\/[^/]+\/test|test\/[^/]+)(?=\/)/.exec(path)?.[0]
+}

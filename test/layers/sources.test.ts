@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SOURCE_RULES } from './source-rules.ts'
-import { read } from '../docs/repository.ts'
+import { read } from '@hookline/testing/repository'
 import { filesBelow } from './tree.ts'
 
 describe.for(SOURCE_RULES)(

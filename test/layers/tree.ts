@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPOSITORY } from '../docs/repository.ts'
+import { REPOSITORY } from '@hookline/testing/repository'
 
 const NOT_OURS = new Set(['node_modules', 'dist'])
 

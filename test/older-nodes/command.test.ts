@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { nodeOf } from '../../release/nodes.ts'
 import { ROOT } from '../../release/packages.ts'
 

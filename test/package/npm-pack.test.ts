@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { run } from '../../release/command.ts'
-import { makeClone } from '../pages/clone.ts'
+import { makeClone } from '@hookline/testing/pages/clone'
 
 describe('npm pack of a package', () => {
   const clone = new TemporaryFolder()

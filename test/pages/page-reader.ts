@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { makeClone } from './clone.ts'
-import { type Fence, valueOf } from '../harness/fences.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { makeClone } from '@hookline/testing/pages/clone'
+import { type Fence, valueOf } from '@hookline/testing/pages/fences'
 import { Terminal } from './terminal.ts'
 
 /** What a reader did with a block, and what came of it. */

@@ -1,4 +1,4 @@
-import { type Fence, fencesIn } from '../harness/fences.ts'
+import { type Fence, fencesIn } from '@hookline/testing/pages/fences'
 
 /** What readers of a guide have before they begin: a running service with a source, a destination and an event. */
 export const SOURCE_AND_DESTINATION: readonly Fence[] = fencesIn(`

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../packages/server/test/harness/free-port.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
 import { FILES, type Program } from './programs.ts'
 
 /** The shared secret in the commands of the page. */

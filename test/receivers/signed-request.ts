@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { exchange } from '../harness/http-exchange.ts'
+import { exchange } from '@hookline/testing/network/http-exchange'
 
 /** A delivery that the test makes itself, signed without code of the product. */
 export interface HandMade {

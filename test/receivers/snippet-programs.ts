@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Snippet } from '../../packages/console/src/domain/snippets/snippets.ts'
 import { VERIFIERS, type VerifierId } from '../../packages/console/src/domain/snippets/verify.ts'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../harness/chromium.ts'
-import { type RunningService, startService } from '../harness/running-service.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 let service: RunningService
 let browser: Browser | undefined

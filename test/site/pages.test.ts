@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PAGES_OUTSIDE, sitePathOf } from '../../docs/site/pages.ts'
-import { markdownPages } from '../docs/repository.ts'
+import { markdownPages } from '@hookline/testing/repository'
 import { builtFiles, isBuilt, readBuilt } from './built-site.ts'
 
 const PAGES = builtFiles('html')

@@ -1,9 +1,9 @@
 import { damageOf } from '@hookline/server'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../packages/server/test/harness/seeded-random.ts'
-import { CountingReceiver } from '../crash/counting-receiver.ts'
-import { FailingDisk, type Failures } from '../harness/disks/failing-disk.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
+import { FailingDisk, type Failures } from '@hookline/testing/disks/failing-disk'
 import { SendingService } from './writes/sending-service.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)

@@ -2,9 +2,9 @@ import { damageOf } from '@hookline/server'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../packages/server/test/harness/temporary-folder.ts'
-import { CountingReceiver } from '../crash/counting-receiver.ts'
-import { skipOrFail } from '../harness/skip-or-fail.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { SendingService } from './writes/sending-service.ts'
 
 /** The file that the disk probe writes has 1 MiB. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { run } from './harness/hookline.ts'
+import { run } from '@hookline/testing/cli/hookline'
 
 describe('the hookline executable', () => {
   it('prints the exit codes in the help of every command', async () => {

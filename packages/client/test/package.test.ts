@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { LIBRARY } from '../src/calls/analytics-calls.ts'
-import { bundledBytes } from './harness/bundle.ts'
+import { bundledBytes } from '@hookline/testing/client/bundle'
 
 const ROOT = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openExchange } from './harness/open-exchange.ts'
-import { runProgram } from './harness/run-program.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { runProgram } from '@hookline/testing/client/run-program'
 
 describe('a process', () => {
   test('is not kept alive by a client, whether or not calls wait in its queue', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ReceiverResponse } from '../../server/test/harness/receiver-response.ts'
+import type { ReceiverResponse } from '@hookline/testing/receiver/receiver-response'
 import type { FlushResult } from '../src/sending/flushes.ts'
 import { ClientClosedError, DeliveryError, QueueFullError, RejectedError } from '../src/errors.ts'
-import { type Exchange, openExchange } from './harness/open-exchange.ts'
-import { QuickClock } from './harness/quick-clock.ts'
+import { type Exchange, openExchange } from '@hookline/testing/client/open-exchange'
+import { QuickClock } from '@hookline/testing/client/quick-clock'
 
 const rejected = JSON.stringify({
   success: true,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig, resolveConfig } from '../src/config.ts'
 import { readConfigFile } from '../src/config-file.ts'
-import { TemporaryFolder } from './harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 function fileWith(folder: TemporaryFolder, text: string, name = 'hookline.yaml'): string {
   const path = join(folder.path, name)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildGo } from '../../harness/go.ts'
+import { buildGo } from '@hookline/testing/programs/go'
 import type { AdaptedClient, AdapterOptions, ClientAdapter } from '../client-adapter.ts'
 
 const MODULE = fileURLToPath(new URL('go', import.meta.url))

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import {
-  openReceiver,
-  type ReceiverOptions,
-} from '../../../packages/server/test/harness/receiver.ts'
+import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
 import type { Behaviour } from '../behaviour.ts'
 import type { ClientAdapter } from '../client-adapter.ts'
 

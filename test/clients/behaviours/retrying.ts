@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
+import type { ReceiverResponse } from '@hookline/testing/receiver/receiver-response'
 import { type Behaviour, names, openExchange } from '../behaviour.ts'
 
 const retries = (failure: string, first: ReceiverResponse, options = {}): Behaviour => ({

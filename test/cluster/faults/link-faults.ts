@@ -1,4 +1,4 @@
-import type { Cut, Link } from '../../../packages/server/test/harness/cluster/link.ts'
+import type { Cut, Link } from '@hookline/testing/cluster/link'
 import type { Node } from '../node.ts'
 import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
 

@@ -1,8 +1,5 @@
 import { expect } from 'vitest'
-import type {
-  NatsNode,
-  NatsServers,
-} from '../../../packages/server/test/harness/cluster/nats-servers.ts'
+import type { NatsNode, NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
 /** Faults of NATS. */

@@ -1,4 +1,4 @@
-import type { SentRequest } from '../../harness/http-exchange.ts'
+import type { SentRequest } from '@hookline/testing/network/http-exchange'
 
 /** The request of one client library as sent on the wire, and the payloads that must arrive for it. */
 export interface WireCapture {

@@ -1,4 +1,4 @@
-import { isSignedWith } from '../../harness/is-signed-with.ts'
+import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
 import { type CallFault, callFaults } from './call-faults.ts'
 import type { Exchange } from './exchanges.ts'
 import { type Delivery, deliveriesOf, type JudgedCall, judgedCalls } from './judged-calls.ts'

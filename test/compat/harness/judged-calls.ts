@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../../../packages/server/test/harness/receiver.ts'
+import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import type { Call } from '../scenarios/call.ts'
 import type { KeptEvent, Observed } from './observed.ts'
 import { callIdOf, type WireCall, wireCallsOf } from './wire-calls.ts'

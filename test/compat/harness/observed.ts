@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../../../packages/server/test/harness/receiver.ts'
+import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import type { Library } from '../libraries/library.ts'
 import type { Scenario } from '../scenarios/scenarios.ts'
 import type { ScenarioName } from '../scenarios/scenario-names.ts'

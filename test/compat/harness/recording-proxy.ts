@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
+import type { ServerCertificate } from '@hookline/testing/network/certificates'
 import { type Exchange, exchangesOf } from './exchanges.ts'
 import type { RecordedConnection } from './recorded-connection.ts'
 

@@ -1,15 +1,15 @@
+import { SHIFTED_CLOCK } from '@hookline/testing/repository'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { ServiceProcess } from '../../crash/service-process.ts'
-import { exchange } from '../../harness/http-exchange.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
-import { newSource } from '../../harness/new-source.ts'
+import { freePort } from '@hookline/testing/network/free-port'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { newSource } from '@hookline/testing/service/new-source'
 
 const TOKEN = 'tok_of_the_compatibility_tests'
-const SHIFTED_CLOCK = new URL('../../crash/clock/shifted-clock.ts', import.meta.url).href
 
 /** What every webhook of the suite is signed with. */
 export const SECRET = 'a shared secret of the compatibility tests'

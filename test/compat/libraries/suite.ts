@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { skipOrFail } from '../../harness/skip-or-fail.ts'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { judge, type Judgement } from '../harness/judge.ts'
 import { keepResults, scenariosOf } from '../harness/kept-results.ts'
 import type { Result } from '../harness/result.ts'

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import type { Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import type { Receiver } from '@hookline/testing/receiver/receiver'
 import type { RecordingProxy } from '../harness/recording-proxy.ts'
 import type { TestedService } from '../harness/tested-service.ts'
 import type { Call } from './call.ts'

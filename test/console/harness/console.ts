@@ -7,9 +7,9 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../../harness/chromium.ts'
-import type { RunningService } from '../../harness/running-service.ts'
-import { skipOrFail } from '../../harness/skip-or-fail.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
+import type { RunningService } from '@hookline/testing/service/running-service'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 export interface OpenConsole {
   readonly page: Page

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 

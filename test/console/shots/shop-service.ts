@@ -1,9 +1,9 @@
-import { Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import { Receiver } from '@hookline/testing/receiver/receiver'
 import {
   type CreatedSource,
   type RunningService,
   startService,
-} from '../../harness/running-service.ts'
+} from '@hookline/testing/service/running-service'
 import { hurryClock } from './hurried-clock.ts'
 import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 

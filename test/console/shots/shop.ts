@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 
 /** What a shop's website, app and back office send: calls of all types, of some hundreds of customers. */
 export const SITES = ['Web shop', 'iOS app', 'Back office'] as const

@@ -1,12 +1,11 @@
+import { SHIFTED_CLOCK } from '@hookline/testing/repository'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { CountingReceiver } from '../counting-receiver.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from '../killable-service.ts'
-
-const PRELOAD = new URL('shifted-clock.ts', import.meta.url).href
 
 /** A service process whose clock a test sets, as an operator or NTP does, and its receiver. */
 export class AdjustableService implements AsyncDisposable {
@@ -35,7 +34,7 @@ export class AdjustableService implements AsyncDisposable {
     const urls = [receiver.urlOf('hook')]
     const service = stack.use(
       await KillableService.open([{ urls, successPolicy: 'any' }], {
-        NODE_OPTIONS: `--import=${PRELOAD}`,
+        NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
         CLOCK_AHEAD_MS_FILE: clockFile,
         HOOKLINE_RETRY_SCHEDULE_MS: '500,1000,2000',
       }),

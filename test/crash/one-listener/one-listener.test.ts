@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { compile, needsCompiler } from '../../harness/disks/preloaded-library.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
-import { ServiceProcess } from '../service-process.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { compile, needsCompiler } from '@hookline/testing/disks/preloaded-library'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 

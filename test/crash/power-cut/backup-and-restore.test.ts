@@ -1,23 +1,22 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { HOOKLINE } from '@hookline/testing/repository'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../packages/server/src/backend/embedded/open.ts'
 import { damageOf } from '../../../packages/server/src/backend/embedded/stopped/stopped-database.ts'
-import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { ServiceProcess } from '../service-process.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 
-const BIN = fileURLToPath(new URL('../../../packages/cli/bin/hookline.js', import.meta.url))
 const TOKEN = 'tok_of-the-tests-of-power-cuts'
 
 /** Runs a command of `hookline` on the disk, then cuts the power: nothing is left that is not synced. */
 async function runAndCut(disk: ForgetfulDisk, ...args: readonly string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], HOOKLINE_ADMIN_TOKEN: TOKEN, ...disk.settings }
-  await promisify(execFile)(process.execPath, [BIN, ...args], { env })
+  await promisify(execFile)(process.execPath, [HOOKLINE, ...args], { env })
   disk.cutPower(0, () => 1)
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { howMany } from '../../harness/how-many.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
-import { ServiceProcess } from '../service-process.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { freePort } from '@hookline/testing/network/free-port'
+import { howMany } from '@hookline/testing/run/how-many'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const FIRST_STARTS = Math.ceil(howMany('HOOKLINE_TEST_POWER_CUTS', 20) / 5)

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { compile, needsCompiler } from '../../harness/disks/preloaded-library.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { compile, needsCompiler } from '@hookline/testing/disks/preloaded-library'
 import { equalFiles, writeAfterCut } from './after-cut.ts'
 
 const SOURCE = new URL('forgetful-disk.c', import.meta.url)

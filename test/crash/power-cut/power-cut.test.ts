@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
-import { howMany } from '../../harness/how-many.ts'
-import { CountingReceiver } from '../counting-receiver.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { howMany } from '@hookline/testing/run/how-many'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from '../killable-service.ts'
-import { Load } from '../load.ts'
-import { readDatabase } from './database-after-cut.ts'
+import { Load } from '@hookline/testing/service/load'
+import { readDatabase } from '@hookline/testing/files/database-after-cut'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const CUTS = howMany('HOOKLINE_TEST_POWER_CUTS', 20)

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
-import { REPOSITORY } from '../../docs/repository.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { REPOSITORY } from '@hookline/testing/repository'
 import { outputOf, pathOf } from '../programs.ts'
 import { writeBaseFiles } from './base-image.ts'
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, readFileSync } from 'node:fs'
-import { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { outputOf } from '../programs.ts'
 import type { BuiltImage } from './built-image.ts'
 

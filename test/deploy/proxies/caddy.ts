@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { read } from '../../docs/repository.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
+import { read } from '@hookline/testing/repository'
+import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
 /** Caddy with deploy/Caddyfile, and with options for tests before its own: other ports than 80 and 443, among others. */

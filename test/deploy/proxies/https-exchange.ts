@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import type { ReceivedResponse, SentRequest } from '../../harness/http-exchange.ts'
+import type { ReceivedResponse, SentRequest } from '@hookline/testing/network/http-exchange'
 
 /** A server with TLS, and who vouches for it. */
 export interface SecureServer {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
-import { read } from '../../docs/repository.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { read } from '@hookline/testing/repository'
+import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
 /** nginx with deploy/nginx.conf. Only ports, addresses of the service, and paths of files are other ones. */

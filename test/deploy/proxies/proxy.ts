@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { vi } from 'vitest'
-import type { TemporaryFolder } from '../../../packages/server/test/harness/temporary-folder.ts'
+import type { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { pathOf } from '../programs.ts'
 import { exchangeHttps, type SecureServer } from './https-exchange.ts'
 

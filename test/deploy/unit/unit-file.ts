@@ -1,5 +1,5 @@
 import { outputOf } from '../programs.ts'
-import { read } from '../../docs/repository.ts'
+import { read } from '@hookline/testing/repository'
 
 export const UNIT = 'deploy/hookline.service'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
-import type { RunningService } from '../../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import type { RunningService } from '@hookline/testing/service/running-service'
 import { nodesOf, startNodes } from './start-nodes.ts'
 
 interface Health {

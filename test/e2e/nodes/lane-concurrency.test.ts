@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startNodes } from './start-nodes.ts'
 
 /** A receiver whose responses wait until they are let go, and what it had at once. */

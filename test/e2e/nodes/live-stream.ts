@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { RunningService } from '../../harness/running-service.ts'
+import type { RunningService } from '@hookline/testing/service/running-service'
 
 export interface StreamMessage {
   readonly id: string

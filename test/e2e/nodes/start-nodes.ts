@@ -1,5 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
-import { type RunningService, type Settings, startService } from '../../harness/running-service.ts'
+import {
+  type RunningService,
+  type Settings,
+  startService,
+} from '@hookline/testing/service/running-service'
 
 interface System {
   readonly nodes: readonly ShownNode[]

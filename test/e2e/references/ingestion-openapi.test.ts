@@ -1,9 +1,9 @@
 import { ENDPOINTS } from '../../../packages/server/src/ingest/endpoints.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { schemaFaults } from '../../../packages/server/test/harness/schema-faults.ts'
-import { exchange } from '../../harness/http-exchange.ts'
-import { OpenapiClient, type Operation } from '../../harness/openapi-client.ts'
-import { type RunningService, startService } from '../../harness/running-service.ts'
+import { schemaFaults } from '@hookline/testing/api/schema-faults'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { OpenapiClient, type Operation } from '@hookline/testing/api/openapi-client'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Media {
   readonly schema: { readonly $ref?: string }

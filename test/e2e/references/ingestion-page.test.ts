@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, afterAll, describe, expect, test, type TestContext } from 'vitest'
-import { read } from '../../docs/repository.ts'
-import { textsOf } from '../../harness/fences.ts'
-import { type RunningService, startService } from '../../harness/running-service.ts'
-import { skipOrFail } from '../../harness/skip-or-fail.ts'
+import { read } from '@hookline/testing/repository'
+import { textsOf } from '@hookline/testing/pages/fences'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 const run = promisify(execFile)
 const page = read('docs/reference/ingestion-api.md')

@@ -11,8 +11,8 @@ import {
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exchange } from '../../harness/http-exchange.ts'
-import { type RunningService, startService } from '../../harness/running-service.ts'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 let service: RunningService
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE_BODIES } from '../../../packages/server/src/admin/reference/example-bodies.ts'
-import { schemaFaults } from '../../../packages/server/test/harness/schema-faults.ts'
-import { OpenapiClient } from '../../harness/openapi-client.ts'
-import { startService } from '../../harness/running-service.ts'
+import { schemaFaults } from '@hookline/testing/api/schema-faults'
+import { OpenapiClient } from '@hookline/testing/api/openapi-client'
+import { startService } from '@hookline/testing/service/running-service'
 
 interface Media {
   readonly schema: object

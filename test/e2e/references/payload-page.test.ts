@@ -9,12 +9,12 @@ import {
 import { verifySignature } from '@hookline/client/verify'
 import { describe, expect, test } from 'vitest'
 import { DELIVERY_HEADERS } from '../../../docs/generator/api/delivery-headers.ts'
-import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
-import { schemaFaults } from '../../../packages/server/test/harness/schema-faults.ts'
-import { read } from '../../docs/repository.ts'
-import { exchange } from '../../harness/http-exchange.ts'
-import { textsOf } from '../../harness/fences.ts'
-import { type RunningService, startService } from '../../harness/running-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { schemaFaults } from '@hookline/testing/api/schema-faults'
+import { read } from '@hookline/testing/repository'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { textsOf } from '@hookline/testing/pages/fences'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 type Payload = Record<string, unknown>
 

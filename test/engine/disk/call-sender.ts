@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { ReceivedResponse } from '../../harness/http-exchange.ts'
-import type { ManagementApi } from '../../harness/management-api.ts'
-import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
+import type { ReceivedResponse } from '@hookline/testing/network/http-exchange'
+import type { ManagementApi } from '@hookline/testing/service/management-api'
+import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 
 const CALLS = 20
 const NOTE = 'x'.repeat(2000)

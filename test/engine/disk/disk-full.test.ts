@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CountingReceiver } from '../../crash/counting-receiver.ts'
+import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { openSender } from './call-sender.ts'
 import { readiness, startOn } from './service-on-disk.ts'
 import { diskOrSkip } from './small-disk.ts'

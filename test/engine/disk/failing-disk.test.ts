@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { errorOf, run } from '../../../packages/cli/test/harness/hookline.ts'
-import { Receiver } from '../../../packages/server/test/harness/receiver.ts'
-import { FailingDisk } from '../../harness/disks/failing-disk.ts'
+import { errorOf, run } from '@hookline/testing/cli/hookline'
+import { Receiver } from '@hookline/testing/receiver/receiver'
+import { FailingDisk } from '@hookline/testing/disks/failing-disk'
 import { openSender } from './call-sender.ts'
 import { readiness, startOn } from './service-on-disk.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { ServiceProcess } from '../../crash/service-process.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
 
 const ADMIN_TOKEN = 'tok_disk_test'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { skipOrFail } from '../../harness/skip-or-fail.ts'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 interface Sizes {
   readonly bytes: number

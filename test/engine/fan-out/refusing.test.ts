@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { halfIfShort } from '../../harness/how-many.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { freePort } from '@hookline/testing/network/free-port'
+import { halfIfShort } from '@hookline/testing/run/how-many'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { MeasuredService } from '../measured-service.ts'
+import type { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const MIB = 2 ** 20
 

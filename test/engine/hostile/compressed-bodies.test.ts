@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { HostileClients } from './hostile-clients.ts'
 import {
   expectAsFast,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { floodWith } from './hostile-requests.ts'
 import { expectAsFast, expectHealthy, type Measured, measureWhile } from './service-under-attack.ts'
 

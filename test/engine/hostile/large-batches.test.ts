@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { shown, worstWhile } from '../fan-out/worst-load.ts'
-import { MeasuredService } from '../measured-service.ts'
-import { measureAgain } from '../../harness/measure-again.ts'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
+import { measureAgain } from '@hookline/testing/run/measure-again'
 
 const CONNECTIONS = 64
 const CALLS = 2_400

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MeasuredService } from '../measured-service.ts'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'

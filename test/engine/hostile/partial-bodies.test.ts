@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../../packages/server/test/harness/receiver.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'
 

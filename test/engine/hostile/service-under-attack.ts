@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { MeasuredService } from '../measured-service.ts'
+import type { MeasuredService } from '@hookline/testing/service/measured-service'
 import type { HostileClients } from './hostile-clients.ts'
-import { measureAgain } from '../../harness/measure-again.ts'
+import { measureAgain } from '@hookline/testing/run/measure-again'
 
 /** What healthy clients see, and what the process takes, while something else goes on. */
 export interface Measured {

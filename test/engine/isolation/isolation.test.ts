@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { median } from '../../../bench/benchmarks/benchmark.ts'
-import { halfIfShort } from '../../harness/how-many.ts'
+import { halfIfShort } from '@hookline/testing/run/how-many'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import {
   type FaultEffect,

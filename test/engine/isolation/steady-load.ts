@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import { acceptedEvent } from '../../../packages/server/test/harness/accepted-event.ts'
-import { TestEngine } from '../../../packages/server/test/harness/test-engine.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 import type { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { healthyIn, type Layout } from './layouts.ts'
 

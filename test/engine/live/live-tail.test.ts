@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { halfIfShort } from '../../harness/how-many.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { halfIfShort } from '@hookline/testing/run/how-many'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { TailReader } from './tail-reader.ts'
 

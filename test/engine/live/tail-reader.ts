@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LiveMessages } from '../../../packages/cli/src/api/live-messages.ts'
-import type { MeasuredService } from '../measured-service.ts'
+import type { MeasuredService } from '@hookline/testing/service/measured-service'
 
 /** The time that the stream asks for with `retry`. */
 const RECONNECT_MS = 1000

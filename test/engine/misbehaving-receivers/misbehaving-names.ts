@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsQuestion } from '../../../packages/server/test/harness/dns-server.ts'
+import type { DnsAnswer, DnsQuestion } from '@hookline/testing/network/dns-server'
 
 const ALLOWED = '127.0.0.1'
 const PRIVATE = '10.1.2.3'

@@ -1,5 +1,5 @@
-import type { Certificates } from '../../../packages/server/test/harness/certificates.ts'
-import type { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
+import type { Certificates } from '@hookline/testing/network/certificates'
+import type { DnsServer } from '@hookline/testing/network/dns-server'
 
 /**
  * The deadline of an attempt in these tests, up to the last response header. With 100 attempts at a time on two cores,

@@ -1,6 +1,6 @@
-import type { ServerCertificate } from '../../../packages/server/test/harness/certificates.ts'
-import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
-import type { ReceiverResponse } from '../../../packages/server/test/harness/receiver-response.ts'
+import type { ServerCertificate } from '@hookline/testing/network/certificates'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import type { ReceiverResponse } from '@hookline/testing/receiver/receiver-response'
 import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
 export interface RecordingReceiverOptions {

@@ -1,8 +1,8 @@
 import { WebhookSender } from '../../../packages/server/src/delivery/sending/sender.ts'
 import type { AttemptResult } from '../../../packages/server/src/delivery/sending/outcome.ts'
-import { makeCertificates } from '../../../packages/server/test/harness/certificates.ts'
-import { DnsServer } from '../../../packages/server/test/harness/dns-server.ts'
-import { AdjustableClock } from '../../../packages/server/test/harness/adjustable-clock.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { DnsServer } from '@hookline/testing/network/dns-server'
+import { AdjustableClock } from '@hookline/testing/clocks/adjustable-clock'
 import { MisbehavingNames } from './misbehaving-names.ts'
 import {
   type MisbehavingReceiver,

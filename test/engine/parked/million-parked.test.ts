@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
-import { MeasuredService } from '../measured-service.ts'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { multiplyParked } from './multiply.ts'
 
 const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)

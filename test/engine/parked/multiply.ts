@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { copyRows, fillDatabase } from '../../harness/multiplied/fill-database.ts'
+import { copyRows, fillDatabase } from '@hookline/testing/files/fill-database'
 
 /**
  * How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest

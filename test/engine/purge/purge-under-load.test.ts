@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MeasuredService } from '../measured-service.ts'
+import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const FILL_SECONDS = 5

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
-import { SEED } from '../seed.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { SEED } from '@hookline/testing/run/seed'
 import { BusyLanes, LATENCY_MS, SLOTS } from './busy-lanes.ts'
 
 const destinations = fc.record({

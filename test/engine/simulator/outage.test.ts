@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
-import { halfIfShort } from '../../harness/how-many.ts'
-import { SEED } from '../seed.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { halfIfShort } from '@hookline/testing/run/how-many'
+import { SEED } from '@hookline/testing/run/seed'
 import { LongOutage } from './long-outage.ts'
 
 const HOUR = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SEED } from '../seed.ts'
+import { SEED } from '@hookline/testing/run/seed'
 import { PLANTED_BUGS } from './planted-bugs.ts'
 import { PLANTED_THREAD_BUGS } from './planted-thread-bugs.ts'
 import { scenarios } from './scenario.ts'

@@ -7,7 +7,7 @@ import { LaneThreads } from '../../../packages/server/src/engine/lane-threads/la
 import type { Lanes } from '../../../packages/server/src/engine/lanes.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
-import { NO_ACTIVITY } from '../../../packages/server/test/harness/no-activity.ts'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import type { WorkerGivenUp } from '../../../packages/server/src/util/workers/supervisor.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 import { KILLED } from './simulated-thread.ts'

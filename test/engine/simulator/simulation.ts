@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
-import { seededRandom } from '../../../packages/server/test/harness/seeded-random.ts'
-import { SeededMathRandom } from '../seed.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { SeededMathRandom } from '@hookline/testing/run/seed'
 import { DurableState } from './backend/durable-state.ts'
 import {
   type DestinationChange,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { howMany } from '../../harness/how-many.ts'
-import { SEED } from '../seed.ts'
+import { howMany } from '@hookline/testing/run/how-many'
+import { SEED } from '@hookline/testing/run/seed'
 import { scenariosWithThreads } from './scenarios-with-threads.ts'
 import { simulate } from './simulation.ts'
 

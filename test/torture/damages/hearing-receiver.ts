@@ -1,4 +1,4 @@
-import { openReceiver, type Receiver } from '../../../packages/server/test/harness/receiver.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 
 /** The last parts of the URLs of the webhooks. */
 export const PATHS = ['up', 'down', 'held'] as const

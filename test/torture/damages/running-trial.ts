@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { ManagementApi } from '../../harness/management-api.ts'
-import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 import { type Base, type Bases, eventsInState } from './bases.ts'
 import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
 import type { Host } from './host.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
-import type { CountingReceiver } from '../../crash/counting-receiver.ts'
-import { readDatabase } from '../../crash/power-cut/database-after-cut.ts'
-import { ServiceProcess } from '../../crash/service-process.ts'
-import { freePort } from '../../../packages/server/test/harness/free-port.ts'
-import { ManagementApi } from '../../harness/management-api.ts'
-import { newDestination, newSource, sendTo } from '../../harness/new-source.ts'
+import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
+import { readDatabase } from '@hookline/testing/files/database-after-cut'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { freePort } from '@hookline/testing/network/free-port'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 
 const ADMIN_TOKEN = 'tok_torture'
 const NOTE = 'x'.repeat(1000)

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { findServerPrograms } from '../../src/cluster/server-programs.ts'
 
 function program(folder: string, name: string): string {

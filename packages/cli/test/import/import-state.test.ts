@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { loadState, newState, saveState } from '../../src/import/import-state.ts'
 
 const STATE = newState({ bytes: 9, startSha256: 'a' }, { url: 'http://h/', writeKeySha256: 'b' })

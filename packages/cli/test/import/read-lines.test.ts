@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { type Line, type Place, readLines } from '../../src/import/read-lines.ts'
 
 const START: Place = { offset: 0, line: 0 }

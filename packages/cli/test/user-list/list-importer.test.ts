@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../server/test/harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { RejectedFile } from '../../src/import/rejected-file.ts'
 import { ListImporter, type ListMode } from '../../src/user-list/list-importer.ts'
 import { userParser } from '../../src/user-list/parse-user-line.ts'

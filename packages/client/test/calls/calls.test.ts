@@ -1,8 +1,8 @@
 import { ValidationError } from '@hookline/client'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { LIBRARY } from '../../src/calls/analytics-calls.ts'
-import { openExchange } from '../harness/open-exchange.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
 
 const user = { userId: 'u1' }
 

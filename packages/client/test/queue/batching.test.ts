@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
-import type { Respond } from '../../../server/test/harness/receiver.ts'
-import { bodyOf } from '../harness/arrived-batches.ts'
-import { openExchange } from '../harness/open-exchange.ts'
-import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import type { Respond } from '@hookline/testing/receiver/receiver'
+import { bodyOf } from '@hookline/testing/client/arrived-batches'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 

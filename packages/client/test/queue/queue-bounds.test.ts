@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../../server/test/harness/manual-clock.ts'
-import type { Respond } from '../../../server/test/harness/receiver.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import type { Respond } from '@hookline/testing/receiver/receiver'
 import { QueueFullError } from '../../src/errors.ts'
-import { openExchange } from '../harness/open-exchange.ts'
-import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 /** Delays the first response until `open` is called, and responds to all later requests at once. */
 function firstDelayed(): { respond: Respond; open: () => void } {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Logger } from '../../src/client-options.ts'
-import { type Exchange, openExchange } from '../harness/open-exchange.ts'
-import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
+import { type Exchange, openExchange } from '@hookline/testing/client/open-exchange'
+import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 /** Neither String() nor a template can turn it into text. */
 const unprintable = () => Object.create(null) as object

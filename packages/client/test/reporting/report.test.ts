@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openExchange } from '../harness/open-exchange.ts'
-import { runProgram } from '../harness/run-program.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { runProgram } from '@hookline/testing/client/run-program'
 
 test('headers of the options are added and do not replace those of the client', async () => {
   const headers = { 'X-Strict-Mode': '1', authorization: 'Bearer x' }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Respond } from '../../../server/test/harness/receiver.ts'
+import type { Respond } from '@hookline/testing/receiver/receiver'
 import { ClientClosedError, FlushTimeoutError } from '../../src/errors.ts'
-import { openExchange } from '../harness/open-exchange.ts'
-import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 /** A server that responds to no request until `open` is called. */
 function gate(): { respond: Respond; open: () => void } {

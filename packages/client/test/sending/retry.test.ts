@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DeliveryError, RejectedError } from '../../src/errors.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from '../../src/sending/retry.ts'
-import { openExchange } from '../harness/open-exchange.ts'
-import { NO_TIMEOUTS, QuickClock } from '../harness/quick-clock.ts'
+import { openExchange } from '@hookline/testing/client/open-exchange'
+import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 describe('the delay of a retry', () => {
   test('doubles from 100 ms to 30 s, minus a random part of up to a half', () => {

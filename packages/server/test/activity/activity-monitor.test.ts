@@ -2,11 +2,11 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { ActivityMonitor } from '../../src/activity/activity-monitor.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import { newAudience, newDestination, newSource } from '../harness/catalog-records.ts'
-import { clockWatchOf } from '../harness/clock-watch-of.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 test('tells of each record of the catalog that changes, whatever changes it', async () => {
   using folder = new TemporaryFolder()

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
 import type { Feed, FeedFollower, Following } from '../../src/backend/signals.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 /** A feed whose values a test lets go, lose, or come again. */
 class HeldFeed implements Feed {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { LiveCursor, LiveMessage } from '../../src/activity/live-cursor.ts'
 import { LiveTail } from '../../src/activity/live-tail.ts'
 import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { failedOnce } from '../harness/failed-once.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { failedOnce } from '@hookline/testing/records/failed-once'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const SIZE = 1_000
 

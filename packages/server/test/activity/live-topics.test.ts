@@ -6,9 +6,9 @@ import type { LiveReader, StreamMessage } from '../../src/activity/live-reader.t
 import { LiveTopics, type Topic } from '../../src/activity/live-topics.ts'
 import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { computedEvent } from '../harness/computed-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { computedEvent } from '@hookline/testing/records/computed-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const ALL: ChangeView = { isShown: () => true, showsRequests: true }
 const SECOND = 1_000

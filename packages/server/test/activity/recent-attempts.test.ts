@@ -2,7 +2,7 @@ import type { Attempt, Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
 import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const HOUR = 3_600_000
 

@@ -7,12 +7,12 @@ import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import type { CountsRange, CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { newDestination } from '../harness/catalog-records.ts'
-import { clockWatchOf } from '../harness/clock-watch-of.ts'
-import { computedEvent } from '../harness/computed-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
+import { computedEvent } from '@hookline/testing/records/computed-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -5,9 +5,9 @@ import {
   LANE,
   recordDelivery,
 } from '../backend/conformance/deliveries/recorded-delivery.ts'
-import { openBesideService } from '../harness/beside-service.ts'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { newReplay } from '../harness/new-replay.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newReplay } from '@hookline/testing/records/new-replay'
 import { AdminServer } from './admin-server.ts'
 
 /** Times that no Date can show, and that SQLite or JavaScript cannot read as an integer. */

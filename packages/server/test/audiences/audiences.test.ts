@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newAudience } from '../harness/catalog-records.ts'
+import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import type { Condition } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { newAudience } from '../harness/catalog-records.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
 import { membersOf, told } from './told.ts'
 

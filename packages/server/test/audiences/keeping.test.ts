@@ -1,8 +1,8 @@
 import { formatTimestamp, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { newAudience } from '../harness/catalog-records.ts'
-import { purgeAll } from '../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { OpenAudiences } from './open-audiences.ts'
 import { membersOf, plan, told } from './told.ts'
 

@@ -6,12 +6,12 @@ import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { clockWatchOf } from '../harness/clock-watch-of.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { RunningWorker } from '../harness/running-worker.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { RunningWorker } from '@hookline/testing/engine/running-worker'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** How long the workers may take to come to rest. */
 const DEADLINE_MS = 20_000

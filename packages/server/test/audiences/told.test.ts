@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { newAudience } from '../harness/catalog-records.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
 import { membersOf, plan, told } from './told.ts'
 

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import type { Backend } from '../../src/backend/backend.ts'
 import { DeletionWorker } from '../../src/deletions/deletion-worker.ts'
 import { isSuppressed } from '../../src/ingest/calls/events-from-calls.ts'
-import { acceptedEvent, NOON } from '../harness/accepted-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
-import { RunningWorker } from '../harness/running-worker.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
-import { ask, openIn, setUp } from './deletion-requests.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { RunningWorker } from '@hookline/testing/engine/running-worker'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ask, openIn, setUp } from '@hookline/testing/deletions/deletion-requests'
 
 async function carryOut(backend: Backend): Promise<void> {
   const { promise: isDone, resolve } = Promise.withResolvers<void>()

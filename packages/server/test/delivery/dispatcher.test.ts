@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
-import { TestEngine } from '../harness/test-engine.ts'
-import { openReceiver } from '../harness/receiver.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 

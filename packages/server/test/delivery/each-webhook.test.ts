@@ -1,10 +1,10 @@
 import type { Destination, PartState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { resumeForbidden } from '../../src/delivery/health/webhook-pauser.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { openReceiver, type Receiver } from '../harness/receiver.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
-import { type EngineOptions, TestEngine } from '../harness/test-engine.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { type EngineOptions, TestEngine } from '@hookline/testing/engine/test-engine'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../src/backend/backend.ts'
 import type { Events } from '../../src/backend/events.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { openReceiver, type Receiver } from '../harness/receiver.ts'
-import { TestEngine } from '../harness/test-engine.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 /** More than the longest pause before a worker is restarted. */
 const RESTART_MS = 12_500

@@ -7,11 +7,11 @@ import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { systemClock } from '../../src/util/time/clock.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
-import { openReceiver } from '../harness/receiver.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
-import { TestEngine } from '../harness/test-engine.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const SETTINGS: LaneGroupSettings = {
   retryWindowMs: 60_000,

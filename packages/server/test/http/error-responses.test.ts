@@ -5,7 +5,11 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { firstResponse, parseRawResponse, rawExchange } from '../harness/raw-exchange.ts'
+import {
+  firstResponse,
+  parseRawResponse,
+  rawExchange,
+} from '@hookline/testing/network/raw-exchange'
 
 let server: FastifyInstance
 let logged: string[]

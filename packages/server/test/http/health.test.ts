@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { healthRoutes, type ReadinessCheck } from '../../src/http/health.ts'
 import type { Clock } from '../../src/util/time/clock.ts'
 

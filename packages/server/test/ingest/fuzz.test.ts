@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { firstResponse, type RawResponse } from '../harness/raw-exchange.ts'
+import { firstResponse, type RawResponse } from '@hookline/testing/network/raw-exchange'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
 /** How many times as many generated cases there are as `npm test` has. */

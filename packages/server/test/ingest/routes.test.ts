@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import type { Source } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gzipSync } from 'node:zlib'
-import { NOON } from '../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
 const SUCCESS = { success: true }

@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import { eventIn, type InspectedRequest } from '../../src/inspector/inspected-request.ts'
-import { NOON } from '../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 
 /** A request with this body; `changes` replace its other fields. */
 export function anInspectedRequest(

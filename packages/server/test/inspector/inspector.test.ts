@@ -6,8 +6,8 @@ import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { InspectedRequest } from '../../src/inspector/inspected-request.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
-import { NOON } from '../harness/accepted-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 class CountingClock extends ManualClock {
   /** How many waits have ended early. */

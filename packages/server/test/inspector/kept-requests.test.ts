@@ -1,7 +1,7 @@
 import { LIMITS, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { KEPT, KeptRequests } from '../../src/inspector/kept-requests.ts'
-import { NOON } from '../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { anInspectedRequest } from './an-inspected-request.ts'
 
 const ALL = { limit: 1_000 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { computedEvent } from '../harness/computed-event.ts'
-import { openReceiver } from '../harness/receiver.ts'
-import { TestEngine } from '../harness/test-engine.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { computedEvent } from '@hookline/testing/records/computed-event'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 test('a computed event goes to the destinations that it names and that exist, whatever their sources', async () => {
   await using receiver = await openReceiver()

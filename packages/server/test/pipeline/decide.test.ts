@@ -1,7 +1,7 @@
 import type { Destination, JsonObject } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/pipeline/decide.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
 const destination = { id: 'dst_1', type: 'Webhooks', enabled: true } as Destination
 

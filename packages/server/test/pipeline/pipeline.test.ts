@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
-import { openBesideService } from '../harness/beside-service.ts'
-import { acceptedEvent } from '../harness/accepted-event.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { TestEngine } from '../harness/test-engine.ts'
-import { openReceiver } from '../harness/receiver.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 describe('the pipeline', () => {
   test('makes one delivery for each destination that takes the event, and stores the reasons of the others', async () => {

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { BoundedLogger } from '../../src/telemetry/bounded-logger.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function open(level = 'debug') {
   const clock = new ManualClock()

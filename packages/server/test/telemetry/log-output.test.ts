@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LogOutput } from '../../src/telemetry/log-output.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { NamedPipe } from '../harness/named-pipe.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { NamedPipe } from '@hookline/testing/files/named-pipe'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const MIB = 2 ** 20
 const LINE_BYTES = 1024

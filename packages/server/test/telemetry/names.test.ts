@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fieldsOf, labelOf, webhookName } from '../../src/telemetry/names.ts'
-import { newDestination, newSource } from '../harness/catalog-records.ts'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 
 const urls = [
   'https://user:secret@a.example.com/hook/T0KEN?key=secret',

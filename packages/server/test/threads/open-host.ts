@@ -7,7 +7,7 @@ import { ThreadHost } from '../../src/threads/thread-host.ts'
 import { ThreadSupervisor } from '../../src/threads/thread-supervisor.ts'
 import { systemClock } from '../../src/util/time/clock.ts'
 import type { WorkerGivenUp } from '../../src/util/workers/supervisor.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import type { WorkData, WorkMain, WorkThread } from './entries/work-thread.ts'
 
 type Options = Partial<ThreadHostOptions<WorkThread, WorkMain>> & {

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client'
 import { expect, test } from 'vitest'
 import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
-import { NO_ACTIVITY } from '../harness/no-activity.ts'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { openHost } from './open-host.ts'
 
 /** A host whose thread has given signals: lines, counts, activity. `reports` has the activity by the name of the method. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
 import { ThreadGone } from '../../src/threads/thread-gone.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openHost } from './open-host.ts'
 
 type Open = ReturnType<typeof openHost>

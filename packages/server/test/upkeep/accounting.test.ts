@@ -7,9 +7,9 @@ import type { Catalog } from '../../src/backend/catalog.ts'
 import { Accounting } from '../../src/upkeep/accounting.ts'
 import { systemClock } from '../../src/util/time/clock.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
-import { openReceiver } from '../harness/receiver.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
-import { TestEngine } from '../harness/test-engine.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 /** Runs a statement on the database of a running engine, as a bug or another program would. */
 function change(folder: TemporaryFolder, sql: string): void {

@@ -3,7 +3,7 @@ import { BackendUnavailable } from '../../src/backend/backend.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { reportBacklog } from '../../src/upkeep/backlog-gauges.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function open(backlog: () => Promise<Backlog>) {
   const clock = new ManualClock()

@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { readIfThere, writeDurably } from '../../src/util/durable-file.ts'
-import { TemporaryFolder } from '../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 

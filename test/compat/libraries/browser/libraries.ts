@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CHROMIUM } from '../../../harness/chromium.ts'
+import { CHROMIUM } from '@hookline/testing/programs/chromium'
 import { run } from '../../harness/run.ts'
 import type { Call } from '../../scenarios/call.ts'
 import type { Installation, Library } from '../library.ts'

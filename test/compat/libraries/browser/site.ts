@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeCertificates } from '../../../../packages/server/test/harness/certificates.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
 
 const PAGES = fileURLToPath(new URL('pages/', import.meta.url))
 const STANDALONE = 'node_modules/@segment/analytics-next/dist/umd'

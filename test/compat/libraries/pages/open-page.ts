@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
-import { CHROMIUM, CHROMIUM_FLAGS } from '../../../harness/chromium.ts'
+import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 
 /** Opens a page with this module as its only script, and closes it when a call of it has been responded to. */
 export async function openPage(module: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { REPOSITORY } from '../../../docs/repository.ts'
+import { REPOSITORY } from '@hookline/testing/repository'
 import { run } from '../../harness/run.ts'
 import { bundle } from '../browser/bundle.ts'
 import { BROWSER_LIBRARIES } from '../browser/libraries.ts'

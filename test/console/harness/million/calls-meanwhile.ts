@@ -1,4 +1,4 @@
-import { sendTo } from '../../../harness/new-source.ts'
+import { sendTo } from '@hookline/testing/service/new-source'
 
 const EVERY_MS = 50
 

@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Copied, copyRows } from '../../../harness/multiplied/fill-database.ts'
+import { type Copied, copyRows } from '@hookline/testing/files/fill-database'
 
 /** How many copies of events to make, and when they were received. */
 export interface Spread {

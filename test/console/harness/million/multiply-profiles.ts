@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { copyRows } from '../../../harness/multiplied/fill-database.ts'
+import { copyRows } from '@hookline/testing/files/fill-database'
 
 /**
  * Copies all profiles, once for each group of users that the copies of events have, with their ids, traits, facts and results.

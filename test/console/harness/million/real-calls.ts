@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { openReceiver, type Receiver } from '../../../../packages/server/test/harness/receiver.ts'
-import type { MeasuredService } from '../../../engine/measured-service.ts'
-import { newSource, sendTo } from '../../../harness/new-source.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import type { MeasuredService } from '@hookline/testing/service/measured-service'
+import { newSource, sendTo } from '@hookline/testing/service/new-source'
 
 /** What the calls went through: two sources, each with two destinations, an audience and a computed trait. */
 export interface Shop {

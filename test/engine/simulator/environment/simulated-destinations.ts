@@ -1,5 +1,5 @@
 import type { Destination } from '@hookline/protocol'
-import { newDestination } from '../../../../packages/server/test/harness/catalog-records.ts'
+import { newDestination } from '@hookline/testing/records/catalog-records'
 import type { Scenario } from '../scenario.ts'
 import type { ReceiverBehaviour } from './receiver-behaviour.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openReceiver } from '../../../../server/test/harness/receiver.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { errorOf } from '../../harness/hookline.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { errorOf } from '@hookline/testing/cli/hookline'
 
 let service: ApiService
 let source: string

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { ApiService } from '../../harness/api-service.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ApiService } from '@hookline/testing/cli/api-service'
 
 let service: ApiService
 beforeAll(async () => {

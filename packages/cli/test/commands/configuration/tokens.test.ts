@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiService } from '../../harness/api-service.ts'
-import { errorOf, run } from '../../harness/hookline.ts'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { errorOf, run } from '@hookline/testing/cli/hookline'
 
 let service: ApiService
 beforeAll(async () => {

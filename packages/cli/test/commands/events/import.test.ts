@@ -1,14 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { arrivedBatches } from '../../../../client/test/harness/arrived-batches.ts'
-import {
-  openReceiver,
-  type Receiver,
-  type Respond,
-} from '../../../../server/test/harness/receiver.ts'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { errorOf, Hookline, type Run, run } from '../../harness/hookline.ts'
+import { arrivedBatches } from '@hookline/testing/client/arrived-batches'
+import { openReceiver, type Receiver, type Respond } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { errorOf, Hookline, type Run, run } from '@hookline/testing/cli/hookline'
 
 const OK = { body: '{"success":true}' }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ApiService } from '../../harness/api-service.ts'
+import { ApiService } from '@hookline/testing/cli/api-service'
 
 interface Page {
   readonly data: readonly { readonly id: string; readonly deliveryId: string }[]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { webhookPayload } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { Hookline, run } from '@hookline/testing/cli/hookline'
 
 const SECRET = 'secret-of-listen'
 const TIMESTAMP = '2026-11-21T09:30:00.000Z'

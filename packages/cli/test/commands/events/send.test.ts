@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openReceiver } from '../../../../server/test/harness/receiver.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { Hookline, run } from '@hookline/testing/cli/hookline'
 
 interface Trace {
   readonly event: object

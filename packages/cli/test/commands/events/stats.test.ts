@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiService } from '../../harness/api-service.ts'
+import { ApiService } from '@hookline/testing/cli/api-service'
 
 let service: ApiService
 let ids: { readonly source: string; readonly destination: string }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { ApiService } from '../../harness/api-service.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ApiService } from '@hookline/testing/cli/api-service'
 
 let service: ApiService
 let folder: TemporaryFolder

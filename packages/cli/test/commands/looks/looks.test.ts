@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
-import { Receiver } from '../../../../server/test/harness/receiver.ts'
+import { Receiver } from '@hookline/testing/receiver/receiver'
 import { columnsOf } from '../../../src/layout/measure.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { shown, SteadyService } from '../../harness/shown.ts'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { shown, SteadyService } from '@hookline/testing/cli/shown'
 import { makeRecords, type Records } from './records.ts'
 
 // The snapshots are there to be looked at: each is what a person sees on a screen of that width.

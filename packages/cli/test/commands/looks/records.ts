@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, vi } from 'vitest'
-import type { Receiver } from '../../../../server/test/harness/receiver.ts'
-import type { ApiService } from '../../harness/api-service.ts'
+import type { Receiver } from '@hookline/testing/receiver/receiver'
+import type { ApiService } from '@hookline/testing/cli/api-service'
 
 /** Names as people, and attackers, choose them. */
 const NAMES = {

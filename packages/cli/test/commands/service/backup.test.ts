@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { errorOf, Hookline, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { errorOf, Hookline, run } from '@hookline/testing/cli/hookline'
 
 interface Ready {
   readonly url: string

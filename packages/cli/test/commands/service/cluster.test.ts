@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it, vi } from 'vitest'
-import { clusterIsMissing } from '../../../../server/test/harness/cluster/cluster-servers.ts'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { Hookline } from '../../harness/hookline.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { Hookline } from '@hookline/testing/cli/hookline'
 
 interface Part {
   readonly name: string

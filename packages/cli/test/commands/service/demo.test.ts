@@ -1,8 +1,8 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { Hookline, run } from '@hookline/testing/cli/hookline'
 
 it('runs completely in less than 15 s, and removes its files', async () => {
   using folder = new TemporaryFolder()

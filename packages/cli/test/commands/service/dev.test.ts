@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
-import { sendAsPasted } from '../../harness/send-as-pasted.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { Hookline, run } from '@hookline/testing/cli/hookline'
+import { sendAsPasted } from '@hookline/testing/cli/send-as-pasted'
 
 interface Ready {
   readonly url: string

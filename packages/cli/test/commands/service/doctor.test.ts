@@ -3,9 +3,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { Hookline, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { Hookline, run } from '@hookline/testing/cli/hookline'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

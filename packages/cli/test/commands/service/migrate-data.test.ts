@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { errorOf, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { errorOf, run } from '@hookline/testing/cli/hookline'
 
 const CLUSTER = {
   HOOKLINE_DATABASE_URL: 'postgres://hookline:secret@127.0.0.1:1/hookline',

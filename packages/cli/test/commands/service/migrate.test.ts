@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '../../../../server/src/backend/embedded/migrations/migrations.ts'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { errorOf, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { errorOf, run } from '@hookline/testing/cli/hookline'
 
 let folder: TemporaryFolder
 beforeEach(() => {

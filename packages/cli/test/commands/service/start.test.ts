@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { sendAsPasted } from '../../harness/send-as-pasted.ts'
-import { skipOrFail } from '../../../../../test/harness/skip-or-fail.ts'
-import { errorOf, hasTerminals, Hookline, run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { sendAsPasted } from '@hookline/testing/cli/send-as-pasted'
+import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
+import { errorOf, hasTerminals, Hookline, run } from '@hookline/testing/cli/hookline'
 
 interface Ready {
   readonly url: string

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { ManagementApi } from '../../../../../test/harness/management-api.ts'
-import { openReceiver, type Receiver } from '../../../../server/test/harness/receiver.ts'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { Hookline } from '../../harness/hookline.ts'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { Hookline } from '@hookline/testing/cli/hookline'
 
 const TOKEN = 'tok_stop_test'
 const SHUTDOWN_TIMEOUT_MS = 1_000

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { TemporaryFolder } from '../../../../server/test/harness/temporary-folder.ts'
-import { ApiService } from '../../harness/api-service.ts'
-import { run } from '../../harness/hookline.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { run } from '@hookline/testing/cli/hookline'
 
 let service: ApiService
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { clientOf, WrongTokens } from '../../../src/admin/access/wrong-tokens.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 

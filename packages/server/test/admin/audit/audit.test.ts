@@ -1,8 +1,8 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { openBesideService } from '../../harness/beside-service.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
 import { AdminServer } from '../admin-server.ts'
 
 interface Entry {

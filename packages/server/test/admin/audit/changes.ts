@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@hookline/protocol'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { type AdminServer, TOKEN } from '../admin-server.ts'
 
 /** A request that makes a change, and what its entry shows. */

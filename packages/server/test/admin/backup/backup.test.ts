@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { DatabaseCopy } from '../../../src/admin/api/admin-deps.ts'
 import { NoCopy } from '../../../src/backend/backend.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
 
 /** Makes copies on demand, and counts how many were made and how many were removed. */

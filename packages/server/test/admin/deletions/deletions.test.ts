@@ -1,7 +1,7 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noticeId } from '../../../src/deletions/notices.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 

@@ -1,6 +1,6 @@
 import { ATTEMPT_CLASSES, type Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import {
   attemptOf,
   deliveryOf,

@@ -5,8 +5,8 @@ import {
   lastOf,
   partOf,
 } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { purgeAll } from '../../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 

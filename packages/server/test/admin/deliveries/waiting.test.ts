@@ -7,8 +7,8 @@ import {
   type WaitContext,
   type WaitReason,
 } from '../../../src/admin/deliveries/waiting.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { newDestination } from '../../harness/catalog-records.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
 import {
   attemptOf,
   LANE,

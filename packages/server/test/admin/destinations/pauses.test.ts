@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 

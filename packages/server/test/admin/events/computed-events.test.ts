@@ -1,9 +1,9 @@
 import type { Destination } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestContent } from '../../../src/admin/api/admin-deps.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
-import { computedEvent } from '../../harness/computed-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { computedEvent } from '@hookline/testing/records/computed-event'
 import { AdminServer } from '../admin-server.ts'
 
 const tested: [Destination, TestContent][] = []

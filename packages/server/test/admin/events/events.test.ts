@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import { idFrom, newId } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TRACE_FINDINGS } from '../../../src/admin/events/trace-reasons.ts'
 import { WAIT_REASONS } from '../../../src/admin/deliveries/waiting.ts'
 import { lastOf, partOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'

@@ -22,8 +22,8 @@ import {
   lastOf,
   partOf,
 } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { newDestination } from '../../harness/catalog-records.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
 
 const destination = (id: string, createdAt = 0) =>
   newDestination({ id, createdAt, settings: { webhooks: [] } })

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { LANE, recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'

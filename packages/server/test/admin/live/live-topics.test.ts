@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 import { LiveReader } from './live-reader.ts'

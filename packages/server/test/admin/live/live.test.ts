@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import { LiveReader } from './live-reader.ts'
 

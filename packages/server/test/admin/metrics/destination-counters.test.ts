@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setCounters, setInfo } from '../../../src/admin/metrics/destination-counters.ts'
 import { snapshotOf } from '../../../src/backend/catalog.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { newDestination, newSource } from '../../harness/catalog-records.ts'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 
 const url = 'https://example.com/'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { reportDestinations } from '../../../src/admin/metrics/destination-gauges.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 /** The series of a scrape that have a `destination` label, as `name{labels}` without the common beginning. */
 async function seriesOf(engine: TestEngine): Promise<Record<string, number>> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 

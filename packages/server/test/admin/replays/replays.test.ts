@@ -1,6 +1,6 @@
 import { formatTimestamp, type Delivery, type DeliveryState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { LANE, recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'

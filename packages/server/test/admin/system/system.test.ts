@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { ShownSetting, SystemDeps } from '../../../src/admin/api/system-deps.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
 
 interface System {

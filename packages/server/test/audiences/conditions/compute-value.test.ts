@@ -1,7 +1,7 @@
 import type { ComputeFunction, Compute, Json } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { computeValue } from '../../../src/audiences/conditions/compute-value.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { factsAt, factsWith } from './profile-view.ts'
 
 const HOUR = 60 * 60 * 1000

@@ -2,7 +2,7 @@ import { type CountOperator, formatTimestamp } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { evaluate } from '../../../src/audiences/conditions/evaluate.ts'
 import type { PlannedCondition } from '../../../src/backend/evaluations.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { factsAt, profileView } from './profile-view.ts'
 
 const HOUR = 60 * 60 * 1000

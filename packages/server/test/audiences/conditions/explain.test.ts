@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { neededClauses } from '../../../src/audiences/conditions/clauses-of.ts'
 import { explain } from '../../../src/audiences/conditions/explain.ts'
 import { planAudience } from '../../../src/audiences/conditions/plan-condition.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
 import { factsAt, profileView } from './profile-view.ts'
 

@@ -2,7 +2,7 @@ import { type AcceptedEvent, type Event, formatTimestamp } from '@hookline/proto
 import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
 import type { Keeping } from '../../../src/backend/facts.ts'
 import type { Fact } from '../../../src/backend/profiles.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { NaiveEvent } from './naive-evaluation.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { EventSelection, Event, Window } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { definitionOf } from '../../../src/audiences/conditions/fact-definition.ts'
 import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 
 type Source = EventSelection & Window & { readonly property?: string }
 

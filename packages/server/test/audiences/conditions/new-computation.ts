@@ -4,7 +4,7 @@ import {
   type ComputedTrait,
   DEFAULT_SPACE,
 } from '@hookline/protocol'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 
 const record = {
   space: DEFAULT_SPACE,

@@ -12,7 +12,7 @@ import {
   type Window,
 } from '@hookline/protocol'
 import fc from 'fast-check'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { NaiveEvent, NaiveUser } from './naive-evaluation.ts'
 import { audienceId } from './new-computation.ts'
 

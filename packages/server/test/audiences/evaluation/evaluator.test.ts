@@ -6,11 +6,11 @@ import type { Backend } from '../../../src/backend/backend.ts'
 import type { Evaluations } from '../../../src/backend/evaluations.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { newAudience } from '../../harness/catalog-records.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { NO_ACTIVITY } from '../../harness/no-activity.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** The evaluations of the backend, where another worker evaluates the same profiles, without a plan, right after the first `load`. */
 function contended({ evaluations }: Backend): Pick<Evaluations, 'due' | 'load' | 'commit'> {

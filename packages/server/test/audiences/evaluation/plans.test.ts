@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { Plans } from '../../../src/audiences/evaluation/plans.ts'
 import { newSync } from '../../../src/audiences/syncs/needed-sync.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { newAudience } from '../../harness/catalog-records.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 async function opened() {
   const folder = new TemporaryFolder()

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../harness/seeded-random.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 
 /** Random choices. The same seed always makes the same ones. */
 export class Chance {

@@ -1,5 +1,5 @@
 import { type AcceptedEvent, type Event, formatTimestamp, type Json } from '@hookline/protocol'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { Chance } from './chance.ts'
 import { ODD_NAMES, someMoment, someValue } from './random-computations.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { auditEntryOf } from '../../harness/audit-entry.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { auditEntryOf } from '@hookline/testing/records/audit-entry'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { auditConformance } from '../conformance/audit.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 

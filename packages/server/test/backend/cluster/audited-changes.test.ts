@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { auditedChangesConformance } from '../conformance/audited-changes.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 

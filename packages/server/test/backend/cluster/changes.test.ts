@@ -6,7 +6,7 @@ import { SignalsOfOne } from '../../../src/backend/embedded/signals-of-one.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing, newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 
 const NEVER_MS = 3_600_000
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { anonymousPurgesConformance } from '../conformance/deletions/anonymous-purges.ts'
 import { deletionsConformance } from '../conformance/deletions/deletions.ts'
 import { profilePurgesConformance } from '../conformance/deletions/profile-purges.ts'

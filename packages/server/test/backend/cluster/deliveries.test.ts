@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { deliveriesConformance } from '../conformance/deliveries/deliveries.ts'
 import { deliveryReportsConformance } from '../conformance/deliveries/delivery-reports.ts'
 import { lanesConformance } from '../conformance/deliveries/lanes.ts'

@@ -8,8 +8,8 @@ import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import {
   attemptOf,
   deliveryOf,

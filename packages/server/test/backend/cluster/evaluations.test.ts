@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { differingConformance } from '../conformance/audiences/differing.ts'
 import { differingAgreesConformance } from '../conformance/audiences/differing-agrees.ts'
 import { evaluationsConformance } from '../conformance/audiences/evaluations.ts'

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'
 import { eventsConformance } from '../conformance/log/events.ts'
 import { followedLogConformance } from '../conformance/log/followed-log.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { purgeAll } from '../../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { receive, request } from '../conformance/deletions/purge-requests.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 

@@ -5,8 +5,8 @@ import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstr
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { LogEntry } from '../../../src/backend/log.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 const idsOf = (events: readonly AcceptedEvent[]): string[] => events.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PostgresLeases } from '../../../src/backend/cluster/leases/postgres-leases.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { openPostgres } from './open-postgres.ts'
 

@@ -5,9 +5,9 @@ import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
 import type { LiveReader } from '../../../src/activity/live-reader.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { failedOnce } from '../../harness/failed-once.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { failedOnce } from '@hookline/testing/records/failed-once'
 import { openNodes } from './open-nodes.ts'
 
 function tailOf({ signals }: Backend, size = 20_000): LiveTail {

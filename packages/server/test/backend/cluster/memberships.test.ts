@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { membershipsConformance } from '../conformance/audiences/memberships.ts'
 import { previewsConformance } from '../conformance/audiences/previews.ts'
 import { syncsConformance } from '../conformance/audiences/syncs.ts'

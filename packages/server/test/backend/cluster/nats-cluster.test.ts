@@ -4,9 +4,9 @@ import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { NatsServers } from '../../harness/cluster/nats-servers.ts'
-import { natsProgram } from '../../harness/cluster/programs.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { NatsServers } from '@hookline/testing/cluster/nats-servers'
+import { natsProgram } from '@hookline/testing/cluster/programs'
 
 const STREAM = 'test_log'
 const ELECTED_MS = 20_000

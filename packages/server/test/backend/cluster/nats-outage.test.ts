@@ -5,9 +5,9 @@ import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import type { LogEntry } from '../../../src/backend/log.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { NatsServer } from '../../harness/cluster/nats-server.ts'
-import { natsProgram } from '../../harness/cluster/programs.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { natsProgram } from '@hookline/testing/cluster/programs'
 
 async function openLog({ url }: NatsServer, ackWaitMs = 30_000) {
   const link = await NatsLink.open({ url: new Redacted(url) })

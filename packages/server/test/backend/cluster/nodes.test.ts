@@ -5,9 +5,9 @@ import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { divisionOf } from '../../../src/engine/peers.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { PostgresServer } from '../../harness/cluster/postgres-server.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { BEAT_MS, openNodes } from './open-nodes.ts'
 
 /** Counts the statements that it was asked to run. */

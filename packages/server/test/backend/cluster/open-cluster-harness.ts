@@ -5,7 +5,7 @@ import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cl
 import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 
 /** A node on a place of its own, and what tests do to its database from outside. */

@@ -1,7 +1,7 @@
 import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 
 /** A migrated database of its own. */
 export async function openPostgres(): Promise<Postgres> {

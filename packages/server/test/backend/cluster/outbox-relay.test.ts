@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { computedEvent } from '../../harness/computed-event.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { computedEvent } from '@hookline/testing/records/computed-event'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the outbox', () => {

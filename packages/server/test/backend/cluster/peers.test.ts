@@ -7,8 +7,8 @@ import type { LaneDivision } from '../../../src/delivery/lanes/lane-division.ts'
 import { connectPeers } from '../../../src/engine/peers.ts'
 import { SharedLanes } from '../../../src/engine/shared-lanes.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { newDestination, newSource } from '../../harness/catalog-records.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openNodes, type OpenNodes } from './open-nodes.ts'
 
 const URL_A = newDestination().settings.webhooks[0]!.url

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { factsConformance } from '../conformance/profiles/facts.ts'
 import { profileIdentityConformance } from '../conformance/profiles/profile-identity.ts'
 import { profileOrderConformance } from '../conformance/profiles/profile-order.ts'

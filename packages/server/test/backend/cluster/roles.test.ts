@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Service } from '../../../src/index.ts'
-import { ManagementApi } from '../../../../../test/harness/management-api.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { ManagementApi } from '@hookline/testing/service/management-api'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ADMIN_TOKEN, openServiceAt, order, sendCalls, type Source } from '../move/filled-folder.ts'
 import { openTarget } from '../move/open-target.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { CountsRow } from '../../../src/backend/statistics.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
-import { auditEntryOf as entry } from '../../harness/audit-entry.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { auditEntryOf as entry } from '@hookline/testing/records/audit-entry'
 import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function auditConformance(open: OpenBackendHarness): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CatalogConflict } from '../../../src/backend/catalog.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { newAudience, newDestination, newSource } from '../../harness/catalog-records.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import type { OpenBackendHarness } from './backend-harness.ts'
 
 const source = newSource({ name: 'Shop', writeKeys: [{ key: 'wk_a', createdAt: NOON }] })

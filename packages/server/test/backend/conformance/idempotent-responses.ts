@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from './backend-harness.ts'
 
 const answer = { key: 'tok_a k', fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CountsRange, type CountsRow, SPANS } from '../../../src/backend/statistics.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 
 const row = (change: Partial<CountsRow> = {}): CountsRow => ({

@@ -1,8 +1,8 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { RemovalSlice } from '../../../src/backend/upkeep.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { newReplay } from '../../harness/new-replay.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newReplay } from '@hookline/testing/records/new-replay'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recorded-delivery.ts'
 

@@ -1,6 +1,6 @@
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
-import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'

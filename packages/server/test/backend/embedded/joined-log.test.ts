@@ -4,8 +4,8 @@ import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join-log.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { JoinedLog } from '../../../src/backend/threads.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Joins as another thread does. */
 async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{

@@ -7,9 +7,9 @@ import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { Quarantine } from '../../../src/backend/quarantine.ts'
 import type { JoinedBackend, JoinedLog } from '../../../src/backend/threads.ts'
-import { newDestination } from '../../harness/catalog-records.ts'
-import { failAuditWrites } from '../../harness/fail-audit-writes.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 
 /**

@@ -6,9 +6,9 @@ import { type Backend, BackendUnavailable } from '../../../src/backend/backend.t
 import { DamageWatch } from '../../../src/backend/embedded/damage/damage-watch.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { Readers } from '../../../src/backend/embedded/readers.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
-import { fillArchive } from '../../upkeep/fill-archive.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { fillArchive } from '@hookline/testing/files/fill-archive'
 
 const NEVER = new AbortController().signal
 

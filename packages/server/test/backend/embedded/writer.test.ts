@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 test('an append that fails does not fail those that share its transaction', async () => {
   using folder = new TemporaryFolder()

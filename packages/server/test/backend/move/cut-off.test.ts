@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fileURLToPath } from 'node:url'
+import { HOOKLINE } from '@hookline/testing/repository'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
@@ -8,14 +8,13 @@ import { MoveUnfinished } from '../../../src/backend/cluster/move/move-faults.ts
 import type { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '../../harness/cluster/cluster-servers.ts'
-import { seededRandom } from '../../harness/seeded-random.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { openPostgres } from '../cluster/open-postgres.ts'
 import { fillFolder } from './filled-folder.ts'
 import { moveInto, openNode, openTarget, type Target } from './open-target.ts'
 import { snapshotOf } from './snapshot.ts'
 
-const BIN = fileURLToPath(new URL('../../../../cli/bin/hookline.js', import.meta.url))
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const KILLS = 4
 
@@ -46,7 +45,7 @@ function cuttingOff(postgres: Postgres, at: number, moment: 'before' | 'after'):
 /** Runs the command until it ends, or kills it when it has told of so many tables. Resolves to its exit code, or the signal. */
 async function runCommand(target: Target, dataDir: string, killAtTable = Infinity) {
   const env = { PATH: process.env['PATH'], ...target.settings, HOOKLINE_DATA_DIR: dataDir }
-  const args = [BIN, 'migrate-data', '--json']
+  const args = [HOOKLINE, 'migrate-data', '--json']
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))

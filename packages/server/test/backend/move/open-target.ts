@@ -4,7 +4,7 @@ import type { MoveReport } from '../../../src/backend/cluster/move/move-options.
 import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { newClusterPlace } from '../../harness/cluster/cluster-servers.ts'
+import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { ADMIN_TOKEN } from './filled-folder.ts'
 
 /** An empty cluster, with a key of its own. */

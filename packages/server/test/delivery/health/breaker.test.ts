@@ -9,8 +9,8 @@ import {
   type Sample,
   sampleOf,
 } from '../../../src/delivery/health/breaker.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { seededRandom } from '../../harness/seeded-random.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 
 /** The breaker after these samples, one every `everyMs`. */
 function after(samples: readonly Sample[], everyMs = 100): Breaker {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 const HOUR = 60 * 60 * 1000
 const patient = { retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 test('each change of who gets deliveries has a line, and no other change of a destination', async () => {
   await using engine = await TestEngine.open({ logLevel: 'info' })

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { snapshotOf } from '../../../src/backend/catalog.ts'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
 import { WebhookLog } from '../../../src/delivery/health/webhook-log.ts'
-import { newDestination, newSource } from '../../harness/catalog-records.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const MINUTE = 60_000
 const LONGEST_OPEN_MS = 10_000

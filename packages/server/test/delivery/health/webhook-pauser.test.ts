@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { countGone, type GoneCount } from '../../../src/delivery/health/webhook-pauser.ts'
-import { NOON } from '../../harness/accepted-event.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 const MINUTE = 60_000
 

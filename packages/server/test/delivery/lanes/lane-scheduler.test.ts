@@ -3,8 +3,8 @@ import { LaneScheduler } from '../../../src/delivery/lanes/lane-scheduler.ts'
 import type { Lane } from '../../../src/delivery/lanes/lane.ts'
 import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const MINUTE = 60_000
 const A = { destinationId: 'dst_a', url: 'https://a.example/' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Lane } from '../../../src/delivery/lanes/lane.ts'
 import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
 const WINDOW = 8
 const id = { destinationId: 'dst_a', url: 'https://a.example/' }

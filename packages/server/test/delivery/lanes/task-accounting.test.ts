@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TaskAccounting } from '../../../src/delivery/lanes/task-accounting.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 test('balances while every task is in a lane, recorded or released', () => {
   const accounting = new TaskAccounting(new ManualClock())

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
-import { HOSTILE_HOSTS, words } from '../../harness/hostile-hosts.ts'
+import { HOSTILE_HOSTS, words } from '@hookline/testing/network/hostile-hosts'
 
 /** The host of a webhook, after WHATWG URL parsing. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')

@@ -6,11 +6,11 @@ import { AddressForbidden } from '../../../src/delivery/network/network-errors.t
 import { GuardedConnector } from '../../../src/delivery/network/guarded-connector.ts'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { makeCertificates } from '../../harness/certificates.ts'
-import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 

@@ -6,12 +6,12 @@ import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.
 import { resumeForbidden } from '../../../src/delivery/health/webhook-pauser.ts'
 import { TestDeliverySender } from '../../../src/delivery/parts/test-delivery-sender.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { DnsServer } from '../../harness/dns-server.ts'
-import { HOSTILE_HOSTS, words } from '../../harness/hostile-hosts.ts'
-import { newReplay } from '../../harness/new-replay.ts'
-import { openReceiver } from '../../harness/receiver.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { DnsServer } from '@hookline/testing/network/dns-server'
+import { HOSTILE_HOSTS, words } from '@hookline/testing/network/hostile-hosts'
+import { newReplay } from '@hookline/testing/records/new-replay'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 const PER_DESTINATION = 5
 const TTL_IS_OVER_MS = 6000

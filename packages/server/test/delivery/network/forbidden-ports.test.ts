@@ -2,8 +2,8 @@ import { RESERVED_PORTS } from '@hookline/protocol'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
-import { openReceiver, type Receiver } from '../../harness/receiver.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 

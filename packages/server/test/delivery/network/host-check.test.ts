@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import { HostCheck } from '../../../src/delivery/network/host-check.ts'
 import { Resolver } from '../../../src/delivery/network/resolver.ts'
-import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 async function setUp(answer: DnsAnswer, isBehindProxy = false) {
   const server = await DnsServer.open(() => answer)

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
-import { makeCertificates } from '../../harness/certificates.ts'
-import { type DnsAnswer, DnsServer } from '../../harness/dns-server.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
-import { Proxy, type ProxyOptions } from '../../harness/proxy.ts'
-import { openReceiver, type ReceiverOptions } from '../../harness/receiver.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
+import { Proxy, type ProxyOptions } from '@hookline/testing/network/proxy'
+import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
 
 const certificates = makeCertificates()
 

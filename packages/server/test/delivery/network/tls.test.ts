@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
-import { makeCertificates, type ServerCertificate } from '../../harness/certificates.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { makeCertificates, type ServerCertificate } from '@hookline/testing/network/certificates'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 

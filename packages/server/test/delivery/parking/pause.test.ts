@@ -1,10 +1,10 @@
 import type { Destination } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const HOUR = 60 * 60 * 1000
 const paused = { since: 1, reason: 'operator' } as const

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const HOUR = 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 /** More than are split in one slice. */
 const MANY = 300

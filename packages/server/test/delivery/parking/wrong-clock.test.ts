@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { TestEngine as Engine } from '../../harness/test-engine.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import type { TestEngine as Engine } from '@hookline/testing/engine/test-engine'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -5,10 +5,10 @@ import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
 import { Attempts } from '../../../src/delivery/parts/attempts.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { newDestination } from '../../harness/catalog-records.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { openSender } from '../../harness/open-sender.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { openSender } from '@hookline/testing/engine/open-sender'
 
 /** A clock that is a millisecond later at each look. */
 function tickingClock(): Clock {

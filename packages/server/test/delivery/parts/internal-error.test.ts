@@ -1,8 +1,8 @@
 import type { SuccessPolicy, WebhooksSettings } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 /** Hookline stores no such headers. They make the sender throw: a bug. */
 const BROKEN = null as unknown as Record<string, string>

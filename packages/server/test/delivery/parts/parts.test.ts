@@ -11,7 +11,7 @@ import {
   withRemoved,
   withResumed,
 } from '../../../src/delivery/parts/parts.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 
 const HOUR = 60 * 60 * 1000
 const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']

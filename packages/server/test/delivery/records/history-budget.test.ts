@@ -2,7 +2,7 @@ import type { Attempt } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { HistoryBudget } from '../../../src/delivery/records/history-budget.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const HOUR = 60 * 60 * 1000
 const failed: Attempt = {

@@ -1,8 +1,8 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { purgeAll } from '../../harness/purge-all.ts'
-import { openReceiver } from '../../harness/receiver.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 /** Purges the user of all events in these tests. */
 async function purge({ backend: { deletions } }: TestEngine): Promise<void> {

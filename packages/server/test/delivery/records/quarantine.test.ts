@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { openBesideService } from '../../harness/beside-service.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Changes the database as a bad disk or a bug would. */
 function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {

@@ -1,11 +1,11 @@
 import type { DeliveryState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { ReplaySelection } from '../../../src/backend/replays.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { newReplay } from '../../harness/new-replay.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { newReplay } from '@hookline/testing/records/new-replay'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 async function replay(
   { backend, replays }: TestEngine,

@@ -3,10 +3,10 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AttemptResult } from '../../../src/delivery/sending/outcome.ts'
-import { makeCertificates } from '../../harness/certificates.ts'
-import { DnsServer } from '../../harness/dns-server.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { DnsServer } from '@hookline/testing/network/dns-server'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const certificates = makeCertificates()
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { RawReceiver, type RawAnswer } from '../../harness/raw-receiver.ts'
-import { openReceiver } from '../../harness/receiver.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
+import { RawReceiver, type RawAnswer } from '@hookline/testing/receiver/raw-receiver'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const OK = 'HTTP/1.1 200 OK\r\n'
 const BODY = 'Content-Length: 2\r\n\r\nok'

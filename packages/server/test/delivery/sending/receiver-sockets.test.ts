@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { turn } from '../../../src/util/time/clock.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
-import { openReceiver, type Receiver, type ReceiverOptions } from '../../harness/receiver.ts'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
+import {
+  openReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from '@hookline/testing/receiver/receiver'
 
 const MOST = 3
 

@@ -5,10 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '@hookline/protocol'
 import { AttemptAborted } from '../../../src/delivery/network/network-errors.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { openReceiver, type ReceivedRequest, type ReceiverOptions } from '../../harness/receiver.ts'
-import type { ReceiverResponse } from '../../harness/receiver-response.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import {
+  openReceiver,
+  type ReceivedRequest,
+  type ReceiverOptions,
+} from '@hookline/testing/receiver/receiver'
+import type { ReceiverResponse } from '@hookline/testing/receiver/receiver-response'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 async function listening(options: ReceiverOptions = {}) {
   const receiver = await openReceiver(options)

@@ -9,9 +9,9 @@ import type { WebhookRequest } from '../../../src/delivery/sending/webhook-reque
 import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { AdminServer } from '../../admin/admin-server.ts'
-import { openReceiver, type ReceiverOptions } from '../../harness/receiver.ts'
-import { TestEngine } from '../../harness/test-engine.ts'
-import { openSender, requestTo } from '../../harness/open-sender.ts'
+import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const REFUSED = { outcome: 'rejected', class: 'request_invalid' } as const
 

@@ -1,7 +1,7 @@
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { describe, expect, test } from 'vitest'
 import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook-request.ts'
-import { NOON } from '../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 
 const webhook = { url: 'https://example.com/', headers: {} }
 const carried = { body: Buffer.from('{"a":1}'), deliveryId: 'msg_1', attempt: 1 }

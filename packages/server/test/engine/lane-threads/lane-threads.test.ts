@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openReceiver } from '../../harness/receiver.ts'
-import { seededRandom } from '../../harness/seeded-random.ts'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { ThreadedEngine } from './threaded-engine.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)

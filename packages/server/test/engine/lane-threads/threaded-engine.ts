@@ -9,10 +9,10 @@ import type { DeliveryActivity } from '../../../src/telemetry/activity-listener.
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { newDestination } from '../../harness/catalog-records.ts'
-import { NO_ACTIVITY } from '../../harness/no-activity.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
 

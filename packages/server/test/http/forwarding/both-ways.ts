@@ -9,7 +9,7 @@ import {
 } from '../../../src/http/forwarding/accept-forwarded.ts'
 import { newPrivateAddress } from '../../../src/http/forwarding/private-address.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 type Flags = Parameters<typeof parseConfig>[1]
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { BodyTurns } from '../../../src/ingest/body/body-turns.ts'
 import { dropRest } from '../../../src/ingest/body/drop-rest.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const MIB = 1024 * 1024
 

@@ -2,8 +2,8 @@ import { INGEST_CODES } from '@hookline/protocol'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { NOON } from '../../harness/accepted-event.ts'
-import { parseRawResponse, type RawResponse } from '../../harness/raw-exchange.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { parseRawResponse, type RawResponse } from '@hookline/testing/network/raw-exchange'
 import { IngestHarness, WRITE_KEY } from '../ingest-harness.ts'
 
 const CALL = { type: 'identify', userId: 'u1', messageId: 'm1' }

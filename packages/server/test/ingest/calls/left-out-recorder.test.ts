@@ -1,12 +1,12 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { openBesideService } from '../../harness/beside-service.ts'
+import { openBesideService } from '@hookline/testing/service/beside-service'
 import type { LeftOutCalls, Suppressions } from '../../../src/backend/deletions.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { LeftOutRecorder } from '../../../src/ingest/calls/left-out-recorder.ts'
-import { acceptedEvent, NOON } from '../../harness/accepted-event.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { TemporaryFolder } from '../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { IngestHarness } from '../ingest-harness.ts'
 
 const suppression = { kind: 'user', sourceId: null, since: NOON, deletionId: 'del_a' } as const

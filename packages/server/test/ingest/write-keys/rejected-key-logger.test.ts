@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { RejectedKeyLogger } from '../../../src/ingest/write-keys/rejected-key-logger.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const lineWith = (code: string, keyPrefix: string | null, requests: number) => ({
   level: 40,

@@ -5,7 +5,7 @@ import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ThreadHost } from '../../../src/threads/thread-host.ts'
 import { ThreadSupervisor } from '../../../src/threads/thread-supervisor.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { NO_ACTIVITY } from '../../harness/no-activity.ts'
+import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 
 // Prints how often all threads of a process with an idle host wake, and the memory of its thread.
 

@@ -2,8 +2,8 @@ import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { Moved } from '../../../src/threads/channel.ts'
 import { runThread } from '../../../src/threads/run-thread.ts'
 import { turn } from '../../../src/util/time/clock.ts'
-import { acceptedEvent } from '../../harness/accepted-event.ts'
-import { failedOnce } from '../../harness/failed-once.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { failedOnce } from '@hookline/testing/records/failed-once'
 
 /** What the thread offers. */
 export interface WorkThread {

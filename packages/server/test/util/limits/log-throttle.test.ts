@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LogThrottle } from '../../../src/util/limits/log-throttle.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 test('any number of keys get at most 100 lines in an interval', () => {
   const clock = new ManualClock()

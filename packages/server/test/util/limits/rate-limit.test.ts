@@ -2,7 +2,7 @@ import type { Source } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RateLimit } from '../../../src/util/limits/rate-limit.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const source = (rateLimit: number | null, id = 'src_a'): Source => ({
   id,

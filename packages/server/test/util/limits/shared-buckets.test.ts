@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RateLimit } from '../../../src/util/limits/rate-limit.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const limitOf = (number: number, rateLimit = 1) => ({ id: `src_${number}`, rateLimit })
 

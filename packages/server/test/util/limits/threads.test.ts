@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
 import { turn } from '../../../src/util/time/clock.ts'
-import { type Hammering, WORDS } from '../../harness/threads/limit-thread.ts'
+import { type Hammering, WORDS } from './limit-thread.ts'
 
 const THREADS = 4
 const MOST_BYTES = 100
@@ -39,7 +39,7 @@ function start(thread: number): void {
     limits: LIMITS,
     words: words.buffer as SharedArrayBuffer,
   }
-  const entry = new URL('../../harness/threads/limit-thread.ts', import.meta.url)
+  const entry = new URL('limit-thread.ts', import.meta.url)
   workers.push(new Worker(entry, { workerData, execArgv: ['--conditions=hookline-source'] }))
 }
 

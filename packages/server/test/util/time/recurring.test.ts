@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Recurring } from '../../../src/util/time/recurring.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { RunningWorker } from '../../harness/running-worker.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ClockWatch, DOUBT_MS } from '../../../src/util/workers/clock-watch.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
-import { RunningWorker } from '../../harness/running-worker.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
 const SECOND = 1_000
 const DAY = 24 * 60 * 60 * SECOND

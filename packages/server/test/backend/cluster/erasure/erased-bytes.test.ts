@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../../src/backend/cluster/upkeep/days.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import {
   ErasedCluster,
   failOnce,

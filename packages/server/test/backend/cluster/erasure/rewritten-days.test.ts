@@ -11,9 +11,9 @@ import {
   partitionOf,
   startOf,
 } from '../../../../src/backend/cluster/upkeep/days.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { DAY, ErasedCluster, failOnce, someEvents } from './erased-cluster.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { type ClusterHarness, openClusterHarness } from '../open-cluster-harness.ts'
 
 type Given = ReturnType<typeof acceptedEvent>

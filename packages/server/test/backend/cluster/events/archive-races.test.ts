@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Backend } from '../../../../src/backend/backend.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openClusterHarness } from '../open-cluster-harness.ts'
 
 const archive = ({ events }: Backend, given: readonly ReturnType<typeof acceptedEvent>[]) =>

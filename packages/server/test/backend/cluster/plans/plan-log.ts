@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
-import type { PostgresServer } from '../../../harness/cluster/postgres-server.ts'
+import type { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 
 /** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) has it. */
 interface PlanNode {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { arrays } from '../../../../src/backend/cluster/postgres/arrays.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 
 const CASES: readonly (readonly [string, RawBuilder<unknown>, readonly unknown[]])[] = [

@@ -4,8 +4,8 @@ import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { lock } from '../../../../src/backend/cluster/postgres/locks.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '../../../harness/cluster/cluster-servers.ts'
-import { Link } from '../../../harness/cluster/link.ts'
+import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { Link } from '@hookline/testing/cluster/link'
 
 describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', () => {
   test('between two statements of a transaction makes it fail, and nothing else', async () => {

@@ -12,7 +12,7 @@ import { MIGRATIONS } from '../../../../src/backend/cluster/postgres/migrations/
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '../../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   test('is made once by nodes that start together', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { PreparedStatements } from '../../../../src/backend/cluster/postgres/prepared-statements.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('statements that are run again and again', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AnnouncedReaders } from '../../../../src/backend/cluster/signals/announced-readers.ts'
-import { ManualClock } from '../../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function openReaders() {
   const clock = new ManualClock()

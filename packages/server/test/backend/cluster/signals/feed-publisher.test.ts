@@ -4,7 +4,7 @@ import {
   FeedPublisher,
   MOST_BYTES_PER_SECOND,
 } from '../../../../src/backend/cluster/signals/feed-publisher.ts'
-import { ManualClock } from '../../../harness/manual-clock.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function openPublisher() {
   const clock = new ManualClock()

@@ -5,7 +5,7 @@ import { DAY_MS, dayOf } from '../../../../src/backend/cluster/upkeep/days.ts'
 import { makeDay } from '../../../../src/backend/cluster/upkeep/make-day.ts'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import type { RemovalSlice } from '../../../../src/backend/upkeep.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { type ClusterHarness, openClusterHarness } from '../open-cluster-harness.ts'
 

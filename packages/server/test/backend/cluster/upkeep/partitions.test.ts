@@ -8,7 +8,7 @@ import {
   startOf,
 } from '../../../../src/backend/cluster/upkeep/days.ts'
 import { Partitions } from '../../../../src/backend/cluster/upkeep/partitions.ts'
-import { clusterIsMissing } from '../../../harness/cluster/cluster-servers.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
 /** Keeps a transaction open that has read `table`, while `use` runs. */

@@ -6,8 +6,8 @@ import type {
   LoadedProfile,
   PlannedCondition,
 } from '../../../../src/backend/evaluations.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow } from '../profiles/profile-changes.ts'
 

@@ -4,7 +4,7 @@ import type {
   LoadedProfile,
   PlannedCondition,
 } from '../../../../src/backend/evaluations.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow, loaded, settle } from '../profiles/profile-changes.ts'
 

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Evaluated, LoadedProfile } from '../../../../src/backend/evaluations.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow, loaded, profileOf, settle } from '../profiles/profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'

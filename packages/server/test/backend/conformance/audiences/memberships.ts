@@ -1,8 +1,8 @@
 import type { Json } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Page, PageRequest } from '../../../../src/backend/page.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import { auditEntryOf } from '../../../harness/audit-entry.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { auditEntryOf } from '@hookline/testing/records/audit-entry'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import {
   announce,

@@ -2,8 +2,8 @@ import { type Event, type EventSelection, formatTimestamp } from '@hookline/prot
 import { describe, expect, test } from 'vitest'
 import type { PlannedCondition } from '../../../../src/backend/evaluations.ts'
 import type { Preview, PreviewQuery } from '../../../../src/backend/memberships.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newSource } from '../../../harness/catalog-records.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newSource } from '@hookline/testing/records/catalog-records'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { follow } from '../profiles/profile-changes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Sync } from '../../../../src/backend/syncs.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 
 const syncOf = (number: number, change: Partial<Sync> = {}): Sync => ({

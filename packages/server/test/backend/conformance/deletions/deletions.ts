@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { request } from './purge-requests.ts'
 

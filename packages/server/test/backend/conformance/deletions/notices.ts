@@ -4,7 +4,7 @@ import type { Backend } from '../../../../src/backend/backend.ts'
 import type { LaneId } from '../../../../src/backend/deliveries.ts'
 import type { NewNotice } from '../../../../src/backend/notices.ts'
 import { noticeId } from '../../../../src/deletions/notices.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { user } from '../profiles/profile-changes.ts'
 import {

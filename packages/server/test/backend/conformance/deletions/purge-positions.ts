@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { purgeAll } from '../../../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { afterPurge, keptIds, receive, request } from './purge-requests.ts'
 

@@ -1,7 +1,7 @@
 import { type AcceptedEvent, newId } from '@hookline/protocol'
 import type { Deletion, DeletionRequest, Purge } from '../../../../src/backend/deletions.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { purgeAll } from '../../../harness/purge-all.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
 import type { BackendHarness } from '../backend-harness.ts'
 
 /** Creates a deletion, of u1 if no users are given. */

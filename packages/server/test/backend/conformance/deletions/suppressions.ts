@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Suppression, SuppressionRecord } from '../../../../src/backend/deletions.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 
 const everywhere: Suppression = {

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import {
   attemptOf,

@@ -7,7 +7,7 @@ import {
 } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import {
   attemptOf,

@@ -1,8 +1,8 @@
 import type { Delivery } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newReplay } from '../../../harness/new-replay.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newReplay } from '@hookline/testing/records/new-replay'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import {
   claimDue,

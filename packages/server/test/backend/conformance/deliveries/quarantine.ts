@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { claimDue, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
 

@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Attempt, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
 import type { Claim, LaneId } from '../../../../src/backend/deliveries.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness } from '../backend-harness.ts'
 
 /** The lane of the deliveries that `recordDelivery` makes, and one for another webhook of the same destination. */

@@ -2,7 +2,7 @@ import { parsed } from '../../../../src/backend/accepted-event.ts'
 import type { EventOutcome } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 
 import { deliveryOf, recordDelivery } from '../deliveries/recorded-delivery.ts'

@@ -1,8 +1,8 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { EventSelector, LogSlice } from '../../../../src/backend/log.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
-import { computedEvent } from '../../../harness/computed-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { computedEvent } from '@hookline/testing/records/computed-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { afterPurge, receive, request } from '../deletions/purge-requests.ts'
 

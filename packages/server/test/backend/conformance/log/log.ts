@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../../src/backend/log.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 
 /** Consumes entries until there are `count` events. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { deliveryOf } from '../deliveries/recorded-delivery.ts'
 

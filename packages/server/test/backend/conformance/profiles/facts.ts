@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ArchivedFact, FactClause, FillSlice } from '../../../../src/backend/facts.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, follow, loaded, settle, user } from './profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'

@@ -1,7 +1,7 @@
 import { DEFAULT_SPACE, type Json } from '@hookline/protocol'
 import type { Announcement, LoadedProfile } from '../../../../src/backend/evaluations.ts'
 import type { Profile, ProfileChange, ProfileId } from '../../../../src/backend/profiles.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness } from '../backend-harness.ts'
 
 export const user = (id: string): ProfileId => ({ kind: 'user', id })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import { purgeUser } from '../deletions/purge-requests.ts'
 import {
   announce,

@@ -2,7 +2,7 @@ import type { Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProfileChange } from '../../../../src/backend/profiles.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, changeOf, follow, settle, user } from './profile-changes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProfileChange } from '../../../../src/backend/profiles.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { changeOf, follow, loaded, profileOf, traitsOf } from './profile-changes.ts'
 

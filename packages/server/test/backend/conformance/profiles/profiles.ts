@@ -1,6 +1,6 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, changeOf, follow, loaded, profileOf, settle } from './profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'

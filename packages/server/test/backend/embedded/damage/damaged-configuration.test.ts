@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { adminTokenOf } from '../../../../src/admin-token.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { newDestination, newSource } from '../../../harness/catalog-records.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 async function idsIn(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<string[]> {
   await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, ...options })

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const openAt = (dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Backend> =>
   openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, ...options })

@@ -15,9 +15,9 @@ import { salvage } from '../../../../src/backend/embedded/damage/salvage.ts'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
-import { newAudience, newDestination, newSource } from '../../../harness/catalog-records.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const EVENTS = 600
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { DataDir, DataDirInUse } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const maxWaitingBytes = 2 ** 20
 

@@ -6,8 +6,8 @@ import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { DiskProbe } from '../../../../src/backend/embedded/database/disk-probe.ts'
 import { turn } from '../../../../src/util/time/clock.ts'
-import { NamedPipe } from '../../../harness/named-pipe.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { NamedPipe } from '@hookline/testing/files/named-pipe'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const MAX_WAITING_BYTES = 1024 * 1024
 const PROBE_BYTES = 1024 * 1024

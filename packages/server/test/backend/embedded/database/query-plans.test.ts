@@ -8,9 +8,9 @@ import { listEvents } from '../../../../src/backend/embedded/events/read-events.
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newSecretBox } from '../../../harness/new-secret-box.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrateWithKey } from './migrate-with-key.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }

@@ -6,8 +6,8 @@ import { DATABASE_NAME } from '../../../../src/backend/embedded/database/data-di
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
-import { auditEntryOf } from '../../../harness/audit-entry.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { auditEntryOf } from '@hookline/testing/records/audit-entry'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import {
   LANE,
   OTHER_LANE,

@@ -9,11 +9,11 @@ import {
   purgeUsers,
 } from '../../../../src/backend/embedded/deletions/write-purge.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { filesWith } from '../../../harness/bytes-in-folder.ts'
-import { purgeAll } from '../../../harness/purge-all.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { changeOf } from '../../conformance/profiles/profile-changes.ts'
 
 const PLANTED = 'PLANTED-VALUE'

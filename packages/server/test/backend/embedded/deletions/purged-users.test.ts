@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PurgedUsers } from '../../../../src/backend/embedded/deletions/purged-users.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
 const HOUR = 60 * 60 * 1000
 const PURGE = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null }

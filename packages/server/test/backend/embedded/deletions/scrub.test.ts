@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { scrub } from '../../../../src/backend/embedded/deletions/scrub.ts'
-import { filesWith } from '../../../harness/bytes-in-folder.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const PLANTED = 'PLANTED-VALUE'
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import type { Announcement, Evaluated } from '../../../../src/backend/evaluations.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { announce, changeOf } from '../../conformance/profiles/profile-changes.ts'
 
 async function withBackend(use: (backend: Backend) => Promise<void>): Promise<void> {

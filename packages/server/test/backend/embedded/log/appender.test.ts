@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
 const many = (count: number): AcceptedEvent[] =>

@@ -4,7 +4,7 @@ import {
   BloomFilters,
   KEYS_PER_FILTER,
 } from '../../../../src/backend/embedded/log/bloom-filters.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 
 const SEED = 0x1a2b3c4d5e6f7
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import type { Writer } from '../../../../src/backend/embedded/writer.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
 const append = (writer: Writer, ...events: readonly AcceptedEvent[]) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SqliteFollowedLog } from '../../../../src/backend/embedded/log/sqlite-followed-log.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
 test('damaged events are left out, and passed over', async () => {

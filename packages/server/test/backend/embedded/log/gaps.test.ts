@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { SEGMENT_EVENTS } from '../../../../src/backend/embedded/log/segments.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { purgeAll } from '../../../harness/purge-all.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const S = SEGMENT_EVENTS
 /** Seqs at the ends of segments, with large gaps between them, as retention leaves events that still wait. */

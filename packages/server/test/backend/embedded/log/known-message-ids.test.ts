@@ -5,8 +5,8 @@ import { KEYS_PER_FILTER } from '../../../../src/backend/embedded/log/bloom-filt
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { KnownMessageIds } from '../../../../src/backend/embedded/log/known-message-ids.ts'
 import { segmentOf } from '../../../../src/backend/embedded/log/segments.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
 
 const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
 /** The seq of the first event that is appended to a database with this change. */

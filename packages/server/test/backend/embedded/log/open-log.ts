@@ -9,9 +9,9 @@ import { Readers } from '../../../../src/backend/embedded/readers.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import type { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
-import { newSecretBox } from '../../../harness/new-secret-box.ts'
+import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { ByteBudget } from '../../../../src/util/limits/byte-budget.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
 
 /** A log on a database of its own, with the parts of the backend that it needs. */

@@ -9,9 +9,9 @@ import { DATABASE_NAME, DataDir } from '../../../../src/backend/embedded/databas
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newSecretBox } from '../../../harness/new-secret-box.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const CALLS: Readonly<Record<EventType, Partial<Event>>> = {
   track: { integrations: { All: false }, sentAt: '2026-01-15T12:00:00.000Z' },

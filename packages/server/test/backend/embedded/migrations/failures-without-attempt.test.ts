@@ -7,9 +7,9 @@ import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newSecretBox } from '../../../harness/new-secret-box.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrateWithKey } from '../database/migrate-with-key.ts'
 
 /** A database of schema 16 with a delivery that expired without an attempt, and one that waits for its first. */

@@ -7,9 +7,9 @@ import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { filesWith } from '../../../harness/bytes-in-folder.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import {
   attemptOf,
   idsOf,

@@ -8,7 +8,7 @@ import {
   SchemaTooNew,
 } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import type { Migration } from '../../../../src/backend/embedded/migrations/migrations.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const first: Migration = { version: 1, sql: "CREATE TABLE a (x); INSERT INTO a VALUES ('kept')" }
 const second: Migration = { version: 2, sql: 'ALTER TABLE a ADD COLUMN y' }

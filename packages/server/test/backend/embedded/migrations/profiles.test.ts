@@ -5,9 +5,9 @@ import { addSealing } from '../../../../src/backend/embedded/catalog/seal-catalo
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { newSecretBox } from '../../../harness/new-secret-box.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { changeOf } from '../../conformance/profiles/profile-changes.ts'
 
 test('a database from before schema 14 keeps no profiles, until they begin at its oldest event', async () => {

@@ -11,10 +11,10 @@ import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migratio
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import { auditEntryOf } from '../../../harness/audit-entry.ts'
-import { filesWith } from '../../../harness/bytes-in-folder.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { auditEntryOf } from '@hookline/testing/records/audit-entry'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const KEY = SecretBox.newKey()
 const URL = 'https://a.example/planted'

@@ -5,8 +5,8 @@ import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { SEGMENT_EVENTS } from '../../../../src/backend/embedded/log/segments.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** A database of schema 8 with a suppressed user, and an event that has a duplicate and that a destination did not get. */
 function fill(file: string): string {

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent, NOON } from '../../../harness/accepted-event.ts'
-import { purgeAll } from '../../../harness/purge-all.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { purgeAll } from '@hookline/testing/engine/purge-all'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 test('events from before schema 3 are purged by their user, too', async () => {
   using folder = new TemporaryFolder()

@@ -7,8 +7,8 @@ import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
-import { NOON } from '../../../harness/accepted-event.ts'
-import type { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import type { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** An attempt as version 8 kept it. */
 export type Attempt8 = Attempt & { readonly round: number }

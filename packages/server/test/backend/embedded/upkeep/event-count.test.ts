@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { acceptedEvent } from '../../../harness/accepted-event.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 test('many events are not counted, and the estimate says so', async () => {
   using folder = new TemporaryFolder()

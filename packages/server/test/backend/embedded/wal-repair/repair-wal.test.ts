@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { repairWal } from '../../../../src/backend/embedded/wal-repair/repair-wal.ts'
-import { seededRandom } from '../../../harness/seeded-random.ts'
-import { TemporaryFolder } from '../../../harness/temporary-folder.ts'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import {
   makeLog,
   offsetOfFrame,

@@ -1,9 +1,0 @@
-import { pino } from 'pino'
-import { Metrics } from '../../src/telemetry/metrics.ts'
-import type { Clock } from '../../src/util/time/clock.ts'
-import { ClockWatch } from '../../src/util/workers/clock-watch.ts'
-
-/** The watch of a clock, as the service has it. */
-export function clockWatchOf(clock: Clock): ClockWatch {
-  return new ClockWatch({ clock, metrics: new Metrics(), logger: pino({ level: 'silent' }) })
-}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, vi } from 'vitest'
+import { HOOKLINE } from '../repository.ts'
+
+const POLLING = { timeout: 15_000, interval: 10 }
+
+// The cache also serves the service's threads, which the command's own cache does not reach.
+const OF_EVERY_PROCESS = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
+
+export interface RunOptions {
+  /** The working folder, which `./data` is in. */
+  readonly cwd?: string
+  /** Added to PATH and the compile cache; nothing else of this process's environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Arguments for Node. */
+  readonly nodeArgs?: readonly string[]
+  /** The file descriptor that stdout is; by default its output is kept in `stdout`. */
+  readonly stdoutFd?: number
+  /** Whether it runs on a terminal of its own. What the terminal shows of either stream is in `stdout`. */
+  readonly onTerminal?: boolean
+}
+
+/** The command in its own process, as a user runs it. Its output goes to a terminal only where a test wants it. */
+export class Hookline implements AsyncDisposable {
+  stdout = ''
+  stderr = ''
+  readonly #child: ChildProcess
+  readonly #closed: Promise<unknown>
+
+  constructor(
+    args: readonly string[],
+    { cwd = '/', env = {}, nodeArgs = [], stdoutFd, onTerminal = false }: RunOptions = {},
+  ) {
+    const node = [process.execPath, ...nodeArgs, HOOKLINE, ...args]
+    const [program, ...rest] = onTerminal ? onTerminalOf(node) : node
+    this.#child = spawn(program!, rest, {
+      cwd,
+      env: { ...OF_EVERY_PROCESS, ...env },
+      stdio: ['ignore', stdoutFd ?? 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.on('data', (text: Buffer) => (this.stdout += text.toString()))
+    this.#child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()))
+    this.#closed = once(this.#child, 'close')
+  }
+
+  /** Resolves with the exit code when the process has ended and its output was read. */
+  async exit(): Promise<number | null> {
+    await this.#closed
+    return this.#child.exitCode
+  }
+
+  /** Resolves with the first match in its output, as soon as there is one. */
+  async printed(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
+    await vi.waitFor(() => expect(this[stream]).toMatch(pattern), POLLING)
+    return pattern.exec(this[stream])!
+  }
+
+  /** Resolves with its JSON documents of this kind, as soon as there are this many. */
+  async documents<T = Record<string, unknown>>(kind: string, count: number): Promise<T[]> {
+    const found = () => this.#documents().filter((document) => document['kind'] === kind)
+    await vi.waitFor(() => expect(found()).toHaveLength(count), POLLING)
+    return found() as T[]
+  }
+
+  /** Resolves with the only document of this kind. */
+  async document<T = Record<string, unknown>>(kind: string): Promise<T> {
+    const [only] = await this.documents<T>(kind, 1)
+    return only!
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL')
+    await this.#closed
+  }
+
+  #documents(): Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+}
+
+/** Whether this machine has the `script` of util-linux. */
+export const hasTerminals = (): boolean =>
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false
+
+function onTerminalOf(command: readonly string[]): string[] {
+  const quoted = command.map((part) => `'${part}'`).join(' ')
+  return ['script', '-qefc', `exec ${quoted}`, '/dev/null']
+}
+
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command until it exits. */
+export async function run(args: readonly string[], options?: RunOptions): Promise<Run> {
+  await using hookline = new Hookline(args, options)
+  const code = await hookline.exit()
+  return { code, stdout: hookline.stdout, stderr: hookline.stderr }
+}
+
+/** The error that a failed run with `--json` printed. Expects no other output. */
+export function errorOf({ stdout, stderr }: Run): Record<string, unknown> {
+  expect(stdout).toBe('')
+  return (JSON.parse(stderr) as { error: Record<string, unknown> }).error
+}

@@ -1,0 +1,67 @@
+import { Analytics, type ClientOptions, type ReportedError } from '@hookline/client'
+import { ManualClock } from '../clocks/manual-clock.ts'
+import { openReceiver, type Receiver, type ReceiverOptions } from '../receiver/receiver.ts'
+import type { Clock } from '../../../client/src/clock.ts'
+import { type ArrivedBatch, arrivedBatches, type ArrivedMessage } from './arrived-batches.ts'
+
+interface ExchangeOptions extends ClientOptions {
+  readonly respond?: ReceiverOptions['respond']
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+/** A client and the receiver that it sends to. */
+export class Exchange implements AsyncDisposable {
+  readonly receiver: Receiver
+  readonly analytics: Analytics
+  /** The errors that `onError` received. */
+  readonly errors: ReportedError[] = []
+  readonly #clock: Clock | undefined
+
+  constructor(receiver: Receiver, { respond: _, clock, random, ...options }: ExchangeOptions) {
+    this.receiver = receiver
+    this.#clock = clock
+    this.analytics = new Analytics(
+      'wk_test',
+      {
+        endpoint: `http://127.0.0.1:${receiver.port}`,
+        onError: (error) => this.errors.push(error),
+        ...options,
+      },
+      { ...(clock && { clock }), ...(random && { random }) },
+    )
+  }
+
+  /** Makes `count` track calls whose event names are numbers, starting with `first`. */
+  track(count: number, first = 0): void {
+    for (let index = first; index < first + count; index++) {
+      this.analytics.track({ userId: 'u1', event: String(index) })
+    }
+  }
+
+  get batches(): ArrivedBatch[] {
+    return arrivedBatches(this.receiver.requests)
+  }
+
+  get messages(): ArrivedMessage[] {
+    return this.batches.flatMap(({ batch }) => batch)
+  }
+
+  /** The event numbers that arrived, in the order of arrival. */
+  get events(): number[] {
+    return this.messages.map(({ event }) => Number(event))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.analytics.close({ timeoutMs: 1 }).catch(() => {})
+    if (this.#clock instanceof ManualClock) this.#clock.advance(1)
+    await closed
+    await this.receiver[Symbol.asyncDispose]()
+  }
+}
+
+/** Opens a client with a receiver that responds as `respond` says; default: 200. */
+export async function openExchange(options: ExchangeOptions = {}): Promise<Exchange> {
+  const respond = options.respond ?? { body: '{"success":true}' }
+  return new Exchange(await openReceiver({ respond }), options)
+}

@@ -1,0 +1,36 @@
+import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
+
+/**
+ * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine, or as when time
+ * passes. Timers run as usual.
+ */
+export class AdjustableClock implements Clock {
+  #offsetMs = 0
+  #passedMs = 0
+
+  now(): number {
+    return systemClock.now() + this.#passedMs
+  }
+
+  wall(): number {
+    return systemClock.wall() + this.#offsetMs + this.#passedMs
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    return systemClock.after(delayMs, task)
+  }
+
+  turn(): Promise<void> {
+    return systemClock.turn()
+  }
+
+  /** As if so much more time had passed, in which no timer ran. */
+  pass(ms: number): void {
+    this.#passedMs += ms
+  }
+
+  /** Sets the clock forward, or back when `ms` is negative. */
+  adjust(ms: number): void {
+    this.#offsetMs += ms
+  }
+}

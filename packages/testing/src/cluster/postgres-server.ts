@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process'
+import { chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { filesWith } from '../files/bytes-in-folder.ts'
+import { freePort } from '../network/free-port.ts'
+import { TemporaryFolder } from '../files/temporary-folder.ts'
+import { postgresProgram, unprivileged } from './programs.ts'
+import { StartedServer } from './started-server.ts'
+
+/** It does not sync: no test of it cuts the power. */
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'max_connections=300',
+  'log_min_messages=warning',
+]
+
+/** A PostgreSQL server of its own, with data in a temporary folder. */
+export class PostgresServer implements AsyncDisposable {
+  readonly server: StartedServer
+  /** Of the databases that were made, in their order. */
+  readonly databaseUrls: string[] = []
+  readonly #port: number
+  /** Of its URLs. */
+  readonly #parameters: string
+  readonly #folder = new TemporaryFolder()
+
+  private constructor(port: number, settings: readonly string[], parameters: string) {
+    this.#port = port
+    this.#parameters = parameters
+    const data = join(this.#folder.path, 'data')
+    makeData(this.#folder.path, data)
+    const places = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', this.#folder.path]
+    this.server = new StartedServer({
+      program: postgresProgram('postgres')!,
+      args: [...places, ...settings.flatMap((each) => ['-c', each])],
+      user: unprivileged(),
+      check: () => this.query('postgres', 'SELECT 1'),
+    })
+  }
+
+  static async start(
+    settings: readonly string[] = SETTINGS,
+    parameters = '',
+  ): Promise<PostgresServer> {
+    const postgres = new PostgresServer(await freePort(), settings, parameters)
+    await postgres.server.start()
+    return postgres
+  }
+
+  /** Makes a database, which is empty or a copy of one that is not in use, and returns its URL. */
+  async newDatabase(model = 'template1'): Promise<string> {
+    const name = `test_${this.databaseUrls.length + 1}`
+    await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${model}`)
+    const url = this.#urlOf(name)
+    this.databaseUrls.push(url)
+    return url
+  }
+
+  async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.#urlOf(database) })
+    // A server that is killed meanwhile.
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** Changes its configuration for the next start. It is not running. */
+  async configure(settings: Readonly<Record<string, string>>): Promise<void> {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+    await appendFile(join(this.#folder.path, 'data', 'postgresql.conf'), lines.join(''))
+  }
+
+  /** Where its log is, if it is configured to have one. */
+  get logFolder(): string {
+    return join(this.#folder.path, 'data', 'log')
+  }
+
+  /** The names of the files that contain this text, after a checkpoint: all but the WAL, or only those of one database. */
+  async filesWith(text: string, database?: string): Promise<string[]> {
+    // It also removes the files of tables that are gone.
+    await this.query('postgres', 'CHECKPOINT')
+    const data = join(this.#folder.path, 'data')
+    if (database !== undefined) {
+      const [row] = await this.query(
+        'postgres',
+        `SELECT oid::text FROM pg_database WHERE datname = '${database}'`,
+      )
+      return filesWith(join(data, 'base', String(row!['oid'])), text)
+    }
+    const folders = readdirSync(data, { withFileTypes: true }).filter((each) => each.isDirectory())
+    const searched = folders.filter(({ name }) => name !== 'pg_wal')
+    return searched.flatMap(({ name }) => filesWith(join(data, name), text))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.kill()
+    this.#folder[Symbol.dispose]()
+  }
+
+  #urlOf(database: string): string {
+    return `postgres://hookline@127.0.0.1:${this.#port}/${database}${this.#parameters}`
+  }
+}
+
+function makeData(folder: string, data: string): void {
+  const user = unprivileged()
+  mkdirSync(data, { mode: 0o700 })
+  if (user.uid !== undefined)
+    for (const path of [folder, data]) chownSync(path, user.uid, user.gid!)
+  const options = ['-D', data, '-U', 'hookline', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
+  execFileSync(postgresProgram('initdb')!, [...options, '--no-sync'], { ...user, cwd: '/' })
+}

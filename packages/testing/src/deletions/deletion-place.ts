@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Backend } from '../../../server/src/backend/backend.ts'
+import { openClusterBackend } from '../../../server/src/backend/cluster/open.ts'
+import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
+import { ask, openIn, setUp } from './deletion-requests.ts'
+import { acceptedEvent } from '../records/accepted-event.ts'
+
+const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
+export const PLANTED = 'PLANTED-VALUE'
+
+/** What a backend is opened on. */
+export type DeletionPlace =
+  | { readonly dataDir: string }
+  | {
+      readonly databaseUrl: string
+      readonly natsUrl: string
+      readonly natsPrefix: string
+      readonly encryptionKey: string
+    }
+
+export function openPlace(place: DeletionPlace): Promise<Backend> {
+  if ('dataDir' in place) return openIn(place.dataDir)
+  const { databaseUrl, natsUrl, natsPrefix, encryptionKey } = place
+  return openClusterBackend({
+    databaseUrl: new Redacted(databaseUrl),
+    natsUrl: new Redacted(natsUrl),
+    natsPrefix,
+    encryptionKey: new Redacted(encryptionKey),
+  })
+}
+
+/** Fills a backend with events of users, and asks for their deletion. Returns its id. */
+export async function prepareDeletion(
+  place: DeletionPlace,
+  userIds: readonly string[],
+): Promise<string> {
+  await using backend = await openPlace(place)
+  await setUp(backend)
+  const properties = { planted: PLANTED }
+  const events = userIds.map((userId) => acceptedEvent({ userId, properties }))
+  const all = [...events, acceptedEvent({ userId: 'stranger' })]
+  if ('dataDir' in place) await backend.log.append(all)
+  else await backend.events.archive(all.map((event) => ({ event, declined: [] })))
+  return await ask(backend, userIds, { suppress: true })
+}
+
+/** What there is in the end, but for times. */
+export async function outcomeOf(place: DeletionPlace, id: string): Promise<object> {
+  await using backend = await openPlace(place)
+  const { step, purged } = (await backend.deletions.find(id))!
+  const notices = await backend.notices.list(id, { limit: 10_000 })
+  const { data: left } = await backend.events.list({}, { limit: 200 })
+  return {
+    step,
+    purged,
+    notices: notices.data.map(({ id: noticeId, destinationId, subject, state }) => [
+      noticeId,
+      destinationId,
+      subject,
+      state,
+    ]),
+    left: left.map(({ event }) => event.userId),
+    isSuppressed: backend.suppressions.has('src_b', 'user', 'user-249'),
+  }
+}
+
+/** Carries the deletions out in a process that is killed at a moment; 0 for never. Returns its exit code. */
+export async function runDeletion(place: DeletionPlace, killAt: number): Promise<number | null> {
+  const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(place), String(killAt)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  await once(child, 'exit')
+  return child.exitCode
+}

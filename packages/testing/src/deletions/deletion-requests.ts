@@ -1,0 +1,30 @@
+import { newId } from '@hookline/protocol'
+import type { Backend } from '../../../server/src/backend/backend.ts'
+import type { DeletionRequest } from '../../../server/src/backend/deletions.ts'
+import { openEmbeddedBackend } from '../../../server/src/backend/embedded/open.ts'
+import { NOON } from '../records/accepted-event.ts'
+import { newDestination, newSource } from '../records/catalog-records.ts'
+
+export const openIn = (dataDir: string): Promise<Backend> =>
+  openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
+
+/** Two sources, with a destination that is on in each, and one that is off. */
+export async function setUp({ catalog }: Backend): Promise<void> {
+  await catalog.putSource(newSource({ id: 'src_a' }))
+  await catalog.putSource(newSource({ id: 'src_b' }))
+  await catalog.putDestination(newDestination())
+  await catalog.putDestination(newDestination({ id: 'dst_off', enabled: false }))
+  await catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
+}
+
+/** Asks for the deletion of these users; gives its id. */
+export async function ask(
+  { deletions }: Backend,
+  userIds: readonly string[],
+  change: Partial<DeletionRequest> = {},
+): Promise<string> {
+  const id = newId('del', NOON)
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: userIds.length }
+  await deletions.create({ ...request, ...change }, { userIds })
+  return id
+}

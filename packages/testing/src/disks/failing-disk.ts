@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { TemporaryFolder } from '../files/temporary-folder.ts'
+import { compile, needsCompiler } from './preloaded-library.ts'
+
+const SOURCE = new URL('failing-disk.c', import.meta.url)
+const CALLS = { writes: 1, syncs: 2, truncations: 4, 'short writes': 8, creations: 16 }
+const CHANGES = CALLS.writes + CALLS.syncs + CALLS.truncations + CALLS.creations
+
+export interface Failures {
+  /** The error of the calls that fail. */
+  readonly error: 'EIO' | 'ENOSPC' | 'EROFS'
+  /** The file of the data folder; by default, each. */
+  readonly file?: string
+  /** Which calls fail; by default, all, and no write is short. */
+  readonly calls?: keyof typeof CALLS
+  /** How many of these calls fail; by default, all. */
+  readonly share?: number
+  /** It decides which. */
+  readonly seed?: number
+}
+
+/** A data folder whose disk fails while a test says so. The service must run with `settings`. */
+export class FailingDisk implements Disposable {
+  readonly #folder = new TemporaryFolder()
+  readonly #real = realpathSync(this.#folder.path)
+  /** The data folder. */
+  readonly path = join(this.#real, 'data')
+  readonly #rule = join(this.#real, 'rule')
+  readonly #library = join(this.#real, 'failing-disk.so')
+
+  /** Where the machine has no C compiler it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
+  static orSkip(skip: () => never): FailingDisk {
+    needsCompiler(skip)
+    return new FailingDisk()
+  }
+
+  private constructor() {
+    mkdirSync(this.path)
+    compile(SOURCE, this.#library)
+  }
+
+  get settings(): Readonly<Record<string, string>> {
+    return { LD_PRELOAD: this.#library, FAILING_DISK_RULE: this.#rule }
+  }
+
+  /** From now on, calls that change a file fail, until `mend`. */
+  fail({ error, file = '', calls, share = 1, seed = 1 }: Failures): void {
+    const number = calls === undefined ? CHANGES : CALLS[calls]
+    const path = join(this.path, '/', file)
+    const numbers = [constants.errno[error], Math.round(share * 1000), number, seed]
+    writeFileSync(`${this.#rule}.next`, [path, ...numbers].join(' '))
+    renameSync(`${this.#rule}.next`, this.#rule)
+  }
+
+  /** The disk works again. */
+  mend(): void {
+    rmSync(this.#rule, { force: true })
+  }
+
+  /** The kinds of calls of which at least one has failed. */
+  get failed(): string[] {
+    return Object.entries(CALLS)
+      .filter(([, number]) => existsSync(`${this.#rule}.failed-${number}`))
+      .map(([calls]) => calls)
+  }
+
+  [Symbol.dispose](): void {
+    this.#folder[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,14 @@
+import type { ActivityListener } from '../../../server/src/telemetry/activity-listener.ts'
+
+const nothing = (): void => undefined
+
+/** A listener that ignores all activity, for tests that do not check it. */
+export const NO_ACTIVITY: ActivityListener = {
+  received: nothing,
+  refused: nothing,
+  decided: nothing,
+  recorded: nothing,
+  changed: nothing,
+  purged: nothing,
+  updated: nothing,
+}

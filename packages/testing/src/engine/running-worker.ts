@@ -1,0 +1,35 @@
+import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
+import {
+  Supervisor,
+  type WorkerFailure,
+  type WorkerGivenUp,
+} from '../../../server/src/util/workers/supervisor.ts'
+import type { Worker } from '../../../server/src/util/workers/worker.ts'
+
+/** Runs a worker under a supervisor, as the engine does, until it is disposed of. */
+export class RunningWorker implements AsyncDisposable {
+  readonly failures: WorkerFailure[] = []
+  readonly givenUp: WorkerGivenUp[] = []
+  readonly supervisor: Supervisor
+  readonly #stopping = new AbortController()
+
+  constructor(
+    worker: Worker,
+    clock: Clock = systemClock,
+    isTransient: (error: unknown) => boolean = () => false,
+  ) {
+    this.supervisor = new Supervisor({
+      clock,
+      isTransient,
+      onFailure: (failure) => this.failures.push(failure),
+      onGiveUp: (failure) => this.givenUp.push(failure),
+      signal: this.#stopping.signal,
+    })
+    this.supervisor.run(worker)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.supervisor.ended()
+  }
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { type ReceiverResponse, respondWith } from './receiver-response.ts'
+import type { ServerCertificate } from '../network/certificates.ts'
+
+export interface ReceivedRequest {
+  readonly method: string
+  /** The path with the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** Returns the response to a request; a promise delays it. `index`: the number of the request, from 0. */
+export type Respond = (
+  request: ReceivedRequest,
+  index: number,
+) => ReceiverResponse | Promise<ReceiverResponse>
+
+export interface ReceiverOptions {
+  readonly tls?: ServerCertificate
+  /** The port; by default any free one. */
+  readonly port?: number
+  /**
+   * One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body.
+   */
+  readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
+}
+
+/** A receiver on loopback. It records the requests and responds as the test says. */
+export class Receiver implements AsyncDisposable {
+  readonly requests: ReceivedRequest[] = []
+  /** TCP connections accepted so far. */
+  connections = 0
+  /** Bytes received on connections that are closed now. */
+  bytesReceived = 0
+  /** A test may replace it at any time. */
+  respond: Respond
+  readonly #isTls: boolean
+  readonly #wantedPort: number
+  readonly #sockets = new Set<Socket>()
+  readonly #server
+  readonly #waiting = new Set<() => void>()
+
+  constructor({ tls, port = 0, respond = 200 }: ReceiverOptions) {
+    this.#wantedPort = port
+    this.respond = asFunction(respond)
+    this.#isTls = tls !== undefined
+    this.#server = tls === undefined ? createServer() : createTlsServer({ ...tls })
+    this.#server.on('connection', (socket: Socket) => this.#accept(socket))
+    this.#server.on('request', (incoming, response) => {
+      // An incomplete request does not count.
+      this.#take(incoming, response).catch(() => response.destroy())
+    })
+    // The test checks clients that abort the handshake or do not speak HTTP.
+    this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy())
+    this.#server.on('tlsClientError', () => {})
+  }
+
+  async listen(): Promise<this> {
+    this.#server.listen(this.#wantedPort, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return this
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Its host is `localhost` with TLS, and `127.0.0.1` without. */
+  get url(): string {
+    return this.#isTls
+      ? `https://localhost:${this.port}/hook`
+      : `http://127.0.0.1:${this.port}/hook`
+  }
+
+  /** The number of open connections. */
+  get openConnections(): number {
+    return this.#sockets.size
+  }
+
+  /** Resolves with the requests as soon as there are this many. */
+  waitFor(count: number): Promise<readonly ReceivedRequest[]> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (this.requests.length < count) return
+        this.#waiting.delete(check)
+        resolve(this.requests)
+      }
+      this.#waiting.add(check)
+      check()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await received(incoming)
+    const index = this.requests.push(request) - 1
+    for (const check of this.#waiting) check()
+    respondWith(await this.respond(request, index), response)
+  }
+
+  #accept(socket: Socket): void {
+    this.connections += 1
+    this.#sockets.add(socket)
+    socket.on('close', () => {
+      this.bytesReceived += socket.bytesRead
+      this.#sockets.delete(socket)
+    })
+    // Errors of the connection are the subject of the test.
+    socket.on('error', () => {})
+  }
+}
+
+export function openReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  return new Receiver(options).listen()
+}
+
+function asFunction(respond: ReceiverResponse | readonly ReceiverResponse[] | Respond): Respond {
+  if (typeof respond === 'function') return respond
+  const responses = Array.isArray(respond)
+    ? (respond as readonly ReceiverResponse[])
+    : [respond as ReceiverResponse]
+  return (_request, index) => responses[Math.min(index, responses.length - 1)] ?? 200
+}
+
+async function received(incoming: IncomingMessage): Promise<ReceivedRequest> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  const { method = '', url = '', headers } = incoming
+  return { method, path: url, headers, body: Buffer.concat(chunks) }
+}

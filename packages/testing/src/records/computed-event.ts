@@ -1,0 +1,23 @@
+import type { AcceptedEvent, Origin } from '@hookline/protocol'
+import { acceptedEvent as acceptEvent } from '../../../server/src/backend/accepted-event.ts'
+import { acceptedEvent } from './accepted-event.ts'
+
+/** An identify that tells these destinations, by default `dst_a`, of a change of the audience `aud_a`. */
+export function computedEvent(
+  destinationIds: Origin['destinationIds'] = ['dst_a'],
+  overrides: Parameters<typeof acceptedEvent>[0] = {},
+): AcceptedEvent {
+  const { id, sourceId, marks, event } = acceptedEvent({
+    sourceId: 'aud_a',
+    type: 'identify',
+    ...overrides,
+  })
+  const { event: _name, properties: _properties, ...call } = event
+  return acceptEvent({
+    id,
+    sourceId,
+    marks,
+    event: { ...call, traits: { big_spenders: true } },
+    origin: { computationId: 'aud_a', destinationIds },
+  })
+}

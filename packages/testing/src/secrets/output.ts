@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import type { ReceivedResponse } from '../network/http-exchange.ts'
+
+/** Everything that the service writes to its log and its responses, each with its place. */
+export class Output {
+  readonly logged: string[] = []
+  readonly #responses: (readonly [where: string, text: string])[] = []
+
+  add(where: string, { text, headers }: ReceivedResponse): void {
+    this.#responses.push([where, `${JSON.stringify(headers)}\n${text}`])
+  }
+
+  /** The places that contain this text. */
+  placesOf(secret: string): string[] {
+    const all = [...this.#responses, ...this.logged.map((line) => [`log: ${line}`, line] as const)]
+    return all.filter(([, text]) => text.includes(secret)).map(([where]) => where)
+  }
+
+  get #size(): number {
+    return this.#responses.length + this.logged.length
+  }
+
+  /** Fails where any of these texts is anywhere, and where the search cannot find what is there. */
+  expectNone(secrets: readonly string[], there: string): void {
+    expect(this.#size).toBeGreaterThan(20)
+    for (const secret of secrets) expect([secret, this.placesOf(secret)]).toEqual([secret, []])
+    expect(this.placesOf(there)).not.toEqual([])
+  }
+}

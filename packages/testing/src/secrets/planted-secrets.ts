@@ -1,0 +1,207 @@
+import type { Service } from '@hookline/server'
+import { expect } from 'vitest'
+import type { Proxy } from '../network/proxy.ts'
+import { openReceiver, type Receiver } from '../receiver/receiver.ts'
+import { exchange } from '../network/http-exchange.ts'
+import type { Output } from './output.ts'
+
+const ADMIN_TOKEN = 'tok_planted-admin-token'
+const SHARED_SECRET = 'planted-shared-secret'
+const NEXT_SECRET = 'planted-next-secret'
+const HEADER_VALUE = 'planted-header-value'
+/** The path of a URL is often a credential. The API shows it, but nothing that is stored has it. */
+const URL_PATH = 'planted-url-path'
+const NEXT_URL_PATH = 'planted-next-url-path'
+const PROXY_PASSWORD = 'planted-proxy-password'
+
+/** What a test plants. */
+export interface PlantedSecrets {
+  readonly writeKey: string
+  /** In no output. */
+  readonly secrets: readonly string[]
+  /** In nothing that is stored. */
+  readonly notStored: readonly string[]
+  /** In the output, and stored. */
+  readonly sourceId: string
+}
+
+/** It responds with an error that repeats the request, as a badly made receiver does. */
+export function openRepeatingReceiver(): Promise<Receiver> {
+  return openReceiver({
+    respond: ({ headers, body }) => ({
+      status: 500,
+      body: `${JSON.stringify(headers)} ${body.toString()}`,
+    }),
+  })
+}
+
+/** The settings of a service that has planted secrets. */
+export function plantedSettings(proxy: Proxy) {
+  return {
+    port: '0',
+    adminToken: ADMIN_TOKEN,
+    allowedNetworks: '127.0.0.0/8',
+    egressProxy: proxy.url(`user:${PROXY_PASSWORD}`),
+  }
+}
+
+interface Planting {
+  readonly service: Service
+  readonly receiver: Receiver
+  /** Refuses every connection. */
+  readonly proxy: Proxy
+  readonly output: Output
+}
+
+/** Calls a route of the management API. */
+export function callApi(
+  { url }: Service,
+  method: string,
+  path: string,
+  { body, token = ADMIN_TOKEN }: { readonly body?: unknown; readonly token?: string } = {},
+) {
+  return exchange(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      ...(method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+}
+
+/** Uses every part of a service with secrets in right and in wrong places, and keeps what it writes. */
+export async function plantSecrets({
+  service,
+  receiver,
+  proxy,
+  output,
+}: Planting): Promise<PlantedSecrets> {
+  const call = (method: string, path: string, body?: unknown, token?: string) =>
+    callApi(service, method, path, { body, ...(token && { token }) })
+  /** Calls the API and searches the response. Calls whose response shows a secret on purpose use `call`. */
+  async function callAndSearch(method: string, path: string, body?: unknown, token?: string) {
+    const response = await call(method, path, body, token)
+    output.add(`${method} ${path}`, response)
+    return response
+  }
+
+  const made = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
+    id: string
+    writeKeys: { key: string }[]
+  }
+  const writeKey = made.writeKeys[0]!.key
+  const { token } = JSON.parse(
+    (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
+  ) as { token: string }
+  const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
+  const settings = { sharedSecret: SHARED_SECRET, webhooks }
+  const destination = { sourceId: made.id, type: 'Webhooks', enabled: true, settings }
+  const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
+    id: string
+  }
+
+  const live = new AbortController()
+  const watching = listen(`${service.url}/api/v1/live`, live.signal)
+  const exported = (await call('GET', '/export?withSecrets=true')).text
+  expect(exported).toContain(SHARED_SECRET)
+  await callAndSearch('PUT', '/import', JSON.parse(exported))
+  const trial = await callAndSearch('POST', `/destinations/${id}/test`, { type: 'track' })
+  expect([trial.status, trial.text.includes('x-key')]).toEqual([200, true])
+  expect(trial.text).toContain('proxy_failed')
+  proxy.behaviour = 'connect'
+  await callAndSearch('POST', `/destinations/${id}/rotate-secret`, {
+    secret: NEXT_SECRET,
+    overlapHours: 1,
+  })
+
+  // Secrets in wrong places: unknown fields, wrong types, names, headers, paths.
+  const misplaced = { [SHARED_SECRET]: HEADER_VALUE, token, writeKey, secret: SHARED_SECRET }
+  for (const [method, path] of [
+    ['POST', '/sources'],
+    ['POST', '/destinations'],
+    ['PATCH', `/destinations/${id}`],
+    ['POST', '/tokens'],
+    ['PUT', '/import'],
+  ] as const) {
+    const response = await call(method, path, { ...misplaced, enabled: SHARED_SECRET })
+    // The response quotes the name of an unknown field, but never its value.
+    output.add(`${method} ${path}`, {
+      ...response,
+      text: response.text.replaceAll(`/${SHARED_SECRET}`, ''),
+    })
+  }
+  const broken = {
+    settings: {
+      sharedSecret: [SHARED_SECRET],
+      webhooks: [{ url: 7, headers: { a: [HEADER_VALUE] } }],
+    },
+  }
+  await callAndSearch('PATCH', `/destinations/${id}`, broken)
+  await callAndSearch('GET', '/sources', undefined, `${token}x`)
+  await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
+  const next = [{ ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }]
+  await callAndSearch('PATCH', `/destinations/${id}`, { settings: { webhooks: next } })
+
+  for (const headers of [{ Authorization: `Basic ${btoa(`${writeKey}x:`)}` }, basic(writeKey)]) {
+    const body = JSON.stringify({ type: 'track', event: 'Order Completed', userId: 'u1' })
+    output.add('POST /v1/track', await exchange(`${service.url}/v1/track`, { headers, body }))
+  }
+  const inBody = JSON.stringify({ writeKey, type: 'page', name: 'Home', userId: 'u1' })
+  output.add('POST /v1/page', await exchange(`${service.url}/v1/page`, { body: inBody }))
+  const batch = JSON.stringify({ writeKey, batch: [{ type: 'page', userId: 'u1', writeKey }] })
+  output.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
+  await expect
+    .poll(async () => (await call('GET', '/deliveries/failures')).text, { timeout: 10_000 })
+    .toContain('http_5xx')
+  const deliveries = async () =>
+    (JSON.parse((await call('GET', '/deliveries')).text) as { data: { id: string }[] }).data
+  await expect.poll(deliveries, { timeout: 10_000 }).toHaveLength(3)
+
+  const { data: events } = JSON.parse((await call('GET', '/events')).text) as {
+    data: { id: string }[]
+  }
+  for (const path of [
+    '/destinations',
+    `/destinations/${id}`,
+    '/events',
+    ...events.map((each) => `/events/${each.id}`),
+    '/deliveries',
+    ...(await deliveries()).map((each) => `/deliveries/${each.id}`),
+    '/deliveries/failures',
+    '/tokens',
+    '/audit',
+    '/stats',
+    '/export',
+    '/openapi.json',
+  ]) {
+    const { status } = await callAndSearch('GET', path)
+    expect([path, status]).toEqual([path, 200])
+  }
+  live.abort()
+  output.add('GET /live', { status: 200, headers: {}, text: await watching })
+  expect(await watching).toContain('event: attempt')
+  output.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
+  const proxySecrets = [PROXY_PASSWORD, btoa(`user:${PROXY_PASSWORD}`)]
+  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, ...proxySecrets]
+  const secrets = [...planted, token, ADMIN_TOKEN]
+  const notStored = [...secrets, URL_PATH, NEXT_URL_PATH]
+  return { writeKey, secrets, notStored, sourceId: made.id }
+}
+
+/** The text of a stream until it is aborted. */
+async function listen(url: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` }, signal })
+  let text = ''
+  try {
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString()
+  } catch {
+    // Aborted.
+  }
+  return text
+}
+
+function basic(writeKey: string): { Authorization: string } {
+  return { Authorization: `Basic ${btoa(`${writeKey}:`)}` }
+}

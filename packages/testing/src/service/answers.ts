@@ -1,0 +1,158 @@
+import { expect, vi } from 'vitest'
+import { run } from '../cli/hookline.ts'
+import type { RunningService } from './running-service.ts'
+import type { Trace, TracedDelivery } from './trace.ts'
+
+export type WaitReason =
+  | 'in_flight'
+  | 'in_line'
+  | 'retry'
+  | 'retry_after'
+  | 'breaker_open'
+  | 'webhook_paused'
+  | 'webhook_gone'
+  | 'url_forbidden'
+  | 'destination_paused'
+  | 'destination_disabled'
+
+/** What the trace says of one webhook that waits. */
+interface WaitingPart {
+  readonly url: string
+  readonly state: string
+  readonly waiting: {
+    readonly reason: WaitReason
+    readonly since: string
+    readonly nextAttemptAt: string | null
+    readonly explanation: string
+    readonly remedy: string | null
+  } | null
+  readonly last: { readonly class: string; readonly status?: number } | null
+}
+
+/** The answer to "why did nothing arrive?" of the API and of the CLI. */
+export interface Answer {
+  readonly trace: Trace
+  readonly delivery: TracedDelivery
+  readonly part: WaitingPart
+  /** The text of the decision, with its remedy. */
+  readonly explanation: string
+  /** What `hookline trace` prints. */
+  readonly cli: string
+}
+
+/** What failed is due again soon, and a breaker rests for as long as it does without this setting. */
+export const RETRY_SOON = { retryScheduleMs: '500,500,500,500,600000' }
+
+interface WebhookHealth {
+  readonly url: string
+  readonly breaker: 'closed' | 'open' | 'half_open'
+  readonly brokenSince: string | null
+  readonly restsUntil: string | null
+  readonly retryAfterUntil: string | null
+  readonly pending: number
+  readonly held: number
+}
+
+/** Runs a command of the CLI against this service, and returns what it prints for people. */
+export async function hookline(
+  service: RunningService,
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: service.token }
+  const { code, stdout, stderr } = await run(args, { env })
+  return { code, text: stdout + stderr }
+}
+
+/**
+ * The answer for an event that waits for this reason, as soon as it does. Expects that API and CLI say since when, and
+ * when it is tried next: at a time that has not passed, unless somebody must end the wait.
+ */
+export async function whyItWaits(
+  service: RunningService,
+  messageId: string,
+  reason: WaitReason,
+): Promise<Answer> {
+  const { asked, ...answer } = await service.eventually(async () => {
+    const at = Date.now()
+    const trace = await service.trace(messageId)
+    const [delivery] = trace.deliveries as (TracedDelivery & { webhooks: WaitingPart[] })[]
+    const part = delivery?.webhooks.find(({ waiting }) => waiting?.reason === reason)
+    expect(part, `a webhook that waits: ${reason}`).toBeDefined()
+    return { asked: at, trace, delivery: delivery!, part: part! }
+  })
+  const { since, nextAttemptAt, explanation: why, remedy } = answer.part.waiting!
+  const [decision] = answer.trace.decisions as (Trace['decisions'][number] & {
+    explanation: string
+    remedy: string | null
+  })[]
+  const { explanation } = decision!
+  expect(explanation).toContain(why)
+  if (remedy !== null) expect(decision!.remedy).toContain(remedy)
+  expect(explanation).toContain(since)
+  if (nextAttemptAt !== null) expect(explanation).toContain(nextAttemptAt)
+  expectTimes({ since, next: nextAttemptAt }, answer.trace.receivedAt, asked)
+  const askedCli = Date.now()
+  const { code, text: cli } = await hookline(service, 'trace', messageId)
+  expect(code).toBe(0)
+  const [, shownSince, shownNext] =
+    /^ +since (\S+Z), (?:next attempt (\S+Z)|no next attempt yet)$/m.exec(cli) ?? []
+  expectTimes({ since: shownSince!, next: shownNext ?? null }, answer.trace.receivedAt, askedCli)
+  expect(shownNext === undefined).toBe(nextAttemptAt === null)
+  return { ...answer, explanation: `${explanation} ${decision!.remedy ?? ''}`, cli }
+}
+
+/** Sends one call for each messageId. */
+export async function sendBatch(
+  service: RunningService,
+  messageIds: readonly string[],
+): Promise<void> {
+  const call = { type: 'track', userId: 'u1', event: 'E' }
+  const batch = messageIds.map((messageId) => ({ ...call, messageId }))
+  expect(await service.send('/v1/batch', { batch })).toMatchObject({ status: 200 })
+}
+
+/** The health of the only webhook of the destination. */
+export async function healthOf(service: RunningService, id: string): Promise<WebhookHealth> {
+  const { health } = await service.api.call<{ health: { webhooks: WebhookHealth[] } }>(
+    'GET',
+    `destinations/${id}`,
+  )
+  return health.webhooks[0]!
+}
+
+/**
+ * Sends ten calls to a failing receiver, and waits until the breaker rests for `restMs` at least. Resolves to the time of
+ * the breaker's own next attempt. The service needs `RETRY_SOON`.
+ */
+export async function openBreaker(
+  service: RunningService,
+  id: string,
+  { restMs }: { readonly restMs: number },
+): Promise<number> {
+  await sendBatch(
+    service,
+    Array.from({ length: 10 }, (_, index) => `failing-${index}`),
+  )
+  // It rests for a random time, which grows with each probe that fails.
+  return vi.waitFor(
+    async () => {
+      const { breaker, restsUntil } = await healthOf(service, id)
+      expect(breaker).toBe('open')
+      const until = Date.parse(restsUntil!)
+      expect(until).toBeGreaterThan(Date.now() + restMs)
+      return until
+    },
+    { timeout: 45_000, interval: 50 },
+  )
+}
+
+function expectTimes(
+  { since, next }: { readonly since: string; readonly next: string | null },
+  receivedAt: string,
+  asked: number,
+): void {
+  expect(Date.parse(since)).toBeLessThanOrEqual(Date.now())
+  // A pause or a breaker may be older than the event, but not than the test.
+  expect(Date.parse(since)).toBeGreaterThan(Date.parse(receivedAt) - 60_000)
+  if (next !== null) expect(Date.parse(next)).toBeGreaterThanOrEqual(asked)
+}

@@ -1,0 +1,14 @@
+import type { SettingName } from '@hookline/server'
+import { newClusterPlace } from '../cluster/cluster-servers.ts'
+import { SecretBox } from '../../../server/src/util/secrets/secret-box.ts'
+import { TESTED_BACKEND } from './tested-backend.ts'
+
+/** The settings of the backend that the tests run on. Its place is removed with the stack. */
+export async function backendSettings(
+  stack: AsyncDisposableStack,
+): Promise<{ readonly [S in SettingName]?: string }> {
+  if (TESTED_BACKEND === 'embedded') return {}
+  const { databaseUrl, natsUrl, natsPrefix } = stack.use(await newClusterPlace())
+  const encryptionKey = SecretBox.newKey()
+  return { backend: 'cluster', encryptionKey, databaseUrl, natsUrl, natsPrefix }
+}

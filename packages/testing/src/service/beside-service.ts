@@ -1,0 +1,11 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DATABASE_NAME } from '../../../server/src/backend/embedded/database/data-dir.ts'
+
+/** A connection to the database of a service that runs: it waits while the service writes. */
+export function openBesideService(
+  dataDir: string,
+  options: { readonly defensive?: boolean } = {},
+): DatabaseSync {
+  return new DatabaseSync(join(dataDir, DATABASE_NAME), { timeout: 10_000, ...options })
+}

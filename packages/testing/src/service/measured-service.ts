@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { TemporaryFolder } from '../files/temporary-folder.ts'
+import { ServiceProcess } from './service-process.ts'
+import { freePort } from '../network/free-port.ts'
+import { ManagementApi } from './management-api.ts'
+
+const ADMIN_TOKEN = 'tok_parked_test'
+const SENDERS = 8
+const CALLS = 20
+const AFTER_REFUSAL_MS = 200
+
+/** The service in its own process, with its own data folder, for tests that put a load on it and measure it. */
+export class MeasuredService implements AsyncDisposable {
+  readonly #folder = new TemporaryFolder()
+  #process: ServiceProcess | undefined
+  /** The header `Authorization` of calls for the source. */
+  authorization = ''
+
+  get databaseFile(): string {
+    return `${this.#folder.path}/hookline.db`
+  }
+
+  /** Resolves when it accepts calls. */
+  async start(
+    settings: Readonly<Record<string, string>> = {},
+    { openFiles }: { readonly openFiles?: number } = {},
+  ): Promise<void> {
+    this.#process = new ServiceProcess({
+      port: await freePort(),
+      dataDir: this.#folder.path,
+      openFiles,
+      settings: {
+        HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,
+        HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+        HOOKLINE_LOG_LEVEL: 'error',
+        ...settings,
+      },
+    })
+    if (!(await this.#process.ready())) throw new Error(this.#process.stderr)
+  }
+
+  async stop(): Promise<void> {
+    const code = await this.#process?.stop()
+    if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.stderr}`)
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
+  }
+
+  /** Creates a source with a destination for each URL. Calls that are sent from now on use this source. */
+  async addSource(...webhookUrls: readonly string[]): Promise<void> {
+    const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
+      'POST',
+      'sources',
+      {
+        name: 'S',
+      },
+    )
+    for (const url of webhookUrls) {
+      await this.api.call('POST', 'destinations', {
+        sourceId: made.id,
+        type: 'Webhooks',
+        enabled: true,
+        settings: { webhooks: [{ url }] },
+      })
+    }
+    this.authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
+  }
+
+  /** How many lines with this message the log has. */
+  logged(message: string): number {
+    const lines = this.#process!.stderr.split('\n')
+    return lines.filter((line) => line.includes(`"msg":"${message}"`)).length
+  }
+
+  /** The sum of a metric over its labels. */
+  async gauge(name: string): Promise<number> {
+    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
+    return values.reduce((sum, [, value]) => sum + Number(value), 0)
+  }
+
+  /** The resident memory of the process. */
+  get residentBytes(): number {
+    const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+  }
+
+  get pid(): number {
+    return this.#process!.pid
+  }
+
+  get url(): string {
+    return this.#process!.url
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port)
+  }
+
+  /** The delay of the event loop since this was last called. */
+  async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMostMs: number }> {
+    const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
+    const milliseconds = (name: string): number =>
+      Math.round(
+        1000 *
+          Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)![1]),
+      )
+    return { eventLoopP99Ms: milliseconds('p99'), eventLoopMostMs: milliseconds('max') }
+  }
+
+  async livez(): Promise<void> {
+    const response = await fetch(`${this.#process!.url}/livez`)
+    await response.arrayBuffer()
+    if (response.status !== 200) throw new Error(`/livez responded ${response.status}.`)
+  }
+
+  /** Sends calls, from several senders, as fast as they are answered. */
+  async load(seconds: number): Promise<void> {
+    const end = performance.now() + seconds * 1000
+    const sender = async (): Promise<void> => {
+      while (performance.now() < end) await this.send(CALLS)
+    }
+    await Promise.all(Array.from({ length: SENDERS }, sender))
+  }
+
+  /** Sends a batch. Returns the messageIds of the accepted calls. */
+  async send(count: number): Promise<string[]> {
+    const batch = newBatch(count)
+    const status = await this.#post(batch)
+    if (status !== 200) throw new Error(`Answered ${status}.`)
+    return batch.map(({ messageId }) => messageId)
+  }
+
+  /** Sends a batch, and again while the response is 503. Returns how often that was. */
+  async sendUntilAccepted(count: number): Promise<number> {
+    const batch = newBatch(count)
+    for (let refused = 0; ; refused++) {
+      const status = await this.#post(batch)
+      if (status === 200) return refused
+      if (status !== 503) throw new Error(`Answered ${status}.`)
+      await new Promise((resolve) => setTimeout(resolve, AFTER_REFUSAL_MS))
+    }
+  }
+
+  /** Opens a connection to the live tail, from after the message `lastId` if it is given. */
+  async live({
+    lastId,
+    topics = 'activity',
+    signal,
+  }: {
+    lastId?: string
+    topics?: string
+    signal: AbortSignal
+  }): Promise<Response> {
+    const answer = await fetch(`${this.#process!.url}/api/v1/live?topics=${topics}`, {
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        ...(lastId !== undefined && { 'last-event-id': lastId }),
+      },
+      signal,
+    })
+    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+    return answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.kill()
+    this.#folder[Symbol.dispose]()
+  }
+
+  /** Returns the status of the response. */
+  async #post(batch: readonly object[]): Promise<number> {
+    const answer = await fetch(`${this.#process!.url}/v1/batch`, {
+      method: 'POST',
+      headers: { authorization: this.authorization },
+      body: JSON.stringify({ batch }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+}
+
+function newBatch(count: number): readonly { readonly messageId: string }[] {
+  const properties = { acceptedAt: performance.timeOrigin + performance.now() }
+  return Array.from({ length: count }, () => ({
+    type: 'track',
+    event: 'Order Completed',
+    userId: 'u1',
+    messageId: randomUUID(),
+    properties,
+  }))
+}

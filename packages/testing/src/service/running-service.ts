@@ -1,0 +1,242 @@
+import {
+  createLogger,
+  openService,
+  parseConfig,
+  type Service,
+  type SettingName,
+  variableOf,
+} from '@hookline/server'
+import { expect, vi } from 'vitest'
+import { TemporaryFolder } from '../files/temporary-folder.ts'
+import { backendSettings } from './backend-settings.ts'
+import { exchange, type ReceivedResponse } from '../network/http-exchange.ts'
+import { imbalances } from './imbalances.ts'
+import { ManagementApi } from './management-api.ts'
+import type { Trace } from './trace.ts'
+
+/** Calls that were accepted since the last start. */
+export const ACCEPTED = 'hookline_ingest_events_total{result="accepted"}'
+
+export type Settings = { readonly [S in SettingName]?: string }
+
+export interface CreatedSource {
+  readonly id: string
+  readonly writeKey: string
+}
+
+export interface DestinationOptions {
+  readonly source?: CreatedSource
+  /** Webhooks without headers. */
+  readonly urls?: readonly string[]
+  readonly webhooks?: readonly { readonly url: string; readonly headers?: object }[]
+  readonly secret?: string
+  readonly policy?: 'any' | 'each'
+  readonly enabled?: boolean
+}
+
+const DEADLINE_MS = 15_000
+const ADMIN_TOKEN = 'tok_of_the_tests'
+
+const SETTINGS: Settings = {
+  // `npm test` has none, for its three minutes; the longer suites have one of each kind, however few cores there are.
+  ingestThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
+  deliveryThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
+  port: '0',
+  allowedNetworks: '127.0.0.0/8,::1/128',
+  adminToken: ADMIN_TOKEN,
+}
+
+/**
+ * The whole service with a source, on its own data folder, used by HTTP. When it is disposed of, it checks that no call,
+ * event or delivery was lost.
+ */
+export class RunningService implements AsyncDisposable {
+  /** All log lines of level `warn` and above, or of the setting `logLevel` and above. */
+  readonly logLines: Readonly<Record<string, unknown>>[] = []
+  readonly #stack = new AsyncDisposableStack()
+  readonly #folder = this.#stack.use(new TemporaryFolder())
+  #settings: Settings
+  #place: Settings | undefined
+  #starts = 0
+  #service: Service | undefined
+  #source: CreatedSource | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  async start(): Promise<void> {
+    this.#place ??= await backendSettings(this.#stack)
+    const settings = {
+      ...SETTINGS,
+      ...this.#place,
+      ...this.#settings,
+      dataDir: this.#folder.path,
+    }
+    const environment = Object.entries(settings).map(([name, value]) => [
+      variableOf(name as SettingName),
+      value,
+    ])
+    const config = parseConfig(Object.fromEntries(environment))
+    const logger = createLogger(this.#settings.logLevel === undefined ? 'warn' : config.logLevel, {
+      write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>),
+    })
+    this.#service = await openService({
+      config,
+      logger,
+    })
+    this.#starts += 1
+  }
+
+  /** Starts another node on the same state, on the cluster. `discard` ends it. */
+  async startNode(changes: Settings = {}): Promise<RunningService> {
+    const node = new RunningService({ ...this.#settings, ...changes })
+    node.#place = this.#place
+    node.#source = this.#source
+    await node.start()
+    return node
+  }
+
+  /** Stops gracefully, and keeps the data for the next start. */
+  async stop(): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]()
+    this.#service = undefined
+  }
+
+  /** Stops gracefully, and starts on the same data. `changes`: settings that differ from now on. */
+  async restart(changes: Settings = {}): Promise<void> {
+    await this.stop()
+    this.#settings = { ...this.#settings, ...changes }
+    await this.start()
+  }
+
+  get url(): string {
+    return this.#service!.url
+  }
+
+  /** The admin token. */
+  get token(): string {
+    return ADMIN_TOKEN
+  }
+
+  get api(): ManagementApi {
+    return new ManagementApi(this.url, ADMIN_TOKEN)
+  }
+
+  /** The default source of `send` and of destinations. */
+  get source(): CreatedSource {
+    return this.#source!
+  }
+
+  async createSource(): Promise<CreatedSource> {
+    const made = await this.api.call<{ id: string; writeKeys: { key: string }[] }>(
+      'POST',
+      'sources',
+      {
+        name: 'Test',
+      },
+    )
+    const source = { id: made.id, writeKey: made.writeKeys[0]!.key }
+    this.#source ??= source
+    return source
+  }
+
+  /** Creates a destination, enabled by default. Resolves to its id. */
+  async createDestination(wanted: DestinationOptions): Promise<string> {
+    const body = destinationBody(wanted, wanted.source ?? this.source)
+    return (await this.api.call<{ id: string }>('POST', 'destinations', body)).id
+  }
+
+  /** Sends calls to the ingestion API. A text is sent unchanged, everything else as JSON. */
+  send(path: string, body: unknown, source = this.source): Promise<ReceivedResponse> {
+    const credentials = Buffer.from(`${source.writeKey}:`).toString('base64')
+    return exchange(this.url + path, {
+      headers: { 'Content-Type': 'application/json', Authorization: `Basic ${credentials}` },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+
+  /** Sends a track call that must be accepted. Resolves to its messageId. */
+  async track(messageId: string, more: object = {}): Promise<string> {
+    const call = { type: 'track', messageId, userId: 'u1', event: 'Order Completed', ...more }
+    const response = await this.send('/v1/track', call)
+    expect(response).toMatchObject({ status: 200, text: '{"success":true}' })
+    return messageId
+  }
+
+  /** The trace of the newest event with this messageId. */
+  async trace(messageId: string): Promise<Trace> {
+    const query = new URLSearchParams({ messageId })
+    const { data } = await this.api.call<{ data: { id: string }[] }>(
+      'GET',
+      `events?${query.toString()}`,
+    )
+    expect(data[0], `an event with the messageId ${messageId}`).toBeDefined()
+    return this.api.call<Trace>('GET', `events/${data[0]!.id}`)
+  }
+
+  /** The trace once every destination has declined the event or its delivery is final. */
+  endOf(messageId: string): Promise<Trace> {
+    return this.eventually(async () => {
+      const trace = await this.trace(messageId)
+      expect(trace.decisions.map(({ decision }) => decision)).not.toContain('pending')
+      expect(trace.deliveries.map(({ state }) => state)).not.toContain('pending')
+      return trace
+    })
+  }
+
+  /** Repeats the check until it no longer throws. */
+  eventually<T>(check: () => T | Promise<T>): Promise<T> {
+    return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 20 })
+  }
+
+  /** The value of a metric now; 0 where the metric has none. `sample`: its name with its labels. */
+  async metric(sample: string): Promise<number> {
+    const { text } = await exchange(`${this.url}/metrics`, { method: 'GET' })
+    const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
+    return Number(line?.slice(sample.length) ?? 0)
+  }
+
+  /** Stops, and removes the data. It does not look for what was lost, which takes minutes for many events. */
+  async discard(): Promise<void> {
+    await this.stop()
+    await this.#stack.disposeAsync()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.eventually(async () => {
+        // The counter starts at 0 with each start.
+        const accepted = this.#starts > 1 ? undefined : await this.metric(ACCEPTED)
+        expect(await imbalances(this.api, accepted)).toEqual([])
+        expect(await this.metric('hookline_accounting_imbalance')).toBe(0)
+      })
+    } finally {
+      await this.discard()
+    }
+  }
+}
+
+/** Starts a service and creates its first source. */
+export async function startService(
+  options: { readonly settings?: Settings } = {},
+): Promise<RunningService> {
+  const service = new RunningService(options.settings ?? {})
+  await service.start()
+  await service.createSource()
+  return service
+}
+
+function destinationBody(wanted: DestinationOptions, source: CreatedSource): object {
+  const { urls = [], webhooks = urls.map((url) => ({ url })), secret, policy, enabled } = wanted
+  return {
+    sourceId: source.id,
+    type: 'Webhooks',
+    enabled: enabled ?? true,
+    settings: {
+      webhooks,
+      ...(secret !== undefined && { sharedSecret: secret }),
+      ...(policy !== undefined && { successPolicy: policy }),
+    },
+  }
+}

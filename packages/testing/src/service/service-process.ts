@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { HOOKLINE } from '../repository.ts'
+
+/** The service as an operator starts it, in its own process. */
+export class ServiceProcess {
+  readonly url: string
+  readonly #child: ChildProcess
+  #stderr = ''
+
+  constructor(options: {
+    readonly port: number
+    readonly dataDir: string
+    readonly settings: Readonly<Record<string, string>>
+    /** The limit of the operating system for open files (`ulimit -n`). */
+    readonly openFiles?: number | undefined
+    /** The file descriptor that stderr is; by default its output is kept in `stderr`. */
+    readonly stderr?: number
+  }) {
+    this.url = `http://127.0.0.1:${options.port}`
+    const args = ['start', '--host', '127.0.0.1', '--port', `${options.port}`]
+    const command = [process.execPath, HOOKLINE, ...args, '--data-dir', options.dataDir]
+    // Without a limit, no shell: it would load what LD_PRELOAD names, too.
+    const limited = ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command]
+    const [program, ...rest] = options.openFiles === undefined ? command : limited
+    this.#child = spawn(program!, rest, {
+      env: { PATH: process.env['PATH'], ...options.settings },
+      stdio: ['ignore', 'ignore', options.stderr ?? 'pipe'],
+    })
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
+  }
+
+  /** Resolves with true when the service accepts calls, or with false if the process exits before. */
+  async ready(): Promise<boolean> {
+    while (this.isRunning()) {
+      const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
+      if (response?.status === 200) return true
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    return false
+  }
+
+  isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Sends SIGKILL: no handler runs and nothing is flushed. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Stops gracefully. Resolves with the exit code. */
+  async stop(): Promise<number | null> {
+    await this.#end('SIGTERM')
+    return this.#child.exitCode
+  }
+
+  /** `null` while it runs, or where a signal ended it. */
+  get exitCode(): number | null {
+    return this.#child.exitCode
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** The output on stderr, for the message of a failed assertion. */
+  get stderr(): string {
+    return this.#stderr
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (!this.isRunning()) return
+    const exited = once(this.#child, 'exit')
+    this.#child.kill(signal)
+    await exited
+  }
+}
