@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from '@hookline/testing/run/long-files-first'
+import { OUTPUT } from '@hookline/testing/run/output'
 
 // Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
@@ -101,6 +102,7 @@ export default defineConfig({
     // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFilesFirst },
+    ...OUTPUT,
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], 60_000, {
         ...sharing,

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { migrate } from '../../../server/src/backend/cluster/postgres/migrate.ts'
+import { Postgres } from '../../../server/src/backend/cluster/postgres/postgres.ts'
+import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
 import { natsProgram, natsProgramForCopies, postgresProgram } from './programs.ts'
 
 /** What a backend of a test is opened on: a database and a prefix of streams of its own. Disposing of it removes the database. */
@@ -12,6 +15,8 @@ export interface ClusterPlace extends AsyncDisposable {
 /** Where the servers are: the setting of a person, or what `start-servers.ts` has started for all workers. */
 export const DATABASE_VARIABLE = 'HOOKLINE_TEST_DATABASE_URL'
 export const NATS_VARIABLE = 'HOOKLINE_TEST_NATS_URL'
+/** The name of the database that has the schema. */
+const TEMPLATE_VARIABLE = 'HOOKLINE_TEST_DATABASE_TEMPLATE'
 
 /** Why tests of the cluster cannot run here; `undefined` where they can. */
 export function clusterIsMissing(): string | undefined {
@@ -35,17 +40,31 @@ function missing(reason: string): string {
   return reason
 }
 
-/** A place that nothing else uses. */
-export async function newClusterPlace(): Promise<ClusterPlace> {
+/** A place that nothing else uses. Its database has the schema already, unless it is to be `empty`: to make it takes most of the time of a test. */
+export async function newClusterPlace(
+  database: 'migrated' | 'empty' = 'migrated',
+): Promise<ClusterPlace> {
   const server = process.env[DATABASE_VARIABLE]!
   const name = `hookline_test_${randomBytes(6).toString('hex')}`
-  await queryAt(server, `CREATE DATABASE ${name}`)
+  const template = database === 'empty' ? 'template1' : process.env[TEMPLATE_VARIABLE]!
+  await queryAt(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
     databaseUrl: new URL(`/${name}`, server).href,
     natsUrl: process.env[NATS_VARIABLE]!,
     natsPrefix: name,
     [Symbol.asyncDispose]: () => queryAt(server, `DROP DATABASE ${name} WITH (FORCE)`),
   }
+}
+
+/** Makes the database that places are copies of. Disposing of it removes it. */
+export async function openTemplate(): Promise<AsyncDisposable> {
+  const place = await newClusterPlace('empty')
+  const postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
+  await migrate(postgres)
+  // A database that is in use cannot be copied.
+  await postgres[Symbol.asyncDispose]()
+  process.env[TEMPLATE_VARIABLE] = new URL(place.databaseUrl).pathname.slice(1)
+  return place
 }
 
 function has(variable: string): boolean {

@@ -1,4 +1,9 @@
-import { clusterIsMissing, DATABASE_VARIABLE, NATS_VARIABLE } from './cluster-servers.ts'
+import {
+  clusterIsMissing,
+  DATABASE_VARIABLE,
+  NATS_VARIABLE,
+  openTemplate,
+} from './cluster-servers.ts'
 import { NatsServer } from './nats-server.ts'
 import { PostgresServer } from './postgres-server.ts'
 
@@ -14,6 +19,7 @@ export default async function startServers(): Promise<() => Promise<void>> {
   else {
     process.env[DATABASE_VARIABLE] ??= await stack.use(await PostgresServer.start()).newDatabase()
     process.env[NATS_VARIABLE] ??= stack.use(await NatsServer.start()).url
+    stack.use(await openTemplate())
   }
   const started = stack.move()
   return () => started.disposeAsync()

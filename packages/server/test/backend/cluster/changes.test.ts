@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { ChangeFeed } from '../../../src/backend/cluster/changes/change-feed.ts'
-import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { SignalsOfOne } from '../../../src/backend/embedded/signals-of-one.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
@@ -136,7 +135,6 @@ interface TestDatabase extends AsyncDisposable {
 async function openDatabase(): Promise<TestDatabase> {
   const url = new Redacted((await newClusterPlace()).databaseUrl)
   const postgres = new Postgres({ url })
-  await migrate(postgres)
   return { postgres, url, [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose]() }
 }
 

@@ -1,4 +1,3 @@
-import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
@@ -6,7 +5,5 @@ import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 /** A migrated database of its own. */
 export async function openPostgres(): Promise<Postgres> {
   const { databaseUrl } = await newClusterPlace()
-  const postgres = new Postgres({ url: new Redacted(databaseUrl) })
-  await migrate(postgres)
-  return postgres
+  return new Postgres({ url: new Redacted(databaseUrl) })
 }

@@ -16,7 +16,7 @@ import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/clu
 
 describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   test('is made once by nodes that start together', async () => {
-    const { databaseUrl } = await newClusterPlace()
+    const { databaseUrl } = await newClusterPlace('empty')
     const nodes = [1, 2, 3].map(() => new Postgres({ url: new Redacted(databaseUrl) }))
     await Promise.all(nodes.map((node) => migrate(node)))
     const rows = await nodes[0]!.run(sql<{ readonly n: number }>`SELECT count(*) AS n FROM archive`)
@@ -25,7 +25,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('that is one version ahead and was made for nodes of this one is accepted, and stays as it is', async () => {
-    const { databaseUrl } = await newClusterPlace()
+    const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     const steps = [
       { version: 1, sql: '' },
@@ -46,7 +46,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('is not changed while a node runs that could not bear it', async () => {
-    const { databaseUrl } = await newClusterPlace()
+    const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres)
     const schema = latestOf(MIGRATIONS)
@@ -60,7 +60,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('of a newer version is refused and left as it is', async () => {
-    const { databaseUrl } = await newClusterPlace()
+    const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres, [
       { version: 1, sql: 'CREATE TABLE newer (a int)' },

@@ -1,0 +1,9 @@
+import { fileURLToPath } from 'node:url'
+import type { InlineConfig } from 'vitest/node'
+
+/** The settings of Vitest that decide what a run prints. */
+export const OUTPUT = {
+  reporters: [fileURLToPath(new URL('short-reporter.ts', import.meta.url))],
+  silent: 'passed-only' as const,
+  diff: { expand: false, contextLines: 3 },
+} satisfies InlineConfig

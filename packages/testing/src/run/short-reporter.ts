@@ -1,0 +1,75 @@
+import type { RunnerTask, SerializedError } from 'vitest'
+import { MinimalReporter, type TestModule, type TestRunEndReason } from 'vitest/node'
+
+/** Of a failed test, at most so many lines of each part: below 100 in all, with the stack and the code around the failure. */
+const LIMITS = { message: 12, diff: 40, logs: 15 }
+const MAX_COLUMNS = 300
+
+/**
+ * Prints the failures and the summary. A failure shows its message, what differs and what the test has logged, each cut to its
+ * limit, since a failed test of a stream would print the whole stream between two other failures.
+ */
+export default class ShortReporter extends MinimalReporter {
+  /** Skipped tests say what the machine lacks: once for each reason. */
+  readonly #skipped = new Set<string>()
+
+  override onUserConsoleLog(
+    log: Parameters<MinimalReporter['onUserConsoleLog']>[0],
+    state?: 'failed',
+  ): void {
+    const [reason] = /^skipped: .*/.exec(log.content) ?? []
+    if (reason !== undefined && !this.#skipped.has(reason)) this.log(reason)
+    if (reason !== undefined) this.#skipped.add(reason)
+    else super.onUserConsoleLog({ ...log, content: shortened(log.content, LIMITS.logs) }, state)
+  }
+
+  protected override logFailedTask(task: RunnerTask): void {
+    const logs = task.logs ?? []
+    const last = logs.at(-1)
+    if (last === undefined) return
+    const content = logs.map((log) => log.content).join('')
+    super.logFailedTask({ ...task, logs: [{ ...last, content }] } as RunnerTask)
+  }
+
+  override onTestRunEnd(
+    modules: readonly TestModule[],
+    errors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
+    for (const module of modules) {
+      const parts = [module, ...module.children.allSuites()]
+      for (const part of parts) for (const error of part.errors()) shorten(error)
+      for (const test of module.children.allTests('failed'))
+        for (const error of test.result().errors ?? []) shorten(error)
+    }
+    for (const error of errors) shorten(error)
+    super.onTestRunEnd(modules, errors, reason)
+  }
+}
+
+/** Shortens the texts of an error and of its causes. */
+function shorten(error: { message: string; stack?: string; diff?: string; cause?: unknown }): void {
+  const { message } = error
+  error.message = shortened(message, LIMITS.message)
+  if (error.stack?.includes(message))
+    error.stack = error.stack.replace(message, () => error.message)
+  if (error.diff !== undefined) error.diff = shortened(error.diff, LIMITS.diff)
+  const { cause } = error
+  if (typeof cause === 'object' && cause !== null && 'message' in cause)
+    shorten(cause as { message: string })
+}
+
+/** At most `limit` lines of a text, of which the first and the last are kept, and at most 300 columns of a line. */
+function shortened(text: string, limit: number): string {
+  const lines = text
+    .split('\n')
+    .map((line) =>
+      line.length <= MAX_COLUMNS
+        ? line
+        : `${line.slice(0, MAX_COLUMNS)}… (${line.length} characters)`,
+    )
+  if (lines.length <= limit) return lines.join('\n')
+  const tail = Math.floor(limit / 4)
+  const omitted = `… ${lines.length - limit} lines …`
+  return [...lines.slice(0, limit - tail), omitted, ...lines.slice(lines.length - tail)].join('\n')
+}
