@@ -4,7 +4,7 @@ import { hooklineClient } from './adapters/hookline-client.ts'
 import { segmentAnalyticsNode } from './adapters/segment-analytics-node.ts'
 import type { Behaviour } from './behaviour.ts'
 import { FLUSHING } from './behaviours/flushing.ts'
-import { PROCESS } from './behaviours/process.ts'
+import { MEMORY, PROCESS } from './behaviours/process.ts'
 import { QUEUEING } from './behaviours/queueing.ts'
 import { RETRYING } from './behaviours/retrying.ts'
 import type { ClientAdapter } from './client-adapter.ts'
@@ -18,8 +18,11 @@ export const CLIENTS: readonly ClientAdapter[] = [
   segmentAnalyticsGo3,
 ]
 
+/** What users expect of a client library, but for what is measured. */
+export const UNMEASURED: readonly Behaviour[] = [...QUEUEING, ...FLUSHING, ...RETRYING, ...PROCESS]
+
 /** What users expect of a client library. */
-export const BEHAVIOURS: readonly Behaviour[] = [...QUEUEING, ...FLUSHING, ...RETRYING, ...PROCESS]
+export const BEHAVIOURS: readonly Behaviour[] = [...UNMEASURED, ...MEMORY]
 
 /** For each client: whether it has each behaviour, by name. */
 export type Results = ReadonlyMap<ClientAdapter, ReadonlyMap<string, boolean>>
