@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { LongFilesFirst } from '@hookline/testing/run/long-files-first'
 
 // Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
@@ -16,9 +17,8 @@ const shared = {
 }
 /** Tests that compare time, CPU, memory or open files: they run in a project of their own, alone. */
 const MEASURING = '**/*.measuring.test.ts'
-/** A test waits for conditions, not for times, so its limits are many times what a quiet machine takes. */
-const CONDITION_MS = 60_000
-const TEST_MS = 120_000
+/** More than a condition may take, so that a test that waits in vain says for what. */
+const TEST_MS = 2 * CONDITION_MS
 
 interface ProjectOptions {
   readonly exclude?: readonly string[]

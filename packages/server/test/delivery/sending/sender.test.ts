@@ -259,14 +259,12 @@ describe('the body of the response', () => {
   test('that never ends and comes slowly closes the socket after a second, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'slow-body' })
     const clock = new ManualClock()
-    // The deadline of the attempt is too far away to end the exchange.
     const sender = openSender({ clock, timeoutMs: 86_400_000 })
-    const results: AttemptResult[] = []
-    const sent = sender.send(request(receiver.url)).then((result) => results.push(result))
-    // Its second begins when the headers have come.
-    await expect.poll(() => (clock.advance(1_000), results.length)).toBe(1)
-    expect(results).toMatchObject([{ outcome: 'delivered', status: 200 }])
-    await sent
+    let result: AttemptResult | undefined
+    void sender.send(request(receiver.url)).then((ended) => (result = ended))
+    // Its second begins when the headers have come. The deadline of the attempt is far away.
+    const passed = () => (clock.advance(1_000), result)
+    await expect.poll(passed).toMatchObject({ outcome: 'delivered', status: 200 })
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 })
@@ -291,10 +289,8 @@ describe('the deadline', () => {
     'passes during %s',
     async (misbehaviour) => {
       const receiver = await listening({ respond: misbehaviour })
-      // None of them ends by itself.
       const result = await openSender({ timeoutMs: 200 }).send(request(receiver.url))
-      const error = 'No response came within 200 ms.'
-      expect(result).toMatchObject({ outcome: 'retry', class: 'timeout', error })
+      expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
     },
   )
 
