@@ -89,6 +89,8 @@ const onCluster = {
   globalSetup: CLUSTER_SERVERS,
   runner: './packages/testing/src/run/cluster-runner.ts',
 }
+// Hundreds of random cases of audiences. `npm test` tries a few.
+const MANY_CASES = 'packages/server/test/audiences/random/many-cases.test.ts'
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -108,7 +110,7 @@ export default defineConfig({
     projects: [
       project('unit', ['packages/*/test/**/*.test.ts'], TEST_MS, {
         ...sharing,
-        exclude: [...COMMANDS, ...BACKENDS, ...SERVICE],
+        exclude: [...COMMANDS, ...BACKENDS, ...SERVICE, MANY_CASES],
       }),
       project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], TEST_MS, {
         ...sharing,
@@ -135,7 +137,7 @@ export default defineConfig({
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
       project('cluster-e2e', CLUSTER_E2E, TEST_MS, onCluster),
       // They follow a simulated clock, or look at what becomes of each event.
-      project('engine', ['test/engine/**/*.test.ts'], 240_000),
+      project('engine', ['test/engine/**/*.test.ts', MANY_CASES], 240_000),
       project('measuring', [`packages/*/test/${MEASURING}`, `test/${MEASURING}`], 240_000, {
         execArgv: ['--conditions=hookline-source', '--expose-gc'],
         fileParallelism: false,
