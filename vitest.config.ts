@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { LongFilesFirst } from '@hookline/testing/run/long-files-first'
 import { OUTPUT } from '@hookline/testing/run/output'
 
@@ -15,15 +16,30 @@ const shared = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
 }
-const project = (name: string, include: string[], testTimeout: number, more: object = {}) => ({
+/** Tests that compare time, CPU, memory or open files: they run in a project of their own, alone. */
+const MEASURING = '**/*.measuring.test.ts'
+/** More than a condition may take, so that a test that waits in vain says for what. */
+const TEST_MS = 2 * CONDITION_MS
+
+interface ProjectOptions {
+  readonly exclude?: readonly string[]
+  readonly [option: string]: unknown
+}
+
+const project = (
+  name: string,
+  include: string[],
+  testTimeout: number,
+  { exclude = [], ...more }: ProjectOptions = {},
+) => ({
   ...shared,
   test: {
     name,
     include,
+    exclude: [...configDefaults.exclude, ...(name === 'measuring' ? [] : [MEASURING]), ...exclude],
     testTimeout,
-    hookTimeout: 30_000,
-    // A condition that comes late on a busy machine has come all the same.
-    expect: { poll: { timeout: 10_000 } },
+    hookTimeout: TEST_MS,
+    expect: { poll: { timeout: CONDITION_MS } },
     execArgv: ['--conditions=hookline-source'],
     ...more,
   },
@@ -48,7 +64,7 @@ const SERVICE = [
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
   'packages/server/test/engine/lane-threads/*.test.ts',
   'packages/server/test/http/unread-responses.test.ts',
-  'packages/server/test/threads/{idle,thread-host}.test.ts',
+  'packages/server/test/threads/thread-host.test.ts',
   'packages/server/test/upkeep/retention.test.ts',
 ]
 // Several nodes of one service.
@@ -74,8 +90,8 @@ const onCluster = {
   globalSetup: CLUSTER_SERVERS,
   runner: './packages/testing/src/run/cluster-runner.ts',
 }
-// The live tail under load, and every page with a million events, in Chromium.
-const CONSOLE_LOAD = ['test/console/{live-load,million-events}.test.ts']
+// Hundreds of random cases of audiences. `npm test` tries a few.
+const MANY_CASES = 'packages/server/test/audiences/random/many-cases.test.ts'
 // Tests of generated cases. `npm test` makes a tenth of them.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
@@ -86,16 +102,6 @@ const manyCases = {
   ...sharing,
   env: { HOOKLINE_TEST_CASES: process.env['HOOKLINE_TEST_CASES'] ?? '10' },
 }
-// Those of the engine that measure nothing: they follow a simulated clock, or look at what becomes of each event.
-const ENGINE_CASES = [
-  'test/engine/{clock,why-nothing-arrived}.test.ts',
-  'test/engine/{audiences,disk,simulator}/**/*.test.ts',
-]
-// It measures memory and time: no other file beside the one that runs.
-const measuring = {
-  execArgv: ['--conditions=hookline-source', '--expose-gc'],
-  fileParallelism: false,
-}
 
 export default defineConfig({
   test: {
@@ -104,41 +110,40 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     ...OUTPUT,
     projects: [
-      project('unit', ['packages/*/test/**/*.test.ts'], 60_000, {
+      project('unit', ['packages/*/test/**/*.test.ts'], TEST_MS, {
         ...sharing,
-        exclude: [...COMMANDS, ...BACKENDS, ...SERVICE],
+        exclude: [...COMMANDS, ...BACKENDS, ...SERVICE, MANY_CASES],
       }),
-      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], 60_000, {
+      project('system', ['test/{e2e,compat,clients,layers}/**/*.test.ts'], TEST_MS, {
         ...sharing,
         env: { HOOKLINE_TEST_THREADS: process.env['HOOKLINE_TEST_THREADS'] ?? '0' },
         exclude: [...SERVICE, ...NODES, ...LIBRARIES],
       }),
-      project('service', SERVICE, 60_000, sharing),
-      project('backends', BACKENDS, 60_000, { ...sharing, globalSetup: CLUSTER_SERVERS }),
-      project('cli', COMMANDS, 60_000, sharing),
+      project('service', SERVICE, TEST_MS, sharing),
+      project('backends', BACKENDS, TEST_MS, { ...sharing, globalSetup: CLUSTER_SERVERS }),
+      project('cli', COMMANDS, TEST_MS, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
-      project('receivers', ['test/receivers/**/*.test.ts'], 60_000, sharing),
+      project('receivers', ['test/receivers/**/*.test.ts'], TEST_MS, sharing),
       // Nearly all of their time, libraries wait: for an interval, or before a retry.
       project('compat', LIBRARIES, 180_000, { ...sharing, maxConcurrency: 2 }),
-      project('docs', ['test/docs/**/*.test.ts'], 20_000, sharing),
+      project('docs', ['test/docs/**/*.test.ts'], TEST_MS, sharing),
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
-      project('package', ['test/package/**/*.test.ts'], 60_000, { hookTimeout: 120_000 }),
-      project('site', ['test/site/**/*.test.ts'], 120_000),
-      project('console', ['test/console/**/*.test.ts'], 120_000, { exclude: CONSOLE_LOAD }),
-      // It measures frames and waits: no other file beside it.
-      project('console-load', CONSOLE_LOAD, 240_000, { fileParallelism: false }),
+      project('package', ['test/package/**/*.test.ts'], TEST_MS),
+      project('site', ['test/site/**/*.test.ts'], TEST_MS),
+      project('console', ['test/console/**/*.test.ts'], TEST_MS),
       // No test: it makes the pictures of the documentation.
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
-      project('client-long', ['test/client-long/**/*.test.ts'], 600_000, { hookTimeout: 120_000 }),
-      project('client-go', ['test/client-go/**/*.test.ts'], 60_000, sharing),
+      project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
+      project('client-go', ['test/client-go/**/*.test.ts'], TEST_MS, sharing),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
-      project('cluster-e2e', CLUSTER_E2E, 60_000, onCluster),
-      project('engine-cases', ENGINE_CASES, 240_000),
-      project('engine', ['test/engine/**/*.test.ts'], 240_000, {
-        ...measuring,
-        exclude: ENGINE_CASES,
-        // After all of the cases.
+      project('cluster-e2e', CLUSTER_E2E, TEST_MS, onCluster),
+      // They follow a simulated clock, or look at what becomes of each event.
+      project('engine', ['test/engine/**/*.test.ts', MANY_CASES], 240_000),
+      project('measuring', [`packages/*/test/${MEASURING}`, `test/${MEASURING}`], 240_000, {
+        execArgv: ['--conditions=hookline-source', '--expose-gc'],
+        fileParallelism: false,
+        // After the tests of all other projects.
         sequence: { groupOrder: 1 },
       }),
       // It builds an image, and runs what an operator would run around the service.

@@ -188,7 +188,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
         ).toBe(true)
     const { id: searched } = await deleting.replay(PLANTED)
     const replay = () => api.call<{ state: string }>('GET', `replays/${searched}`)
-    await expect.poll(replay, { timeout: 60_000 }).toMatchObject({ state: 'finished' })
+    await expect.poll(replay).toMatchObject({ state: 'finished' })
     await deleting.replay()
     const url = cluster.postgres.databaseUrls[0]!
     expect(await cluster.postgres.filesWith(PLANTED)).not.toEqual([])

@@ -1,35 +1,11 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { Receiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
-import { npmStart } from './harness/npm-start.ts'
-
-/** What a new user waits for at most, from the command to a delivery whose signature is verified. */
-const FIRST_MINUTE_MS = 60_000
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectVerified } from './harness/verified.ts'
 
 useChromium()
-
-async function expectVerified(page: Page): Promise<void> {
-  const step = page.getByRole('listitem').filter({ hasText: 'A signed delivery' })
-  await step.getByText('Delivered', { exact: true }).waitFor()
-  await step.getByText('Signature verified').waitFor()
-  await step.getByText(/^POST \/ HTTP\/1\.1/).waitFor()
-}
-
-test('after npm start, one click leads to a verified delivery within the first minute', async () => {
-  const startedAt = performance.now()
-  const url = await npmStart()
-  const { page, faults } = await openConsole(url)
-  await page.goto(url)
-  await page.getByRole('button', { name: 'Send a test event' }).click()
-  await expectVerified(page)
-  const elapsedMs = performance.now() - startedAt
-  console.log(`From npm start to a verified delivery: ${(elapsedMs / 1000).toFixed(1)} s, 1 click.`)
-  expect(elapsedMs).toBeLessThan(FIRST_MINUTE_MS)
-  expect(faults).toEqual([])
-})
 
 test('an empty service is the first thing that gets started, by clicks alone', async () => {
   await using service = await startService()

@@ -41,7 +41,7 @@ test('a replay that is killed repeatedly requeues every delivery exactly once', 
   const destinationId = await setUp(api, service.url, receiver.url)
   const counted = { destinationId, dryRun: true }
   await expect
-    .poll(() => api.call('POST', 'replays', counted), { timeout: 60_000 })
+    .poll(() => api.call('POST', 'replays', counted))
     .toEqual({ dryRun: true, matches: EVENTS })
   receiver.requests.length = 0
   receiver.respond = () => 200
@@ -59,7 +59,7 @@ test('a replay that is killed repeatedly requeues every delivery exactly once', 
   expect(await api.call('GET', `replays/${id}`)).toMatchObject({ requeued: EVENTS })
   const delivered = (): number =>
     new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size
-  await expect.poll(delivered, { timeout: 60_000 }).toBe(EVENTS)
+  await expect.poll(delivered).toBe(EVENTS)
   expect(await service.stop(), service.stderr).toBe(0)
   console.log(`seed ${SEED}: ${kills} kills, ${receiver.requests.length - EVENTS} duplicates`)
   expect(kills).toBeGreaterThan(2)

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { freePort } from '@hookline/testing/network/free-port'
 import { exchange } from '@hookline/testing/network/http-exchange'
 import { read } from '@hookline/testing/repository'
@@ -43,7 +44,7 @@ async function expectService(image: BuiltImage): Promise<void> {
     HOOKLINE_URL: `http://127.0.0.1:${adminPort}`,
   })
   const [, ...healthcheck] = config.Healthcheck.Test
-  await vi.waitFor(() => container.exec(...healthcheck), { timeout: 30_000, interval: 100 })
+  await eventually(() => container.exec(...healthcheck), 100)
   expect(() => container.exec('env', 'HOOKLINE_ADMIN_PORT=1', ...healthcheck)).toThrow()
   expect(container.status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m)
   expect(container.status).toMatch(/^NSpid:\t\d+\t1$/m)

@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { exchange } from '@hookline/testing/network/http-exchange'
 import type { ManagementApi } from '@hookline/testing/service/management-api'
@@ -22,10 +23,7 @@ export async function useOnce(options: {
   const headers = { 'Content-Type': 'application/json' }
   const sent = await exchange(`${url}/v1/track`, { headers, body: JSON.stringify(call) })
   expect(sent.status, sent.text).toBe(200)
-  await vi.waitFor(() => expect(receiver.missing('hook', new Set(['m1']))).toBe(0), {
-    timeout: 30_000,
-    interval: 20,
-  })
+  await eventually(() => expect(receiver.missing('hook', new Set(['m1']))).toBe(0))
   const { data } = await api.call<{ data: object[] }>('GET', 'events')
   expect(data).toHaveLength(1)
   return writeKey

@@ -94,4 +94,4 @@ test('the first sync sends an identify for every member, later ones only for cha
       expect(each).toMatchObject({ sync: null, lastSync: { reason: 'requested', missed: 0 } })
   })
   expect(await told(calls)).toHaveLength(members.length + changes.length)
-}, 60_000)
+})

@@ -31,7 +31,7 @@ const requestsOf = (service: RunningService, id: string): Promise<Requests> =>
 
 /** What the command prints when it is pasted into a shell. */
 async function shell(command: string): Promise<string> {
-  const running = run('sh', { timeout: 20_000 })
+  const running = run('sh')
   running.child.stdin!.end(command)
   return (await running).stdout
 }

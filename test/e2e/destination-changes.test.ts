@@ -3,6 +3,9 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import type { TracedDelivery } from '@hookline/testing/service/trace'
 
+/** Long enough for a slow machine to switch the destination off before the second attempt. */
+const NOT_YET_MS = '6000'
+
 /** Waits until the only delivery of the event is parked after its first attempt. */
 function parked(service: RunningService, messageId: string): Promise<TracedDelivery> {
   return service.eventually(async () => {
@@ -18,35 +21,23 @@ function isPast(service: RunningService, time: string | null): Promise<void> {
 }
 
 describe.concurrent('parked deliveries of a destination', () => {
-  test('end when it is removed, and are not sent again', async () => {
-    await using receiver = await openReceiver({ respond: 500 })
-    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
-    const id = await service.createDestination({ urls: [receiver.url] })
-    await service.track('m-1')
-    await parked(service, 'm-1')
-    await service.api.call('DELETE', `destinations/${id}`)
-    const sent = receiver.requests.length
-    expect(await service.endOf('m-1')).toMatchObject({
-      decisions: [{ destinationId: id, decision: 'deliver' }],
-      deliveries: [{ destinationId: id, state: 'rejected', nextAttemptAt: null }],
-    })
-    expect(receiver.requests).toHaveLength(sent)
-  })
-
-  test('end at once when it is removed, however late they are due', async () => {
+  test('end at once when it is removed, however late they are due, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '3600000' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     await parked(service, 'm-1')
     await service.api.call('DELETE', `destinations/${id}`)
-    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'rejected' }])
+    expect(await service.endOf('m-1')).toMatchObject({
+      decisions: [{ destinationId: id, decision: 'deliver' }],
+      deliveries: [{ destinationId: id, state: 'rejected', nextAttemptAt: null }],
+    })
     expect(receiver.requests).toHaveLength(1)
   })
 
   test('wait while it is off, and continue when it is on again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
+    await using service = await startService({ settings: { retryScheduleMs: NOT_YET_MS } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { nextAttemptAt } = await parked(service, 'm-1')
@@ -62,7 +53,7 @@ describe.concurrent('parked deliveries of a destination', () => {
 
   test('wait while it is off, also after a restart', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
-    await using service = await startService({ settings: { retryScheduleMs: '1500' } })
+    await using service = await startService({ settings: { retryScheduleMs: NOT_YET_MS } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { nextAttemptAt } = await parked(service, 'm-1')

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { freePort } from '@hookline/testing/network/free-port'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
@@ -33,7 +34,7 @@ class Example implements AsyncDisposable {
 
   /** Waits until the output matches, and returns the match. */
   async printed(pattern: RegExp): Promise<string> {
-    await vi.waitFor(() => expect(this.#output).toMatch(pattern), { timeout: 15_000 })
+    await eventually(() => expect(this.#output).toMatch(pattern))
     return pattern.exec(this.#output)![0]
   }
 

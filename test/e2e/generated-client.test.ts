@@ -128,4 +128,4 @@ test('a client generated from the OpenAPI document does everything from the firs
   const bytes = Buffer.from(JSON.stringify(receipt))
   expect(verify(null, bytes, key, Buffer.from(signature.value, 'base64'))).toBe(true)
   await service.restart()
-}, 60_000)
+})

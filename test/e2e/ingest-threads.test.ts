@@ -39,12 +39,13 @@ function clientsOf(service: RunningService): readonly Client[] {
 
 test('the rate limit of a source is one limit for all threads', async () => {
   await using service = await startService({ settings: THREADS })
-  const limit = 50
+  // Fewer than the calls of one round, so that a machine of any speed exceeds it.
+  const limit = 5
   await service.api.call('PATCH', `sources/${service.source.id}`, { rateLimit: limit })
   const clients = clientsOf(service)
   const began = performance.now()
   const statuses: number[] = []
-  while (statuses.length < 40 * CONNECTIONS)
+  while (statuses.length < 10 * CONNECTIONS)
     statuses.push(...(await Promise.all(clients.map((client) => client.track('u')))))
   const seconds = (performance.now() - began) / 1_000
   const accepted = statuses.filter((status) => status === 200).length

@@ -10,7 +10,8 @@ import {
 } from '@hookline/testing/service/answers'
 
 const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
-const REST_MS = 8_000
+/** Many times what twenty events take to arrive. */
+const REST_MS = 15_000
 
 interface Pushed {
   readonly service: RunningService

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { makeClone } from '@hookline/testing/pages/clone'
 import { type Fence, valueOf } from '@hookline/testing/pages/fences'
@@ -59,10 +60,10 @@ export class PageReader implements AsyncDisposable {
   /** Waits until the terminals show each line of a block of output. */
   async sees(output: Fence): Promise<void> {
     const lines = output.text.split('\n').filter((line) => line.trim() !== '')
-    await vi.waitFor(() => {
+    await eventually(() => {
       const shown = this.#outputs.map((each) => each()).join('\n')
       for (const line of lines) expect(shown).toMatch(patternOf(line.trim()))
-    }, SOON)
+    }, 50)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -88,8 +89,6 @@ export class PageReader implements AsyncDisposable {
 }
 
 /** Deliveries and attempts take their time. */
-const SOON = { timeout: 20_000, interval: 50 }
-
 /** What differs each time: ids, times, and how long something took. On a page, `…` stands for anything. */
 const VOLATILE =
   /\b[a-z]+_[\da-z]{26}\b|\b[\da-f]{8}(?:-[\da-f]+){4}\b|(?:[\d-]+T)?\d\d:\d\d:\d\d[.\d]*Z?|\d+(?= m?s\b)|…/

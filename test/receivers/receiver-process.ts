@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, vi } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { FILES, type Program } from './programs.ts'
@@ -73,7 +74,7 @@ export class ReceiverProcess implements AsyncDisposable {
   /** How often it printed this word with the id of a delivery. */
   async printed(word: 'stored' | 'duplicate', id: string, times: number): Promise<void> {
     const count = (): number => this.output.split(`${word} ${id}`).length - 1
-    await vi.waitFor(() => expect(count()).toBe(times), { timeout: 15_000 })
+    await eventually(() => expect(count()).toBe(times))
   }
 
   /** Puts a file in place of the folder, or the empty folder in place of the file. */

@@ -46,14 +46,14 @@ test(`over ${OUTAGES} outages of the disk no call with a 200 is lost or sent twi
   }
   await service.recovered()
   const missing = (): number => receiver.missing('hook', service.accepted)
-  await expect.poll(missing, { timeout: 30_000, interval: 100 }).toBe(0)
+  await expect.poll(missing, { interval: 100 }).toBe(0)
   const { duplicates } = receiver
   // Without the library. What the outages left must be whole, and no commit may be missing.
   await service.process.kill()
   expect(service.lost()).toBe(0)
   await service.start({})
   await service.recovered()
-  await expect.poll(missing, { timeout: 30_000, interval: 100 }).toBe(0)
+  await expect.poll(missing, { interval: 100 }).toBe(0)
   await service.process.stop()
   console.log(
     `seed ${SEED}: ${OUTAGES} outages, ${service.accepted.size} calls answered 200, lost 0, sent twice ${duplicates}; failed: ${disk.failed.join()}; ` +

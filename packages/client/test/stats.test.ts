@@ -115,7 +115,7 @@ test('delivered, failed, pending and dropped add up to queued, in any order of c
     }),
     { numRuns: 150 },
   )
-}, 120_000)
+})
 
 /** `stats` agrees with the errors that `onError` received and with the messages that the receiver got. */
 function expectTrueStats({ analytics, errors, events }: Exchange, { isClosed }: Run): void {

@@ -60,12 +60,4 @@ describe('the text of a number has another value', () => {
       }),
     )
   })
-
-  test('half a million digits take little time', () => {
-    const started = performance.now()
-    for (const digits of ['9', '0', '10']) {
-      expect(isExactNumber(`1.${digits.repeat(250_000)}1`)).toBe(false)
-    }
-    expect(performance.now() - started).toBeLessThan(1_000)
-  })
 })

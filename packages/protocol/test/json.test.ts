@@ -37,10 +37,4 @@ describe('integers beyond 2^53', () => {
     expect(containsNumber(value, (number) => numbers.has(number))).toBe(isLost)
     if (isLost) expect(containsNumber(value, isBeyondExact)).toBe(true)
   })
-
-  test('half a million digits take little time', () => {
-    const started = performance.now()
-    expect(inexactIntegers(`[${'9'.repeat(500_000)}]`).size).toBe(1)
-    expect(performance.now() - started).toBeLessThan(1000)
-  })
 })

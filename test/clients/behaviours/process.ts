@@ -16,6 +16,10 @@ export const PROCESS: readonly Behaviour[] = [
       await run(client, 'idle', 200)
     },
   },
+]
+
+/** The same, measured: these checks run alone. */
+export const MEMORY: readonly Behaviour[] = [
   {
     name: 'needs at most 128 MB for 300,000 calls while the server is away',
     async check(client) {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { makeCertificates } from '@hookline/testing/network/certificates'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -11,8 +12,6 @@ import type { Place, TestedService } from '../harness/tested-service.ts'
 import type { Library } from '../libraries/library.ts'
 import type { ScenarioName } from './scenario-names.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
-
-const SETTLED = { timeout: 30_000, interval: 50 }
 
 /** Runs the program of a library in a scenario, against a source of its own. `folder`: of its installation. */
 export async function observe(
@@ -60,13 +59,13 @@ export async function observe(
 
 /** Until every event has an outcome, and no delivery is left to attempt. */
 async function settled(service: TestedService, place: Place): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const events = await eventsOf(service, place)
     const { destinationId } = place
     const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
     const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
     expect([pending, undecided]).toEqual([[], []])
-  }, SETTLED)
+  }, 50)
 }
 
 function eventsOf({ api }: TestedService, { sourceId }: Place): Promise<KeptEvent[]> {

@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import type { Receiver } from '@hookline/testing/receiver/receiver'
 import type { RecordingProxy } from '../harness/recording-proxy.ts'
 import type { TestedService } from '../harness/tested-service.ts'
@@ -36,8 +37,6 @@ export interface Scenario {
 }
 
 const BATCH = 20
-/** How long a program may take until its first calls arrive. */
-const STARTED = { timeout: 30_000, interval: 20 }
 
 export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   single: { calls: everyCall(), batch: 1 },
@@ -53,7 +52,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     before: ({ proxy }) => proxy.setAvailable(false),
     async during({ proxy }) {
       // Some programs start for seconds, such as a browser.
-      await vi.waitFor(() => expect(proxy.exchanges().length).toBeGreaterThan(0), STARTED)
+      await eventually(() => expect(proxy.exchanges().length).toBeGreaterThan(0))
       await passed(1_500)
       proxy.setAvailable(true)
     },
@@ -64,7 +63,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     pauseMs: 30,
     kills: true,
     async during({ service, proxy, receiver }) {
-      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20), STARTED)
+      await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20))
       await service.kill()
       // Connections are refused for some time, then a load balancer has noticed.
       await passed(300)

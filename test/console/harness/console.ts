@@ -7,6 +7,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 import type { RunningService } from '@hookline/testing/service/running-service'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
@@ -45,7 +46,7 @@ export async function openConsole(
   const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(CONDITION_MS)
   const faults: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())

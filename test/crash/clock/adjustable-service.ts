@@ -46,7 +46,7 @@ export class AdjustableService implements AsyncDisposable {
   async setClock(aheadMs: number): Promise<void> {
     this.#writeClock(aheadMs)
     const seen = (): string => readFileSync(`${this.#clockFile}.seen`, 'utf8')
-    await expect.poll(seen, { timeout: 20_000 }).toBe(`${aheadMs}`)
+    await expect.poll(seen).toBe(`${aheadMs}`)
   }
 
   /** Kills the process and starts it again, with its clock ahead by so much. */

@@ -1,6 +1,6 @@
+import { eventually } from '@hookline/testing/run/eventually'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { vi } from 'vitest'
 import type { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { pathOf } from '../programs.ts'
 import { exchangeHttps, type SecureServer } from './https-exchange.ts'
@@ -42,7 +42,7 @@ export class Proxy implements AsyncDisposable {
   static async start(program: ProxyProgram): Promise<Proxy> {
     await using stack = new AsyncDisposableStack()
     const proxy = stack.use(new Proxy(program))
-    await vi.waitFor(() => proxy.#ready(), { timeout: 30_000, interval: 50 })
+    await eventually(() => proxy.#ready())
     stack.move()
     return proxy
   }

@@ -1,8 +1,8 @@
+import { eventually } from '@hookline/testing/run/eventually'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { vi } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { REPOSITORY } from '@hookline/testing/repository'
 import { exchange } from '@hookline/testing/network/http-exchange'
@@ -54,7 +54,7 @@ export class RestrictedService implements AsyncDisposable {
     const ports = [await freePort(), await freePort()] as const
     await using stack = new AsyncDisposableStack()
     const service = stack.use(new RestrictedService(new TemporaryFolder(), ports))
-    await vi.waitFor(() => service.#ready(), { timeout: 60_000, interval: 50 })
+    await eventually(() => service.#ready())
     stack.move()
     return service
   }

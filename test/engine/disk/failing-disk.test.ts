@@ -71,7 +71,7 @@ test('calls are accepted and delivered while the write-ahead log cannot be moved
   await using next = await startOn(disk.path, disk.settings)
   expect(await next.api.listAll('events')).toHaveLength(accepted.size)
   await expect
-    .poll(() => next.api.call('GET', 'deliveries?state=pending'), { timeout: 30_000 })
+    .poll(() => next.api.call('GET', 'deliveries?state=pending'))
     .toMatchObject({ data: [] })
   expect(receiver.requests).toHaveLength(accepted.size)
 })
@@ -111,10 +111,8 @@ test('a stop on a disk that fails ends the service; after the next start each de
   receiver.respond = () => 200
   await using next = await startOn(disk.path, disk.settings)
   await expect
-    .poll(
-      async () =>
-        (await next.api.listAll<{ state: string }>('deliveries')).map(({ state }) => state),
-      { timeout: 30_000 },
+    .poll(async () =>
+      (await next.api.listAll<{ state: string }>('deliveries')).map(({ state }) => state),
     )
     .toEqual(Array.from(accepted, () => 'delivered'))
 })
@@ -144,11 +142,11 @@ test('an event whose delivery cannot be recorded is not sent a second time, and 
     (await api.listAll<{ state: string }>('deliveries')).filter(
       ({ state }) => state === 'delivered',
     ).length
-  await expect.poll(recorded, { timeout: 30_000 }).toBe(accepted.size)
+  await expect.poll(recorded).toBe(accepted.size)
   const before = accepted.size
   expect((await send()).status).toBe(200)
   await receiver.waitFor(accepted.size)
-  await expect.poll(recorded, { timeout: 30_000 }).toBe(accepted.size)
+  await expect.poll(recorded).toBe(accepted.size)
   expect(receiver.requests).toHaveLength(accepted.size)
   expect(accepted.size).toBe(2 * before)
   expect(await service.stop(), service.stderr).toBe(0)
@@ -169,7 +167,7 @@ test('a deletion notice that cannot be recorded is not sent a second time, and t
   const deletion = async (): Promise<unknown> => api.call('GET', `deletions/${id}`)
   expect(await deletion()).toMatchObject({ state: 'running' })
   disk.mend()
-  await expect.poll(deletion, { timeout: 30_000 }).toMatchObject({ state: 'finished' })
+  await expect.poll(deletion).toMatchObject({ state: 'finished' })
   expect(receiver.requests).toHaveLength(accepted.size + 1)
   expect(await service.stop(), service.stderr).toBe(0)
 })

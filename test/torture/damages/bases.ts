@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 import { type StoredEvent, readColumn, readEvents } from './database.ts'
@@ -121,20 +122,17 @@ class BaseMaker {
   /** Waits until each call is delivered, waits for a retry, or is held. */
   async settle(): Promise<void> {
     const { up, down, held } = this.destinationIds
-    await vi.waitFor(
-      async () => {
-        expect(this.#missing()).toBe(0)
-        for (const [id, state] of [
-          [up, 'delivered'],
-          [down, 'pending'],
-          [held, 'held'],
-        ] as const) {
-          const found = await eventsInState(this.#api!, id, state)
-          expect(found.size).toBeGreaterThanOrEqual(this.#sent.size)
-        }
-      },
-      { timeout: 60_000, interval: 100 },
-    )
+    await eventually(async () => {
+      expect(this.#missing()).toBe(0)
+      for (const [id, state] of [
+        [up, 'delivered'],
+        [down, 'pending'],
+        [held, 'held'],
+      ] as const) {
+        const found = await eventsInState(this.#api!, id, state)
+        expect(found.size).toBeGreaterThanOrEqual(this.#sent.size)
+      }
+    }, 100)
   }
 
   describe(name: string, path: string, older: string): Base {

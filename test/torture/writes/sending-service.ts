@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { readDatabase } from '@hookline/testing/files/database-after-cut'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
@@ -79,13 +80,10 @@ export class SendingService implements AsyncDisposable {
 
   /** Resolves when calls are accepted, and the service is ready. */
   async recovered(): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        expect(await this.send()).toBe(200)
-        expect(await this.readiness()).toBe(200)
-      },
-      { timeout: 30_000, interval: 50 },
-    )
+    await eventually(async () => {
+      expect(await this.send()).toBe(200)
+      expect(await this.readiness()).toBe(200)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -186,7 +186,7 @@ test('removes the rows of minutes after 7 days, and keeps those of hours', async
   clock.advance(8 * DAY)
   recorder.received([acceptedEvent()])
   clock.advance(MINUTE)
-  await expect.poll(() => rows('hour'), { timeout: 10_000 }).toHaveLength(2)
+  await expect.poll(() => rows('hour')).toHaveLength(2)
   await expect.poll(() => rows('minute')).toHaveLength(1)
 })
 

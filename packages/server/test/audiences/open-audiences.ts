@@ -6,6 +6,7 @@ import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
+import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
@@ -14,7 +15,6 @@ import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** How long the workers may take to come to rest. */
-const DEADLINE_MS = 20_000
 
 /** Audiences on a real backend, with a clock that the test moves. */
 export class OpenAudiences implements AsyncDisposable {
@@ -76,7 +76,7 @@ export class OpenAudiences implements AsyncDisposable {
 
   /** Lets the workers do all that they can do now. */
   async settle(): Promise<void> {
-    const deadline = Date.now() + DEADLINE_MS
+    const deadline = Date.now() + CONDITION_MS
     for (let idle = 0; idle < 3;) {
       if (Date.now() > deadline)
         throw new Error(`The workers do not come to rest: ${await this.#describe()}`)

@@ -53,10 +53,7 @@ describe('lanes', () => {
     await expect.poll(() => engine.deliveries({ destinationId: 'dst_a' })).toHaveLength(92)
     open()
     await expect
-      .poll(
-        async () => (await engine.deliveries({})).filter(({ state }) => state === 'delivered'),
-        { timeout: 5000 },
-      )
+      .poll(async () => (await engine.deliveries({})).filter(({ state }) => state === 'delivered'))
       .toHaveLength(100)
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(events.length)
@@ -180,7 +177,7 @@ describe('a backend that is unavailable for a while', () => {
     receiver.respond = () => 200
     isUnavailable = false
     await expect
-      .poll(async () => (await engine.deliveries({})).map(({ state }) => state), { timeout: 5000 })
+      .poll(async () => (await engine.deliveries({})).map(({ state }) => state))
       .toEqual(['delivered', 'delivered'])
     expect(receiver.requests).toHaveLength(2)
   })

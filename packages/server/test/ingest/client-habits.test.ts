@@ -123,13 +123,6 @@ describe('NaN and Infinity of Python', () => {
       expect([status, body['code']]).toEqual([400, 'invalid_json'])
     },
   )
-
-  test('are found in half a megabyte of quotes and backslashes without delay', async () => {
-    const started = performance.now()
-    for (const unit of ['"', '\\', '\\"', '"\\'])
-      await harness.post('/v1/batch', `NaN${unit.repeat(270_000 / unit.length)}`)
-    expect(performance.now() - started).toBeLessThan(1_000)
-  })
 })
 
 describe('the paths of other vendors', () => {

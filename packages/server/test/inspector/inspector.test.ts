@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { InspectedRequest } from '../../src/inspector/inspected-request.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
@@ -138,7 +138,7 @@ test('a delayed response waits, and the request is seen at once', async () => {
   await using _ = inspector
   inspector.answers = { status: 503, delayMs: 5_000, failFirst: null }
   const answered = send(inspector)
-  await vi.waitFor(() => expect(seen).toHaveLength(1))
+  await expect.poll(() => seen).toHaveLength(1)
   expect(newest(inspector)!.response).toEqual({ status: 503, delayMs: 5_000, isSent: false })
   clock.advance(5_000)
   expect(await answered).toBe(503)
@@ -154,10 +154,10 @@ test('a connection that is closed during the delay gets no response', async () =
   const sent = httpRequest({ createConnection: () => socket, method: 'POST', headers })
   const failed = once(sent, 'error').catch(() => undefined)
   sent.end('{}')
-  await vi.waitFor(() => expect(newest(inspector)).toBeDefined())
+  await expect.poll(() => newest(inspector)).toBeDefined()
   sent.destroy(new Error('The attempt took too long.'))
   await failed
-  await vi.waitFor(() => expect(clock.cancelled).toBe(1))
+  await expect.poll(() => clock.cancelled).toBe(1)
   expect(newest(inspector)!.response.isSent).toBe(false)
 })
 

@@ -93,17 +93,13 @@ describe('a thread that ends', () => {
     expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.fault', 'thread.failed'])
   })
 
-  test('because it was killed is ready again within two seconds', async () => {
+  test('because it was killed is started again', async () => {
     const open = openHost()
     const channel = await ready(open)
     const openCall = channel.call('never')
-    const killedAt = performance.now()
     open.host.terminate()
     await expect(openCall).rejects.toBeInstanceOf(ThreadGone)
     await ready(open, 2)
-    const tookMs = performance.now() - killedAt
-    console.log(`The thread was ready again ${Math.round(tookMs)} ms after its end.`)
-    expect(tookMs).toBeLessThan(2_000)
     const message = 'The thread has ended with the code 1.'
     expect(failures(open)).toMatchObject([{ err: { message } }])
   })
@@ -138,7 +134,7 @@ describe('a thread that ends', () => {
     for (const [index, least] of [0, 150, 300, 600].entries())
       expect(pauses[index]! - least).toBeGreaterThanOrEqual(0)
     expect(pauses[0]).toBe(0)
-    // The last one, too, is ready within two seconds.
+    // The last one, too, is ready within two seconds (thread-host.measuring.test.ts).
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_000)
   })
 

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '../run/eventually.ts'
 import { HOOKLINE } from '../repository.ts'
-
-const POLLING = { timeout: 15_000, interval: 10 }
 
 // The cache also serves the service's threads, which the command's own cache does not reach.
 const OF_EVERY_PROCESS = {
@@ -55,14 +54,14 @@ export class Hookline implements AsyncDisposable {
 
   /** Resolves with the first match in its output, as soon as there is one. */
   async printed(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
-    await vi.waitFor(() => expect(this[stream]).toMatch(pattern), POLLING)
+    await eventually(() => expect(this[stream]).toMatch(pattern), 10)
     return pattern.exec(this[stream])!
   }
 
   /** Resolves with its JSON documents of this kind, as soon as there are this many. */
   async documents<T = Record<string, unknown>>(kind: string, count: number): Promise<T[]> {
     const found = () => this.#documents().filter((document) => document['kind'] === kind)
-    await vi.waitFor(() => expect(found()).toHaveLength(count), POLLING)
+    await eventually(() => expect(found()).toHaveLength(count), 10)
     return found() as T[]
   }
 

@@ -4,13 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../network/free-port.ts'
 import { TemporaryFolder } from '../files/temporary-folder.ts'
+import { CONDITION_MS } from '../run/condition-ms.ts'
 import { Link } from './link.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
 /** What each server may store: a test fills it. */
 const MAX_FILE_STORE_BYTES = 48 * 1024 * 1024
-const ELECTED_MS = 60_000
 /** Servers tell each other of this address, so that they use only the links that they were given. */
 const NOWHERE = '127.0.0.1:1'
 
@@ -91,7 +91,7 @@ export class NatsServers implements AsyncDisposable {
 
   /** Resolves when JetStream responds: several servers first elect a leader. */
   async #elected(): Promise<void> {
-    const deadline = performance.now() + ELECTED_MS
+    const deadline = performance.now() + CONDITION_MS
     for (;;) {
       try {
         await this.with((manager) => manager.getAccountInfo())

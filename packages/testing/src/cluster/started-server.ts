@@ -1,3 +1,4 @@
+import { CONDITION_MS } from '../run/condition-ms.ts'
 import { ServerProcess } from './server-process.ts'
 
 export interface StartedServerOptions {
@@ -8,7 +9,6 @@ export interface StartedServerOptions {
   readonly check: () => Promise<unknown>
 }
 
-const START_MS = 30_000
 const EVERY_MS = 20
 
 /** A server with its own data, which tests kill and start again. */
@@ -28,7 +28,7 @@ export class StartedServer implements AsyncDisposable {
   /** Starts it, and resolves when it can be used. */
   async start(): Promise<void> {
     const { program, args, user, check } = this.#options
-    const deadline = performance.now() + START_MS
+    const deadline = performance.now() + CONDITION_MS
     let ended = ''
     for (;;) {
       this.#process ??= new ServerProcess(program, args, user)

@@ -153,11 +153,11 @@ export async function plantSecrets({
   const batch = JSON.stringify({ writeKey, batch: [{ type: 'page', userId: 'u1', writeKey }] })
   output.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
   await expect
-    .poll(async () => (await call('GET', '/deliveries/failures')).text, { timeout: 10_000 })
+    .poll(async () => (await call('GET', '/deliveries/failures')).text)
     .toContain('http_5xx')
   const deliveries = async () =>
     (JSON.parse((await call('GET', '/deliveries')).text) as { data: { id: string }[] }).data
-  await expect.poll(deliveries, { timeout: 10_000 }).toHaveLength(3)
+  await expect.poll(deliveries).toHaveLength(3)
 
   const { data: events } = JSON.parse((await call('GET', '/events')).text) as {
     data: { id: string }[]

@@ -142,7 +142,7 @@ export async function openBreaker(
       expect(until).toBeGreaterThan(Date.now() + restMs)
       return until
     },
-    { timeout: 45_000, interval: 50 },
+    { timeout: 90_000, interval: 50 },
   )
 }
 

@@ -6,7 +6,8 @@ import {
   type SettingName,
   variableOf,
 } from '@hookline/server'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '../run/eventually.ts'
 import { TemporaryFolder } from '../files/temporary-folder.ts'
 import { backendSettings } from './backend-settings.ts'
 import { exchange, type ReceivedResponse } from '../network/http-exchange.ts'
@@ -34,7 +35,6 @@ export interface DestinationOptions {
   readonly enabled?: boolean
 }
 
-const DEADLINE_MS = 15_000
 const ADMIN_TOKEN = 'tok_of_the_tests'
 
 const SETTINGS: Settings = {
@@ -187,7 +187,7 @@ export class RunningService implements AsyncDisposable {
 
   /** Repeats the check until it no longer throws. */
   eventually<T>(check: () => T | Promise<T>): Promise<T> {
-    return vi.waitFor(check, { timeout: DEADLINE_MS, interval: 20 })
+    return eventually(check)
   }
 
   /** The value of a metric now; 0 where the metric has none. `sample`: its name with its labels. */

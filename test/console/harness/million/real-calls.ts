@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import type { MeasuredService } from '@hookline/testing/service/measured-service'
 import { newSource, sendTo } from '@hookline/testing/service/new-source'
@@ -136,5 +137,5 @@ async function everythingEnded({ api }: MeasuredService, shop: Shop): Promise<vo
     const reached = { deliveries: all.length, open: all.filter(isOpen).length, members: size }
     expect(reached).toEqual({ deliveries: 2 * web + (CALLS - web), open: 0, members: members() })
   }
-  await vi.waitFor(check, { timeout: 20_000, interval: 200 })
+  await eventually(check, 200)
 }

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ApiService } from '@hookline/testing/cli/api-service'
-
-const POLLING = { timeout: 15_000, interval: 200 }
 
 interface Shown {
   readonly id: string
@@ -43,9 +42,9 @@ const condition = (): string =>
   })
 
 async function untilSize(command: 'audiences' | 'traits', id: string, size: number): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await service.json<Shown>(command, 'get', id)).toMatchObject({ state: 'live', size })
-  }, POLLING)
+  }, 200)
 }
 
 describe('hookline audiences', () => {
@@ -150,9 +149,9 @@ describe('hookline traits', () => {
     expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
     const gone = await service.run('traits', 'delete', id, '--announce', '--yes')
     expect(gone.stdout).toContain('when every user is announced')
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await service.run('traits', 'get', id)).code).toBe(4)
-    }, POLLING)
+    }, 200)
   })
 })
 

@@ -18,7 +18,7 @@ describe('hookline events, deliveries and tail', () => {
       if (tail.stdout === '') await service.failingDestination()
       return tail.stdout
     }
-    await expect.poll(seen, { timeout: 15_000, interval: 300 }).not.toBe('')
+    await expect.poll(seen, { interval: 300 }).not.toBe('')
     const { destination } = await service.failingDestination()
     const query = ['--destination', destination]
     const list = () => service.json<{ data: Listed[] }>('deliveries', 'list', ...query)

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const webhook = ['--webhook', 'http://inspector.internal/hook', '--secret', 'planted secret']
   const args = ['--source', id, '--name', 'Here', ...webhook, '--enabled']
   destination = (await service.json<{ id: string }>('destinations', 'create', ...args)).id
-}, 60_000)
+})
 afterAll(() => service[Symbol.asyncDispose]())
 
 it('lists requests, shows one as it came, and clears them', async () => {

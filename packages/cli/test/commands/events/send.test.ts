@@ -36,7 +36,7 @@ describe('hookline send and trace', () => {
   async function deliveredTrace(messageId: string): Promise<Trace> {
     const trace = () => service.json<Trace>('trace', messageId)
     await expect
-      .poll(async () => (await trace()).deliveries.map(({ state }) => state), { timeout: 15_000 })
+      .poll(async () => (await trace()).deliveries.map(({ state }) => state))
       .toEqual(['delivered'])
     return trace()
   }
@@ -186,7 +186,7 @@ describe('hookline send and trace', () => {
     const call = ['send', 'page', '--user', 'u1', '--write-key', quiet.writeKeys[0].key]
     const { messageId } = await service.json<{ messageId: string }>(...call)
     await expect
-      .poll(async () => (await service.run('trace', messageId)).stdout, { timeout: 15_000 })
+      .poll(async () => (await service.run('trace', messageId)).stdout)
       .toMatch(/✗ Webhooks \(dst_\S+\) destination_disabled: The destination was off/)
     await service.run('sources', 'delete', quiet.id, '--yes')
   })

@@ -12,10 +12,10 @@ afterAll(() => service[Symbol.asyncDispose]())
 describe('hookline stats', () => {
   it('counts what has just happened, with the attempts that are made again', async () => {
     await expect
-      .poll(async () => (await service.run('stats')).stdout, { timeout: 10_000 })
+      .poll(async () => (await service.run('stats')).stdout)
       .toMatch(/^at +received +refused +duplicates +filtered +delivered +retried +failed /m)
     await expect
-      .poll(async () => (await service.run('stats', '--step', '1d')).stdout, { timeout: 10_000 })
+      .poll(async () => (await service.run('stats', '--step', '1d')).stdout)
       .toMatch(/^\S+ +1 +0 +0 +0 +0 +1 +0/m)
   })
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   steady.install()
   // Ids have the same numbers when only some of the tests run.
   for (const line of COMMANDS) await run(line, {})
-}, 60_000)
+})
 
 afterAll(async () => {
   vi.unstubAllGlobals()

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import type { Receiver } from '@hookline/testing/receiver/receiver'
 import type { ApiService } from '@hookline/testing/cli/api-service'
 
@@ -148,7 +149,7 @@ class Maker {
       const answer = await this.get(path)
       expect(isReached(answer), `${path}: ${JSON.stringify(answer).slice(0, 2000)}`).toBe(true)
     }
-    await vi.waitFor(look, { timeout: 20_000, interval: 50 })
+    await eventually(look)
   }
 
   async #request(path: string, authorization: string, body?: object): Promise<Answer> {

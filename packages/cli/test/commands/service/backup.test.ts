@@ -77,7 +77,7 @@ it('a backup under load contains every event that was acknowledged before it', a
   )
   const load = new Load(service.url, writeKeys[0]!.key)
   load.start()
-  await expect.poll(() => load.acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(1_000)
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(1_000)
   const before = [...load.acknowledged]
   const file = join(folder.path, 'backup.db')
   const { bytes } = await service.json<{ bytes: number }>('backup', file)
@@ -96,7 +96,7 @@ it('a backup under load contains every event that was acknowledged before it', a
   const { url, tokenFile } = restored.ready
   const kept = await messageIdsAt(url, tokenFile)
   expect(before.filter((messageId) => !kept.has(messageId))).toEqual([])
-}, 60_000)
+})
 
 it('backup --stopped copies the database of a stopped service, and refuses that of a running one', async () => {
   using folder = new TemporaryFolder()

@@ -4,12 +4,10 @@ import { expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { Hookline, run } from '@hookline/testing/cli/hookline'
 
-it('runs completely in less than 15 s, and removes its files', async () => {
+it('runs completely, and removes its files', async () => {
   using folder = new TemporaryFolder()
-  const startedAt = performance.now()
   const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(performance.now() - startedAt).toBeLessThan(15_000)
   for (const type of EVENT_TYPES) {
     expect(stdout).toMatch(new RegExp(`^\\d\\d:\\S+ +${type} .*signature ok +\\d+ ms$`, 'm'))
   }

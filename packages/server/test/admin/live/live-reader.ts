@@ -75,12 +75,12 @@ export class LiveReader implements AsyncDisposable {
   }
 
   async messages(count: number): Promise<Message[]> {
-    await expect.poll(() => this.all().length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count)
+    await expect.poll(() => this.all().length).toBeGreaterThanOrEqual(count)
     return this.all()
   }
 
   async said(text: string): Promise<void> {
-    await expect.poll(() => this.text, { timeout: 5_000 }).toContain(text)
+    await expect.poll(() => this.text).toContain(text)
   }
 
   async ended(): Promise<void> {

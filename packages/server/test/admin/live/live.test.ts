@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import { LiveReader } from './live-reader.ts'
+import { receiveMany } from './receive-many.ts'
 
 test('an event is sent as soon as it is stored, with its decisions', async () => {
   await using server = await AdminServer.open()
@@ -53,20 +54,14 @@ test('a stream ends when its token is removed, and when the server stops', async
   await ours.ended()
 })
 
-test('a reader that does not read costs no memory, and learns how much it missed', async () => {
+test('a reader that does not read learns how much it missed', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server)
   await reader.said('retry')
   reader.pause()
-  const long = 'x'.repeat(150)
-  const before = process.memoryUsage().heapUsed
-  for (let batch = 0; batch < 100; batch += 1) {
-    server.live.received(Array.from({ length: 1_000 }, () => acceptedEvent({ userId: long })))
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(150 * 2 ** 20)
+  await receiveMany(server)
   reader.resume()
-  await expect.poll(() => reader.text, { timeout: 10_000 }).toContain('event: gap')
+  await reader.said('event: gap')
   expect(reader.text).toMatch(/event: gap\ndata: \{"reason":"reader_too_slow","missed":\d+\}/)
 })
 
@@ -83,6 +78,6 @@ test('of 3,000 events, over three reconnects, none is missing and none comes twi
     await new Promise((resolve) => setImmediate(resolve))
   }
   const got = () => reader.all().map(({ data }) => data['eventId'])
-  await expect.poll(() => got().length, { timeout: 10_000 }).toBe(sent.length)
+  await expect.poll(() => got().length).toBe(sent.length)
   expect(got()).toEqual(sent)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runRandomCases } from './run-random-cases.ts'
 
 const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** The full form is test/engine/audiences. */
+/** The full form is many-cases.test.ts. */
 const RUNS = 6
 
 test('memberships and calls equal those of a naive reference, whatever happens in whatever order', async () => {

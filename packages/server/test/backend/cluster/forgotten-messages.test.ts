@@ -148,16 +148,14 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     expect(node.entries.slice(1).every((entry) => entry.redelivered)).toBe(true)
   })
 
-  test('come again soon where a server, that was killed, adds the age of an older one to their time', async () => {
+  test('come again, of another consumer, where a server, that was killed, adds the age of an older one to their time', async () => {
     await using nats = await NatsServer.start()
     const [older, newer] = [acceptedEvent(), acceptedEvent()]
     {
       await using node = await openNode(nats, SHORT_ACK_WAIT_MS)
       await node.log.append([older])
       const appendedAt = performance.now()
-      await expect
-        .poll(() => performance.now() - appendedAt, { timeout: 2 * MUCH_OLDER_MS })
-        .toBeGreaterThan(MUCH_OLDER_MS)
+      await expect.poll(() => performance.now() - appendedAt).toBeGreaterThan(MUCH_OLDER_MS)
       await node.log.append([newer])
       for (let others = 0; others < OTHERS; others++) await node.log.append([acceptedEvent()])
     }
@@ -168,12 +166,13 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await nats.server.kill()
     await nats.server.start()
     await loseSight(nats, partition, 2)
-    const lostAt = performance.now()
     await using node = await openNode(nats, SHORT_ACK_WAIT_MS)
+    const forgetful = await consumerOf(node.link, partition)
     node.consume({ acks: true })
     const wanted = expect.arrayContaining([older.id, newer.id])
-    await expect.poll(() => node.ids(), { timeout: 2 * MUCH_OLDER_MS }).toEqual(wanted)
-    expect(performance.now() - lostAt).toBeLessThan(MUCH_OLDER_MS / 2)
+    await expect.poll(() => node.ids()).toEqual(wanted)
+    // The server would have handed them out of the same one, much later.
+    expect(await consumerOf(node.link, partition)).not.toBe(forgetful)
   })
 
   test('are not acked in place of others after their stream was lost', async () => {
@@ -185,7 +184,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await node.link.manager.streams.delete(STREAM)
     const event = acceptedEvent()
     await node.log.append([event])
-    await expect.poll(() => node.ids().at(-1), { timeout: 20_000 }).toBe(event.id)
+    await expect.poll(() => node.ids().at(-1)).toBe(event.id)
     const [lost, kept] = node.entries
     await node.log.ack([lost!])
     expect(await node.bytes()).toBeGreaterThan(0)

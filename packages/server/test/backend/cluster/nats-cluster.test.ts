@@ -9,7 +9,6 @@ import { NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { natsProgram } from '@hookline/testing/cluster/programs'
 
 const STREAM = 'test_log'
-const ELECTED_MS = 20_000
 
 /** The system's clock, with a count of the waits that have begun. */
 function countingClock(): Clock & { waits: number } {
@@ -33,7 +32,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     const waiting = new ByteBudget(10_000_000)
     const opening = JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting, clock })
     // The first try has failed.
-    await expect.poll(() => clock.waits, { timeout: ELECTED_MS }).toBeGreaterThan(0)
+    await expect.poll(() => clock.waits).toBeGreaterThan(0)
     for (const { routes } of nats.all) for (const route of routes) route.mend()
     await using log = await opening
     await log.append([acceptedEvent()])
@@ -54,7 +53,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
       JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
     // The first to open the log makes its consumers.
     await using _made = await open(observing)
-    await expect.poll(leaders, { timeout: ELECTED_MS }).not.toContain(undefined)
+    await expect.poll(leaders).not.toContain(undefined)
     const [lost] = await leaders()
     // The log's own connection stays: what changes are the leaders.
     const others = nats.all.filter(({ name }) => name !== lost)
@@ -76,13 +75,13 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
       const names = await leaders().catch(() => [undefined])
       return names.every((name) => name !== undefined && name !== lost)
     }
-    await expect.poll(haveOthers, { timeout: ELECTED_MS, interval: 50 }).toBe(true)
+    await expect.poll(haveOthers, { interval: 50 }).toBe(true)
     const later = Array.from({ length: 20 }, (_, index) =>
       acceptedEvent({ sourceId: `src_${index}` }),
     )
     await log.append(later)
     await expect
-      .poll(() => ids, { timeout: ELECTED_MS, interval: 20 })
+      .poll(() => ids, { interval: 20 })
       .toEqual(expect.arrayContaining(later.map(({ id }) => id)))
     stop.abort()
     await consuming

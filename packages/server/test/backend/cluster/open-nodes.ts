@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '@hookline/testing/run/eventually'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
@@ -31,7 +32,7 @@ export async function openNodes(count: number): Promise<OpenNodes> {
 
 /** Resolves when each of these nodes knows of the others. */
 export function known(nodes: readonly Backend[]): Promise<void> {
-  return vi.waitFor(() => {
+  return eventually(() => {
     for (const { nodes: each } of nodes)
       expect(each.current.filter(({ isAlive }) => isAlive)).toHaveLength(nodes.length)
   })

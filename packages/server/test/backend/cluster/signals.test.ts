@@ -177,13 +177,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of several nodes', (
     a.signals.onMissed(() => missed++)
     await nats.server.kill()
     await nats.server.start()
-    await expect.poll(() => heard.runs.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => heard.runs.length).toBeGreaterThan(1)
     expect(heard.runs.at(-1)).not.toBe(heard.runs[0])
     const again = (): object[] => {
       a.signals.activity.publish({ number: 2 })
       return heard.values
     }
-    await expect.poll(again, { timeout: 20_000 }).toContainEqual({ number: 2 })
+    await expect.poll(again).toContainEqual({ number: 2 })
     await expect.poll(() => missed).toBe(1)
   })
 })

@@ -9,6 +9,7 @@ import { Readers } from '../../../src/backend/embedded/readers.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { fillArchive } from '@hookline/testing/files/fill-archive'
+import { search } from './search.ts'
 
 const NEVER = new AbortController().signal
 
@@ -28,20 +29,6 @@ function count(readers: Readers, rows: number): Promise<unknown> {
   const sql = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
     SELECT COUNT(*) AS count FROM number`
   return readers.run('select', { sql, values: [rows] })
-}
-
-/** Lists all pages of events with a text. */
-async function search(
-  { events }: Backend,
-  text: string,
-): Promise<{ found: number; pages: number }> {
-  const result = { found: 0, pages: 0 }
-  for (let cursor: string | null | undefined; cursor !== null; result.pages++) {
-    const page = await events.list({ text }, { limit: 10, ...(cursor && { cursor }) })
-    result.found += page.data.length
-    cursor = page.nextCursor
-  }
-  return result
 }
 
 test('a short read does not wait for a long one', async () => {
@@ -152,20 +139,6 @@ test('a list sees all that was committed before the call, also while another rea
   }
   over.abort()
   await searching
-})
-
-test('the event loop is free while a search looks at 200,000 events', async () => {
-  using folder = new TemporaryFolder()
-  fillArchive(folder, { events: 200_000 })
-  await using backend = await openBackend(folder)
-  const start = performance.eventLoopUtilization()
-  const { found, pages } = await search(backend, 'nowhere')
-  const { utilization } = performance.eventLoopUtilization(start)
-  expect(found).toBe(0)
-  // A page looks at a bounded part of the archive.
-  expect(pages).toBeGreaterThan(1)
-  // On the main thread, the search would use nearly all of it.
-  expect(utilization).toBeLessThan(0.5)
 })
 
 test('the write-ahead log stays small while searches follow one another and writes go on', async () => {

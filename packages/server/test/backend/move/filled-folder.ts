@@ -163,7 +163,6 @@ async function useService(
       async () =>
         (await api.call<{ data: unknown[] }>('GET', `audiences/${audience.id}/members?limit=200`))
           .data.length,
-      { timeout: 30_000 },
     )
     .toBe(USERS + 2)
   await expect.poll(() => failing.requests.length).toBeGreaterThan(USERS)

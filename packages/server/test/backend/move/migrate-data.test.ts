@@ -73,7 +73,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     // What waited for the failing receiver, with the notice, and what was undecided.
     const wanted = [...folder.appended.map((_, index) => `undecided ${index}`), 'first u4', 'm2']
     await expect
-      .poll(() => failing.requests.map(messageIdOf), { timeout: 30_000 })
+      .poll(() => failing.requests.map(messageIdOf))
       .toEqual(expect.arrayContaining(wanted))
     await expect
       .poll(() => failing.requests.filter(({ body }) => body.includes('"delete"')).length)
@@ -87,7 +87,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const path = `audiences/${folder.audienceId}/members?limit=200`
     const members = async () =>
       (await api.call<{ data: { userId: string }[] }>('GET', path)).data.map(({ userId }) => userId)
-    await expect.poll(members, { timeout: 30_000 }).toContain('newcomer')
+    await expect.poll(members).toContain('newcomer')
     await expect
       .poll(() =>
         good.requests

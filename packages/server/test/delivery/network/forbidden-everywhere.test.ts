@@ -100,7 +100,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   )
   // As a restart does: the webhooks with forbidden URLs are paused.
   const forbidden = delivered.filter((each) => each.class === 'address_forbidden').length
-  await expect.poll(() => pausedIn(engine), { timeout: 15_000 }).toBe(forbidden)
+  await expect.poll(() => pausedIn(engine)).toBe(forbidden)
   await resumeForbidden(engine.backend.catalog, systemClock)
   for (const { id } of destinations) await replay(engine, id)
   await expect.poll(async () => (await attempts()).length).toBe(2 * urls.length)

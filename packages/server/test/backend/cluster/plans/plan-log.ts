@@ -58,7 +58,7 @@ export class PlanLog {
     await this.#mark(before)
     await use()
     await this.#mark(after)
-    await expect.poll(() => this.#text(), { timeout: 10_000 }).toContain(after)
+    await expect.poll(() => this.#text()).toContain(after)
     const text = this.#text()
     const lines = text.slice(text.indexOf(before), text.indexOf(after)).split('\n').slice(1, -1)
     return lines.flatMap(scansIn)

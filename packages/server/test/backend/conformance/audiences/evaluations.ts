@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Evaluated, LoadedProfile } from '../../../../src/backend/evaluations.ts'
+import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow, loaded, profileOf, settle } from '../profiles/profile-changes.ts'
@@ -264,7 +265,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { log, followedLog, events } = harness.backend
       const calls = ['before', 'after'].map((messageId) => acceptedEvent({ messageId }))
-      const signal = AbortSignal.timeout(10_000)
+      const signal = AbortSignal.timeout(CONDITION_MS)
       const waiting = followedLog.appendedAfter(1, signal)
       const consuming = consumed(harness, 8)
       const [, computed] = await Promise.all([

@@ -179,7 +179,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await positionsOf(harness, kept.number)).toEqual([4])
     })
 
-    test('are pruned slice by slice, of any number of profiles', { timeout: 60_000 }, async () => {
+    test('are pruned slice by slice, of any number of profiles', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })

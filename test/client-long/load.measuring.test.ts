@@ -12,7 +12,7 @@ test('a million calls to a dead server stay within the bound of memory; the queu
   await using exchange = await openExchange({ respond: 'reset' })
   const { receiver } = exchange
   await using program = runProgram('flood', [`http://127.0.0.1:${receiver.port}`])
-  await expect.poll(() => program.stdout.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => program.stdout.length).toBe(1)
   const { grownBytes, reports, stats } = JSON.parse(program.stdout[0]!) as FloodOutput
   expect(stats).toEqual({
     queued: 1_000_000,
@@ -32,7 +32,7 @@ test('a million calls to a dead server stay within the bound of memory; the queu
   const ids = new Set(exchange.messages.map(({ messageId }) => messageId))
   expect(ids.size).toBe(100_000)
   expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
-}, 120_000)
+})
 
 test('a process enqueues at least 200,000 calls per second of CPU time, each in at most 1.5 times the memory of its JSON', async () => {
   await using program = runProgram('enqueue', [])
@@ -46,4 +46,4 @@ test('a process enqueues at least 200,000 calls per second of CPU time, each in 
   expect(rate).toBeGreaterThan(Math.min(200_000, 0.3 * copyRate))
   expect(growth).toBeGreaterThan(0.9)
   expect(growth).toBeLessThan(1.5)
-}, 60_000)
+})

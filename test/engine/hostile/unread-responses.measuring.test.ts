@@ -15,7 +15,6 @@ test.each([
   { name: 'OpenAPI documents', connections: 300, each: 60, request: OPENAPI },
 ])(
   '$connections connections send requests for $each $name and read nothing',
-  { timeout: 60_000 },
   async ({ name, connections, each, request }) => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()

@@ -65,12 +65,10 @@ test(
     const growth = service.residentBytes - before
     const sent = await sending
     const { event, decision, attempt } = reader.received
-    await expect.poll(() => attempt.size, { timeout: 20_000 }).toBe(sent.length)
+    await expect.poll(() => attempt.size).toBe(sent.length)
 
     const all = { received: sent.length, delivered: sent.length }
-    await expect
-      .poll(() => tabs.map(({ counted }) => counted), { timeout: 20_000 })
-      .toEqual(tabs.map(() => all))
+    await expect.poll(() => tabs.map(({ counted }) => counted)).toEqual(tabs.map(() => all))
     const gap = await firstGapOf(stalled[0]!)
     abort.abort()
     await Promise.all(tabs.map(({ reading }) => reading))

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { inexactIntegers, isExactNumber } from '../src/index.ts'
+
+/** Many times what the digits of a request take, and less than a look at each of them for each of them. */
+const MAX_MS = 1_000
+
+test.each(['9', '0', '10'])(
+  'half a million digits of a fraction take little time: %s',
+  (digits) => {
+    const started = performance.now()
+    expect(isExactNumber(`1.${digits.repeat(500_000 / digits.length)}1`)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(MAX_MS)
+  },
+)
+
+test('half a million digits of an integer take little time', () => {
+  const started = performance.now()
+  expect(inexactIntegers(`[${'9'.repeat(500_000)}]`).size).toBe(1)
+  expect(performance.now() - started).toBeLessThan(MAX_MS)
+})

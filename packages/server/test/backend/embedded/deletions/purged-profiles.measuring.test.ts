@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
+import {
+  type PurgePlace,
+  purgeUsers,
+} from '../../../../src/backend/embedded/deletions/write-purge.ts'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { changeOf } from '../../conformance/profiles/profile-changes.ts'
+
+test('the purge of 5,000 users with profiles goes in slices of a few milliseconds', async () => {
+  using folder = new TemporaryFolder()
+  const userIds = Array.from({ length: 5_000 }, (_, user) => `user-${user}`)
+  {
+    await using backend = await openEmbeddedBackend({
+      dataDir: folder.path,
+      maxWaitingBytes: 2 ** 26,
+    })
+    const { profiles, facts, memberships } = backend
+    const keeping = { forMs: null, most: 20 }
+    const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+    await profiles.begin()
+    const changes = [...userIds, ...userIds].map((userId, index) =>
+      changeOf(index + 1, { userId, facts: [{ clause, value: null }] }),
+    )
+    const through = changes.length
+    await profiles.apply({ after: 0, through, changes, purges: 0, at: NOON })
+    const list = { audienceId: 'aud_a', space: 'default' }
+    await memberships.changeList(list, { add: userIds, remove: [], at: NOON })
+    await backend.log.append([acceptedEvent({ userId: 'user-1' })])
+  }
+  using db = DataDir.openForWriting(join(folder.path, 'hookline.db'))
+  const purge = purgeUsers(db)
+  const taken: number[] = []
+  const input = { deletionId: 'del_a', userIds, sourceIds: null, through: 1 }
+  let place: PurgePlace | null = { user: 0, column: 0, afterSeq: 0 }
+  while (place !== null) {
+    const before = performance.now()
+    db.exec('BEGIN IMMEDIATE')
+    place = purge({ ...input, place })
+    db.exec('COMMIT')
+    taken.push(performance.now() - before)
+  }
+  const left = ['profiles', 'profile_ids', 'facts', 'listed_users'].map(
+    (table) => db.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!['count'],
+  )
+  expect(left).toEqual([0, 0, 0, 0])
+  // A slice ends after 5 ms, and the commit syncs the disk. Another process may have the processor for a while, so it is the median.
+  expect(taken.length).toBeGreaterThan(1)
+  expect(taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)]).toBeLessThan(50)
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { PartialBody } from '../../../src/ingest/body/partial-body.ts'
+import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
+
+test('a body takes the memory of what has arrived, not of what is announced', () => {
+  const budget = new ByteBudget(10_000_000)
+  const before = process.memoryUsage().external
+  const small = new PartialBody(budget, { maxBytes: 500_000, announcedBytes: 500_000 })
+  small.add(Buffer.from('x'))
+  const large = new PartialBody(budget, { maxBytes: 500_000, announcedBytes: 400_001 })
+  const packet = Buffer.alloc(1_000)
+  for (let count = 0; count < 400; count++) large.add(packet)
+  expect(process.memoryUsage().external - before).toBeLessThan(600_000)
+  small.drop()
+  large.drop()
+})

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { IngestHarness } from './ingest-harness.ts'
+
+test('numbers that are not finite are found in half a megabyte of quotes and backslashes without delay', async () => {
+  await using harness = await IngestHarness.open()
+  const started = performance.now()
+  for (const unit of ['"', '\\', '\\"', '"\\']) {
+    const { status } = await harness.post('/v1/batch', `NaN${unit.repeat(270_000 / unit.length)}`)
+    expect(status).toBe(400)
+  }
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
