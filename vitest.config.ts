@@ -53,8 +53,13 @@ const COMMANDS = [
   'packages/cli/test/problems/no-http.test.ts',
   'test/older-nodes/*.test.ts',
 ]
-// The suites of the ports, which every backend runs, and those of each backend: of damaged files and large databases.
+// Tests of each backend: of damaged files, migrations, large databases, servers that go away.
 const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
+// The suites of the ports, which every backend runs.
+const CONFORMANCE = [
+  'packages/server/test/backend/embedded/{conformance,joined-conformance}.test.ts',
+  'packages/server/test/backend/cluster/{audit,audited-changes,catalog,deletions,deliveries,evaluations,events,idempotent-responses,jetstream,memberships,notices,own-keys,profiles,signals,statistics,suppressions,tokens,upkeep}.test.ts',
+]
 // Tests that take five seconds or more, because they start a service again and again, wait for its retries, or compare every
 // example.
 const SERVICE = [
@@ -103,6 +108,27 @@ const manyCases = {
   env: { HOOKLINE_TEST_CASES: process.env['HOOKLINE_TEST_CASES'] ?? '10' },
 }
 
+// One test of each long suite, in a form that takes seconds: that the suite works, and the service under it.
+const SMOKE = [
+  'packages/cli/test/commands/service/{demo,start}.test.ts',
+  'test/cluster/faults-one-server.test.ts',
+  'test/compat/libraries/{browser,go,java,node,python,react-native,rust}/*.test.ts',
+  'test/console/get-started.test.ts',
+  'test/crash/kill.test.ts',
+  'test/deploy/image.test.ts',
+  'test/pages/pages.test.ts',
+  'test/receivers/receivers.test.ts',
+  'test/torture/damages.test.ts',
+]
+const SMOKE_FORM = {
+  HOOKLINE_TEST_DAMAGES: '6',
+  HOOKLINE_TEST_FAULTS: '8',
+  HOOKLINE_TEST_KILLS: '6',
+  HOOKLINE_TEST_PAGES: 'README.md',
+  HOOKLINE_TEST_SHORT: '1',
+  HOOKLINE_TEST_SMOKE: '1',
+}
+
 export default defineConfig({
   test: {
     // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
@@ -120,7 +146,13 @@ export default defineConfig({
         exclude: [...SERVICE, ...NODES, ...LIBRARIES],
       }),
       project('service', SERVICE, TEST_MS, sharing),
-      project('backends', BACKENDS, TEST_MS, { ...sharing, globalSetup: CLUSTER_SERVERS }),
+      project('conformance', CONFORMANCE, TEST_MS, { ...sharing, globalSetup: CLUSTER_SERVERS }),
+      project('backends', BACKENDS, TEST_MS, {
+        ...sharing,
+        globalSetup: CLUSTER_SERVERS,
+        exclude: CONFORMANCE,
+      }),
+      project('smoke', SMOKE, 900_000, { env: SMOKE_FORM }),
       project('cli', COMMANDS, TEST_MS, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], TEST_MS, sharing),
@@ -141,6 +173,7 @@ export default defineConfig({
       // They follow a simulated clock, or look at what becomes of each event.
       project('engine', ['test/engine/**/*.test.ts', MANY_CASES], 240_000),
       project('measuring', [`packages/*/test/${MEASURING}`, `test/${MEASURING}`], 240_000, {
+        env: { HOOKLINE_TEST_DISK: '1' },
         execArgv: ['--conditions=hookline-source', '--expose-gc'],
         fileParallelism: false,
         // After the tests of all other projects.

@@ -9,8 +9,8 @@ import { Load } from '@hookline/testing/service/load'
 import { isShort } from '@hookline/testing/run/how-many'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const NODES = 3
 /** In nothing that stays: not even the proof of a deletion has it. */
 const PLANTED = 'PLANTED-VALUE'

@@ -6,12 +6,12 @@ import type { ClusterSize } from './cluster.ts'
 import { type Effect, faultReport } from './fault-report.ts'
 import { FaultRun } from './fault-run.ts'
 import { chooseFaults } from './faults/all-faults.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 /** With one server of NATS and with three, together. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The next ones happen to a new cluster. */
 const MOST_FAULTS_OF_A_CLUSTER = 60
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Of a fault, on average. At most what was in lanes and not recorded comes again. */
 const MOST_DUPLICATES = 50
 /** Of a fault, on average, with what comes before and after it. */

@@ -15,8 +15,8 @@ import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ManagementApi } from '@hookline/testing/service/management-api'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const ADMIN_TOKEN = 'tok_upgrade_test'
 const CURRENT = latestOf(MIGRATIONS)
 

@@ -6,9 +6,9 @@ import { HeardAudiences } from '@hookline/testing/audiences/heard-audiences'
 import type { ManagementApi } from '@hookline/testing/service/management-api'
 import { KillableService } from './killable-service.ts'
 import { UserLoad } from './user-load.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 60)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const PRO = { trait: 'plan', op: 'equals', value: 'pro' }
 
 interface Audience {

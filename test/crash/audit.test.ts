@@ -5,10 +5,10 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 20)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const MAX_UPTIME_MS = 200
 
 const settings = {

@@ -11,9 +11,9 @@ import { ManagementApi } from '@hookline/testing/service/management-api'
 import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
 import { Load } from '@hookline/testing/service/load'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const PLANTED = 'PLANTED-VALUE'
 const USERS = Array.from({ length: halfIfShort(200) }, (_, index) => `user-${index}`)
 const EVENTS_EACH = 25

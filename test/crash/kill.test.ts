@@ -4,10 +4,10 @@ import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import { KillableService } from './killable-service.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 200)
 const KILLS_WITH_OUTAGES = howMany('HOOKLINE_TEST_KILLS', 60)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const LANE_WINDOW = 256
 
 test(`no call with a 200 is lost over ${KILLS} kills`, async () => {

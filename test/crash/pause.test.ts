@@ -4,9 +4,9 @@ import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import { KillableService } from './killable-service.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 30)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Small, so that most waiting deliveries are parked. */
 const LANE_WINDOW = 16
 const SETTINGS = { HOOKLINE_LANE_WINDOW: `${LANE_WINDOW}` }

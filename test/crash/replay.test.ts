@@ -5,13 +5,13 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
+import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000
 // Ten seconds of replay: also a machine that starts the service slowly ends it several times meanwhile.
 const RATE_PER_SECOND = 200
 const MAX_UPTIME_MS = 400
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 const settings = {
   HOOKLINE_ADMIN_TOKEN: ADMIN_TOKEN,

@@ -10,9 +10,9 @@ import {
   INGEST_THREADS,
   ThreadedService,
 } from './threaded-service.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 100)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const DESTINATIONS = [['any-1'], ['each-1', 'each-2'], ['any-2']]
 const WEBHOOKS = DESTINATIONS.flat()
 const LANE_WINDOW = 256

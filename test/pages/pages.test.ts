@@ -23,8 +23,12 @@ function isOutput({ language, words, section }: Fence, before: Fence | undefined
   return language === 'text' && words.length === 0 && isBelowCommands && before.section === section
 }
 
-const pages = markdownPages().filter((page) =>
-  blocksOf(page).some(({ words }) => !words.includes('not-run')),
+/** One page, or all of them. */
+const only = process.env['HOOKLINE_TEST_PAGES']
+const pages = markdownPages().filter(
+  (page) =>
+    (only === undefined || page === only) &&
+    blocksOf(page).some(({ words }) => !words.includes('not-run')),
 )
 
 describe('the commands of a page', () => {

@@ -12,8 +12,8 @@ import { type Judged, line, table } from './damages/report.ts'
 import type { Lane } from './damages/running-trial.ts'
 import { observe } from './damages/trial.ts'
 import { judge } from './damages/verdict.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 100)
 const LANES = 2
 /** A process that has opened so many services makes room for a new one. */

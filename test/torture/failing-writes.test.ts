@@ -5,8 +5,8 @@ import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { FailingDisk, type Failures } from '@hookline/testing/disks/failing-disk'
 import { SendingService } from './writes/sending-service.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const OUTAGES = Number(process.env['HOOKLINE_TEST_OUTAGES'] ?? 16)
 /** Requests while the disk fails. */
 const REQUESTS = 15

@@ -14,6 +14,9 @@ const INSTALLED_WITHIN_MS = 600_000
 /** In the short form, they happen to the first library of each family. */
 const LONG: readonly ScenarioName[] = ['skew', 'large-batch', 'outage', 'kill']
 const IS_SHORT = process.env['HOOKLINE_TEST_SHORT'] === '1'
+/** Of each language, the smoke test tries one library. */
+const IS_SMOKE = process.env['HOOKLINE_TEST_SMOKE'] === '1'
+const SMOKE: readonly ScenarioName[] = ['batch', 'wrong-key']
 
 /** Lets every scenario happen to each library of a language. Libraries of a call share one installation. */
 export function testLibraries(language: string, libraries: readonly Library[]): void {
@@ -32,7 +35,9 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
     })
 
     // Vitest would cut a title that it formats.
-    const runs = libraries.flatMap((library) => runsOf(library, libraries))
+    const runs = (IS_SMOKE ? libraries.slice(0, 1) : libraries).flatMap((library) =>
+      runsOf(library, libraries),
+    )
     test.concurrent.for(runs.map(({ title, ...run }) => [title, run] as const))(
       '%s',
       async ([, run], { skip }) => {
@@ -59,6 +64,7 @@ function runsOf(library: Library, libraries: readonly Library[]): TestedRun[] {
   const isFirst = libraries.find((each) => each.family === family) === library
   return scenariosOf(library)
     .filter((scenario) => !IS_SHORT || isFirst || !LONG.includes(scenario))
+    .filter((scenario) => !IS_SMOKE || SMOKE.includes(scenario))
     .map((scenario) => ({ title: `${name} ${version}: ${scenario}`, library, scenario }))
 }
 

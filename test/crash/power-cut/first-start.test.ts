@@ -7,9 +7,9 @@ import { howMany } from '@hookline/testing/run/how-many'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ForgetfulDisk } from './forgetful-disk.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const FIRST_STARTS = Math.ceil(howMany('HOOKLINE_TEST_POWER_CUTS', 20) / 5)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** About as many as a first start makes. */
 const MAX_WRITES = 150
 

@@ -8,9 +8,9 @@ import { KillableService } from '../killable-service.ts'
 import { Load } from '@hookline/testing/service/load'
 import { readDatabase } from '@hookline/testing/files/database-after-cut'
 import { ForgetfulDisk } from './forgetful-disk.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
 const CUTS = howMany('HOOKLINE_TEST_POWER_CUTS', 20)
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Large, so that the write-ahead log fills up and is copied into the database, within a run of the service. */
 const LARGE = { maxNoteBytes: 16_000 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runRandomCases } from './run-random-cases.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** The full form is many-cases.test.ts. */
 const RUNS = 6
 

@@ -14,8 +14,8 @@ import { openPostgres } from '../cluster/open-postgres.ts'
 import { fillFolder } from './filled-folder.ts'
 import { moveInto, openNode, openTarget, type Target } from './open-target.ts'
 import { snapshotOf } from './snapshot.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const KILLS = 4
 
 class CutOff extends Error {}

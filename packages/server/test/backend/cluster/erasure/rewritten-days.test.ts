@@ -16,8 +16,8 @@ import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { DAY, ErasedCluster, failOnce, someEvents } from './erased-cluster.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const EVENTS = DAILY_TABLES[0]!
 const PARTITION = partitionOf('events', DAY)
 const NEVER = new AbortController().signal

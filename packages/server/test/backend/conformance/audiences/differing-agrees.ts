@@ -10,8 +10,8 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow } from '../profiles/profile-changes.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const POPULATIONS = 12
 const CONDITIONS = 30
 const PROFILES = 25

@@ -5,8 +5,8 @@ import type { ProfileChange } from '../../../../src/backend/profiles.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, changeOf, follow, settle, user } from './profile-changes.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const RUNS = 60
 const USERS = ['u1', 'u2', 'u3', 'u4']
 const ANONYMOUS = ['a1', 'a2', 'u1']

@@ -16,8 +16,8 @@ import {
   type Row,
 } from './real-log.ts'
 import { toBigEndian } from './to-big-endian.ts'
+import { SEED } from '@hookline/testing/run/seed'
 
-const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 const random = seededRandom(SEED)
 const folder = new TemporaryFolder()
 const made = makeLog(folder.path, { random })

@@ -1,0 +1,80 @@
+/** A command of a ring. */
+export interface Step {
+  readonly name: string
+  readonly command: string
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
+  /**
+   * `first` makes what others need, `alone` measures: each runs with nothing beside it. The others run two at a time, since most
+   * tests wait for sockets.
+   */
+  readonly when?: 'first' | 'alone'
+}
+
+/** The long suites try a quarter of their seeded cases, under shorter loads. */
+const SHORT = { HOOKLINE_TEST_SHORT: '1' }
+const SITE: Step = { name: 'site', command: 'npm run docs:site', when: 'first' }
+
+/** What runs when is in docs/contributing: 1 before each landing, 2 before a larger change is done, 3 before a release. */
+export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', readonly Step[]>> = {
+  // After `npm test`, which `.ci/run` runs before it.
+  landing: [
+    SITE,
+    { name: 'check', command: 'npm run check', when: 'first' },
+    { name: 'engines', command: 'npm run test:engines' },
+    { name: 'smoke', command: 'npm run test:smoke' },
+    { name: 'release', command: 'npm run release -- --dry-run' },
+  ],
+  // The longest come first: one that starts last has no other beside it.
+  full: [
+    SITE,
+    { name: 'check', command: 'npm run check', when: 'first' },
+    { name: 'crash', command: 'npm run test:crash', env: SHORT },
+    { name: 'cluster-faults', command: 'npm run test:cluster-faults', env: SHORT },
+    { name: 'backends', command: 'npm run test:backends' },
+    { name: 'compat', command: 'npm run test:compat', env: SHORT },
+    { name: 'console', command: 'npm run test:console' },
+    { name: 'engine', command: 'npm run test:engine', env: SHORT },
+    { name: 'cli', command: 'npm run test:cli' },
+    { name: 'service', command: 'npm run test:service' },
+    { name: 'pages', command: 'npm run test:pages' },
+    { name: 'test', command: 'npm test' },
+    { name: 'cluster', command: 'npm run test:cluster' },
+    { name: 'torture', command: 'npm run test:torture', env: SHORT },
+    { name: 'client', command: 'npm run test:client' },
+    { name: 'client-go', command: 'npm run test:client-go' },
+    { name: 'receivers', command: 'npm run test:receivers' },
+    { name: 'deploy', command: 'npm run test:deploy' },
+    { name: 'fuzz', command: 'npm run test:fuzz' },
+    { name: 'site-pages', command: 'npm run test:site' },
+    { name: 'release', command: 'npm run release -- --dry-run' },
+    { name: 'measuring', command: 'npm run test:measuring', env: SHORT, when: 'alone' },
+  ],
+  soak: [
+    {
+      name: 'cluster-faults',
+      command: 'npm run test:cluster-faults',
+      env: { HOOKLINE_TEST_FAULTS: '1000' },
+    },
+    { name: 'crash', command: 'npm run test:crash' },
+    {
+      name: 'torture',
+      command: 'npm run test:torture',
+      env: { HOOKLINE_TEST_DAMAGES: '500', HOOKLINE_TEST_FUZZ_MS: '600000' },
+    },
+    { name: 'engine', command: 'npm run test:engine' },
+    { name: 'compat', command: 'npm run test:compat' },
+    {
+      name: 'measuring',
+      command: 'npm run test:measuring',
+      env: {
+        HOOKLINE_TEST_EVENTS: '1000000',
+        HOOKLINE_TEST_ISOLATION_SECONDS: '30',
+        HOOKLINE_TEST_LIVE_SECONDS: '60',
+        HOOKLINE_TEST_REFUSED: '160800',
+      },
+      when: 'alone',
+    },
+    { name: 'bench', command: 'npm run bench', when: 'alone' },
+  ],
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { REPOSITORY } from '@hookline/testing/repository'
+import { RINGS, type Step } from './rings.ts'
+
+// node test/rings/run.ts RING [STEP…]: runs the steps of a ring, or some of them, continues after a failure, and ends with one table.
+
+/** A failed test prints at most 100 lines. This is for a step that is not a test. */
+const MAX_PRINTED_LINES = 600
+const SIDE_BY_SIDE = 2
+
+interface Outcome {
+  readonly name: string
+  readonly passed: boolean
+  readonly seconds: number
+  /** The last summary of tests in its output, if it has one. */
+  readonly tests: string
+}
+
+const [ring = '', ...names] = process.argv.slice(2)
+if (!(ring in RINGS)) {
+  console.error(`Usage: node test/rings/run.ts ${Object.keys(RINGS).join('|')} [STEP…]`)
+  process.exit(2)
+}
+const steps = RINGS[ring as keyof typeof RINGS].filter(
+  ({ name }) => names.length === 0 || names.includes(name),
+)
+const seed = process.env['HOOKLINE_TEST_SEED'] ?? String(Date.now() % 1_000_000)
+const logs = join(REPOSITORY, 'node_modules/.cache/rings', ring)
+mkdirSync(logs, { recursive: true })
+
+const startedAt = performance.now()
+const outcomes: Outcome[] = []
+await runAll(
+  steps.filter(({ when }) => when === 'first'),
+  1,
+)
+await runAll(
+  steps.filter(({ when }) => when === undefined),
+  SIDE_BY_SIDE,
+)
+await runAll(
+  steps.filter(({ when }) => when === 'alone'),
+  1,
+)
+printTable()
+
+/** Runs steps in their order, `atOnce` at a time. */
+async function runAll(waiting: readonly Step[], atOnce: number): Promise<void> {
+  const queue = waiting.values()
+  const lane = async (): Promise<void> => {
+    for (const step of queue) outcomes.push(await runStep(step))
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}
+
+async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
+  console.log(`-- ${name}: ${command}`)
+  const beginning = performance.now()
+  const file = join(logs, `${name}.log`)
+  const log = createWriteStream(file)
+  // Two steps share the processors: each has a worker for each of them, and one more in all.
+  const workers = when === undefined ? { VITEST_MAX_WORKERS: '2' } : {}
+  const child = spawn('sh', ['-c', command], {
+    cwd: REPOSITORY,
+    env: { ...process.env, HOOKLINE_TEST_SEED: seed, ...workers, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout.pipe(log, { end: false })
+  child.stderr.pipe(log, { end: false })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  await new Promise<void>((resolve) => log.end(resolve))
+  const seconds = Math.round((performance.now() - beginning) / 1000)
+  const output = stripVTControlCharacters(readFileSync(file, 'utf8'))
+  const tests = /^ +Tests +(.*?)(?: \(\d+\))?$/gm
+  const summary = [...output.matchAll(tests)].at(-1)?.[1] ?? ''
+  const passed = code === 0
+  console.log(`== ${name} ${passed ? 'passed' : `failed (exit code ${code})`} after ${seconds} s`)
+  if (!passed) printTail(output, file)
+  return { name, passed, seconds, tests: summary }
+}
+
+function printTail(output: string, file: string): void {
+  const lines = output.trimEnd().split('\n')
+  const from = Math.max(0, lines.length - MAX_PRINTED_LINES)
+  if (from > 0) console.log(`… ${from} lines before these are in ${file}`)
+  console.log(lines.slice(from).join('\n'))
+}
+
+function printTable(): void {
+  const width = Math.max(...outcomes.map(({ name }) => name.length))
+  console.log(`\n${'step'.padEnd(width)}  result  seconds    seed  tests`)
+  for (const { name, passed, seconds, tests } of outcomes) {
+    const result = passed ? 'passed' : 'FAILED'
+    console.log(
+      `${name.padEnd(width)}  ${result}  ${String(seconds).padStart(7)}  ${seed.padStart(6)}  ${tests}`.trimEnd(),
+    )
+  }
+  const failed = outcomes.filter(({ passed }) => !passed).length
+  console.log(`in all ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  console.log(`${outcomes.length - failed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
