@@ -16,7 +16,7 @@ const shared = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
 }
-/** Tests that compare time, CPU, memory or open files: they run in a project of their own, alone. */
+/** Tests that compare time, CPU, memory or open files run alone, in the project `measuring`. */
 const MEASURING = '**/*.measuring.test.ts'
 /** More than a condition may take, so that a test that waits in vain says for what. */
 const TEST_MS = 2 * CONDITION_MS

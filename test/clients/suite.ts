@@ -18,10 +18,10 @@ export const CLIENTS: readonly ClientAdapter[] = [
   segmentAnalyticsGo3,
 ]
 
-/** What users expect of a client library, but for what is measured. */
+/** The expectations that need no measurement. */
 export const UNMEASURED: readonly Behaviour[] = [...QUEUEING, ...FLUSHING, ...RETRYING, ...PROCESS]
 
-/** What users expect of a client library. */
+/** Expectations of users of a client library. */
 export const BEHAVIOURS: readonly Behaviour[] = [...UNMEASURED, ...MEMORY]
 
 /** For each client: whether it has each behaviour, by name. */

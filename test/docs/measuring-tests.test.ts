@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { read, repositoryFiles } from '@hookline/testing/repository'
 
-/** What a test needs for the CPU time and the memory of a process. */
+/** The functions that read CPU time and memory. */
 const FIGURES =
   /\b(?:memoryUsage|cpuUsage|threadCpuUsage|resourceUsage|eventLoopUtilization|monitorEventLoopDelay|measureAgain)\b/
-/** An upper limit of a time that has passed. A lower one is a promise that any machine keeps. */
+/** An upper limit of elapsed time. Any machine can keep a lower limit. */
 const LATEST =
   /(?:(?:Date|performance)\.now\(\) - \w+|\b(?:tookMs|elapsedMs|\w+\.durationMs))\)\.(?:toBeLessThan|toBeLessThanOrEqual)\(/
 

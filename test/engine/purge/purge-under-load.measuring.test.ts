@@ -4,8 +4,9 @@ import { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const FILL_SECONDS = 5
 const LEAST_PURGED = 5_000
-/** A slice takes 5 ms and a commit. These limits leave a margin for a busy machine. */
+/** A slice takes 5 ms and a commit. On a slow machine, calls take several times as long as before at most. */
 const MOST_P99_MS = 100
+const MOST_P99_RATIO = 5
 const MOST_MS = 1_000
 
 interface Shown {
@@ -60,6 +61,7 @@ test('while thousands of events of a user are purged and overwritten, calls are 
   )
   expect(purged.events).toBeGreaterThan(LEAST_PURGED)
   expect(during.length).toBeGreaterThan(20)
-  expect(percentile(during, 0.99)).toBeLessThan(MOST_P99_MS)
+  const mostMs = Math.max(MOST_P99_MS, MOST_P99_RATIO * percentile(before, 0.99))
+  expect(percentile(during, 0.99)).toBeLessThan(mostMs)
   expect(during.at(-1)).toBeLessThan(MOST_MS)
 })
