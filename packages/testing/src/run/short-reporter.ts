@@ -28,7 +28,7 @@ export default class ShortReporter extends MinimalReporter {
     const last = logs.at(-1)
     if (last === undefined) return
     const content = logs.map((log) => log.content).join('')
-    super.logFailedTask({ ...task, logs: [{ ...last, content }] } as RunnerTask)
+    super.logFailedTask({ ...task, logs: [{ ...last, content }] })
   }
 
   override onTestRunEnd(
