@@ -22,74 +22,86 @@ interface Measured {
   readonly maxRssMiB: number
 }
 
-test('a backlog of events without a destination is worked off within 700 MB while the service responds, also after a kill', async () => {
-  await using service = new MeasuredService()
-  await service.start()
-  await service.addSource()
-  await service.send(1)
-  await service.stop()
-  appendCopies(service.databaseFile, EVENTS)
+test(
+  'a backlog of events without a destination is worked off within 700 MB while the service responds, also after a kill',
+  async () => {
+    await using service = new MeasuredService()
+    await service.start()
+    await service.addSource()
+    await service.send(1)
+    await service.stop()
+    appendCopies(service.databaseFile, EVENTS)
 
-  await service.start(HEAP)
-  // The kill is in the middle: the next start has the rest of the backlog.
-  const first = await measured(service, () => unacked(service.databaseFile) < EVENTS / 2)
-  await service.kill()
-  await service.start(HEAP)
-  const rest = await measured(service, () => unacked(service.databaseFile) === 0)
-  expectBounds('half of the backlog', first)
-  expectBounds('the rest after a kill', rest)
-}, TIMEOUT_MS)
+    await service.start(HEAP)
+    // The kill is in the middle: the next start has the rest of the backlog.
+    const first = await measured(service, () => unacked(service.databaseFile) < EVENTS / 2)
+    await service.kill()
+    await service.start(HEAP)
+    const rest = await measured(service, () => unacked(service.databaseFile) === 0)
+    expectBounds('half of the backlog', first)
+    expectBounds('the rest after a kill', rest)
+  },
+  TIMEOUT_MS,
+)
 
-test('a destination is deleted whose events and deliveries wait, within 700 MB while the service responds', async () => {
-  await using receivers = await ReceiversProcess.open()
-  await using service = new MeasuredService()
-  await service.start()
-  await service.addSource(receivers.urlOf('second-try'))
-  await service.send(1)
-  const rounds = async (): Promise<number[]> =>
-    (await service.api.listAll<{ rounds: number }>('deliveries')).map((each) => each.rounds)
-  await expect.poll(rounds).toEqual([1])
-  await service.stop()
-  const later = Date.now() + 30 * 60_000
-  multiplyParked(service.databaseFile, {
-    count: EVENTS / 2,
-    dueFirst: 0,
-    dueAt: Date.now(),
-    dueLaterAt: later,
-  })
-  appendCopies(service.databaseFile, EVENTS / 2)
+test(
+  'a destination is deleted whose events and deliveries wait, within 700 MB while the service responds',
+  async () => {
+    await using receivers = await ReceiversProcess.open()
+    await using service = new MeasuredService()
+    await service.start()
+    await service.addSource(receivers.urlOf('second-try'))
+    await service.send(1)
+    const rounds = async (): Promise<number[]> =>
+      (await service.api.listAll<{ rounds: number }>('deliveries')).map((each) => each.rounds)
+    await expect.poll(rounds).toEqual([1])
+    await service.stop()
+    const later = Date.now() + 30 * 60_000
+    multiplyParked(service.databaseFile, {
+      count: EVENTS / 2,
+      dueFirst: 0,
+      dueAt: Date.now(),
+      dueLaterAt: later,
+    })
+    appendCopies(service.databaseFile, EVENTS / 2)
 
-  await service.start(HEAP)
-  const [destination] = await service.api.listAll<{ id: string }>('destinations')
-  await service.api.call('DELETE', `destinations/${destination!.id}`)
-  const waiting = (): Promise<number> => service.gauge('hookline_deliveries')
-  const isOver = async (): Promise<boolean> =>
-    unacked(service.databaseFile) === 0 && (await waiting()) === 0
-  expectBounds('a deleted destination', await measured(service, isOver))
-}, TIMEOUT_MS)
+    await service.start(HEAP)
+    const [destination] = await service.api.listAll<{ id: string }>('destinations')
+    await service.api.call('DELETE', `destinations/${destination!.id}`)
+    const waiting = (): Promise<number> => service.gauge('hookline_deliveries')
+    const isOver = async (): Promise<boolean> =>
+      unacked(service.databaseFile) === 0 && (await waiting()) === 0
+    expectBounds('a deleted destination', await measured(service, isOver))
+  },
+  TIMEOUT_MS,
+)
 
-test('a user with a backlog is purged within 700 MB while the service responds', async () => {
-  await using service = new MeasuredService()
-  await service.start()
-  await service.addSource()
-  await service.send(1)
-  await service.stop()
-  appendCopies(service.databaseFile, EVENTS, "iif(n % 2 = 0, 'u1', 'u2')")
+test(
+  'a user with a backlog is purged within 700 MB while the service responds',
+  async () => {
+    await using service = new MeasuredService()
+    await service.start()
+    await service.addSource()
+    await service.send(1)
+    await service.stop()
+    appendCopies(service.databaseFile, EVENTS, "iif(n % 2 = 0, 'u1', 'u2')")
 
-  await service.start(HEAP)
-  const { id } = await service.api.call<{ id: string }>('POST', 'deletions', {
-    userIds: ['u1'],
-    suppress: true,
-  })
-  const isOver = async (): Promise<boolean> => {
-    const { purgedAt } = await service.api.call<{ purgedAt: string | null }>(
-      'GET',
-      `deletions/${id}`,
-    )
-    return purgedAt !== null && unacked(service.databaseFile) === 0
-  }
-  expectBounds('a purge', await measured(service, isOver))
-}, TIMEOUT_MS)
+    await service.start(HEAP)
+    const { id } = await service.api.call<{ id: string }>('POST', 'deletions', {
+      userIds: ['u1'],
+      suppress: true,
+    })
+    const isOver = async (): Promise<boolean> => {
+      const { purgedAt } = await service.api.call<{ purgedAt: string | null }>(
+        'GET',
+        `deletions/${id}`,
+      )
+      return purgedAt !== null && unacked(service.databaseFile) === 0
+    }
+    expectBounds('a purge', await measured(service, isOver))
+  },
+  TIMEOUT_MS,
+)
 
 /** Probes `/livez` until `isOver` returns true. */
 async function measured(

@@ -43,6 +43,8 @@ interface SqliteLogOptions {
   /** Of the bytes that wait for the disk. */
   readonly waiting: ByteBudget
   readonly duplicates: Duplicates
+  /** By default MAX_OUTSTANDING. */
+  readonly maxOutstanding?: MaxAmount
 }
 
 /**
@@ -131,7 +133,7 @@ export class SqliteLog implements Log {
     for (const entry of left) entry.redelivered = true
     if (left.length > 0) yield left
     while (!signal.aborted) {
-      if (this.#outstandingAmount.isOver(MAX_OUTSTANDING)) {
+      if (this.#outstandingAmount.isOver(this.#options.maxOutstanding ?? MAX_OUTSTANDING)) {
         await this.#wokenOr(signal)
         continue
       }
