@@ -337,6 +337,21 @@ describe('the source', () => {
     expect(await harness.post('/v1/track', track)).toMatchObject({ status: 200 })
     expect(await harness.stored()).toHaveLength(4)
   })
+
+  test('of a source that has used up its rate limit is refused before it is parsed, wherever its key is', async () => {
+    await using harness = await IngestHarness.open({}, { rateLimit: 1 })
+    const large = `{"batch":[],"writeKey":"${WRITE_KEY}","filler":"${'x'.repeat(20_000)}"`
+    const limited = { status: 429, body: { success: false, code: 'rate_limited' } }
+    expect(await harness.post('/v1/track', track)).toMatchObject({ status: 200 })
+    expect(await harness.post('/v1/track', 'not JSON')).toMatchObject(limited)
+    expect(await harness.send('/v1/batch', { body: large })).toMatchObject(limited)
+    const encoded = { headers: { 'content-encoding': 'gzip' }, body: gzipSync(large) }
+    expect(await harness.send('/v1/batch', encoded)).toMatchObject(limited)
+    harness.clock.advance(2_000)
+    const invalid = { status: 400, body: { success: false, code: 'invalid_json' } }
+    expect(await harness.post('/v1/track', 'not JSON')).toMatchObject(invalid)
+    expect(await harness.send('/v1/batch', { body: large })).toMatchObject(invalid)
+  })
 })
 
 describe('an address', () => {
