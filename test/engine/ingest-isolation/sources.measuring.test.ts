@@ -74,7 +74,8 @@ async function healthyCalls(
   key: string,
   seconds: number,
 ): Promise<number[]> {
-  await using agent = new Agent({ connections: 1 })
+  await using stack = new AsyncDisposableStack()
+  const agent = stack.adopt(new Agent({ connections: 1 }), (each) => each.destroy())
   const until = performance.now() + seconds * 1000
   const durations: number[] = []
   while (performance.now() < until) {
@@ -99,7 +100,8 @@ async function attack(
   key: string,
   { keyInBody, signal }: { readonly keyInBody: boolean; readonly signal: AbortSignal },
 ): Promise<number> {
-  await using agent = new Agent({ connections: CONNECTIONS })
+  await using stack = new AsyncDisposableStack()
+  const agent = stack.adopt(new Agent({ connections: CONNECTIONS }), (each) => each.destroy())
   const bodies = Array.from({ length: 8 }, () => largeBody(keyInBody ? key : undefined))
   const sent: Promise<unknown>[] = []
   while (!signal.aborted) {
