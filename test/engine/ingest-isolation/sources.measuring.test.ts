@@ -1,14 +1,16 @@
 import { Agent, request } from 'undici'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { howMany } from '@hookline/testing/run/how-many'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const SECONDS = howMany('HOOKLINE_TEST_ISOLATION_SECONDS', 15)
 const CONNECTIONS = 60
-const REQUESTS_PER_S = 9
 const CALLS = 13
+/** Of the unknown keys: replaced in each body. */
+const PREFIX = 'XXXX'
+const AFTER_LIMIT_MS = 100
 const KEYS = 2_500
 const MAX_MS = 150
 const HEALTHY_EVERY_MS = 20
@@ -94,7 +96,7 @@ async function healthyCalls(
   return durations.toSorted((a, b) => a - b)
 }
 
-/** Sends large bodies until `signal` aborts, each on the next connection. Resolves to their number. */
+/** Sends large bodies until `signal` aborts, one after the other on each connection. Resolves to their number. */
 async function attack(
   url: string,
   key: string,
@@ -102,24 +104,32 @@ async function attack(
 ): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const agent = stack.adopt(new Agent({ connections: CONNECTIONS }), (each) => each.destroy())
-  const bodies = Array.from({ length: 8 }, () => largeBody(keyInBody ? key : undefined))
-  const sent: Promise<unknown>[] = []
-  while (!signal.aborted) {
-    const body = bodies[sent.length % bodies.length]!
-    const headers = keyInBody ? {} : { 'x-write-key': key }
-    const options = { method: 'POST', dispatcher: agent, headers, body, signal } as const
-    const response = request(`${url}/v1/batch`, options).then(({ body: answer }) => answer.dump())
-    sent.push(response.catch(() => undefined))
-    await sleep(1000 / REQUESTS_PER_S)
+  const body = largeBody(keyInBody ? key : undefined)
+  const headers = keyInBody ? {} : { 'x-write-key': key }
+  let sent = 0
+  const sender = async (): Promise<void> => {
+    while (!signal.aborted) {
+      sent++
+      // Every body has other keys: those of the last one are known to the parser.
+      const fresh = body.replaceAll(PREFIX, randomBytes(PREFIX.length / 2).toString('hex'))
+      const options = { method: 'POST', dispatcher: agent, headers, body: fresh, signal } as const
+      const { statusCode, body: answer } = await request(`${url}/v1/batch`, options)
+      await answer.dump()
+      if (statusCode === 429) await sleep(AFTER_LIMIT_MS)
+      else expect(statusCode).toBe(200)
+    }
   }
-  await Promise.all(sent)
-  return sent.length
+  const ended = await Promise.allSettled(Array.from({ length: CONNECTIONS }, sender))
+  for (const each of ended)
+    if (each.status === 'rejected' && !signal.aborted) throw each.reason as Error
+  return sent
 }
 
 /** Nearly as large as a request may be, and each of its calls nearly as large as a call may be. */
 function largeBody(writeKey: string | undefined): string {
   const batch = Array.from({ length: CALLS }, (_, call) => {
-    const unknown = Array.from({ length: KEYS }, (_each, n) => [`${call}_${n.toString(36)}`, 1])
+    const name = (n: number): string => `${PREFIX}${(n * CALLS + call).toString(36)}`
+    const unknown = Array.from({ length: KEYS }, (_each, n) => [name(n), 1])
     return { type: 'track', event: 'E', userId: 'u1', ...Object.fromEntries(unknown) }
   })
   return JSON.stringify({ batch, writeKey })
