@@ -173,7 +173,10 @@ export class Pipeline {
       again.length === 0 ? NONE_STANDING : await this.#retry(() => events.standingOf(again), signal)
     if (found === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
+    const slices = new TimeSlices(this.#options.clock)
     for (const { event } of slice) {
+      // A decision may parse the event.
+      await slices.yieldIfOver()
       if (deletions.isPurged(event)) continue
       decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
     }
