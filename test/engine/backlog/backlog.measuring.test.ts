@@ -109,24 +109,21 @@ async function measured(
   isOver: () => boolean | Promise<boolean>,
 ): Promise<Measured> {
   const startedAt = performance.now()
-  const isDone = Promise.withResolvers<void>()
-  let isRunning = true
+  const over = new AbortController()
   let maxLivezMs = 0
-  const probing = (async () => {
-    while (isRunning) {
+  const probing = async (): Promise<void> => {
+    while (!over.signal.aborted) {
       const before = performance.now()
       await service.livez()
       maxLivezMs = Math.max(maxLivezMs, performance.now() - before)
       await sleep(PROBE_EVERY_MS)
     }
-  })().catch(isDone.reject)
-  const looking = (async () => {
+  }
+  const looking = async (): Promise<void> => {
     while (!(await isOver())) await sleep(200)
-    isDone.resolve()
-  })()
-  await isDone.promise
-  isRunning = false
-  await Promise.all([probing, looking])
+    over.abort()
+  }
+  await Promise.all([probing(), looking()])
   return {
     seconds: (performance.now() - startedAt) / 1000,
     maxLivezMs,

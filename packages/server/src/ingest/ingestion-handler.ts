@@ -200,6 +200,7 @@ export class IngestionHandler {
     const { catalog, config } = this.#deps
     const encoding = request.raw.headers['content-encoding']
     const decoded = decodeBody(body.arrived, encoding, config.maxBatchBytes)
+    yield
     if (!isRefused(decoded)) {
       const named = sourcesNamedIn(catalog.current, decoded.text)
       if (named.size === 1) return [...named][0]

@@ -66,12 +66,14 @@ export class SourceTurns {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    void this.#clock.turn().then(() => {
-      this.#isScheduled = false
-      this.#leftMs = MAX_SLICE_MS
-      this.#takeTurns()
-      if (this.#shares.size > 0) this.#schedule()
-    })
+    void this.#clock.turn().then(() => this.#beginTurn())
+  }
+
+  #beginTurn(): void {
+    this.#isScheduled = false
+    this.#leftMs = MAX_SLICE_MS
+    this.#takeTurns()
+    if (this.#shares.size > 0) this.#schedule()
   }
 
   #takeTurns(): void {

@@ -74,14 +74,13 @@ describe('bodies', () => {
 
   test('that throw reject, and the next ones are worked on', async () => {
     const worked = new Worked()
-    // eslint-disable-next-line require-yield
-    const failing = worked.turns.run(
-      { source: 'a', bytes: 1 },
-      (function* (): Steps<never> {
-        throw new Error('by the test')
-      })(),
-    )
+    const failing = worked.turns.run({ source: 'a', bytes: 1 }, failingSteps())
     await expect(failing).rejects.toThrow('by the test')
     expect(await worked.add('a', 'next')).toBe('next')
   })
 })
+
+function* failingSteps(): Steps<never> {
+  yield
+  throw new Error('by the test')
+}
