@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Source } from '@hookline/protocol'
