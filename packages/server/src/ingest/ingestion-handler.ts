@@ -100,7 +100,7 @@ interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> 
 /** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
-/** What is read in one turn of the event loop, so that bodies do not delay everything else. */
+/** The bytes read in one turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
 /** A smaller body is parsed to find its key. A larger one is searched first. */
 const SEARCHED_BYTES = 16 * 1024
@@ -195,7 +195,7 @@ export class IngestionHandler {
     return this.#turns.run({ source: source?.id ?? NO_SOURCE, bytes: body.bytes }, steps)
   }
 
-  /** Finds the source that the text of a body names, without parsing it; `undefined` where there are several. */
+  /** Finds the source that the text of a body names, without parsing it; `undefined` if it names several. */
   *#findSource({ request, body }: ReceivedRequest): Steps<Source | undefined | IngestResponse> {
     const { catalog, config } = this.#deps
     const encoding = request.raw.headers['content-encoding']

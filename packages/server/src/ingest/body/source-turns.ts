@@ -24,19 +24,19 @@ interface Share {
   usedMs: number
 }
 
-/** A body counts as arriving a millisecond later for so many bytes: small ones are next, and large ones are not put off forever. */
+/** A body counts as arriving a millisecond later for each KiB: small ones are next, and large ones still get their turn. */
 const BYTES_PER_MS = 1024
 
 /**
  * Lets bodies be parsed and checked in turns of MAX_SLICE_MS, after each of which the event loop has one. The next turn is for the
- * source that has used the least time: whatever one source sends, the others wait for one step of it at most. Among the
+ * source with the least used time, so the others wait for one step of a busy source at most. Among the
  * bodies of a source, small ones are first.
  */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
   /** Of the sources with tasks. */
   readonly #shares = new Map<string, Share>()
-  /** What the source had used that had the last turn. A source that comes begins with it, and not with what it saved before. */
+  /** The used time of the last source, where new sources begin: idle time earns nothing. */
   #usedMs = 0
   #leftMs = MAX_SLICE_MS
   #isScheduled = false
