@@ -68,6 +68,7 @@ export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', readonly Step[]
       name: 'measuring',
       command: 'npm run test:measuring',
       env: {
+        HOOKLINE_TEST_BACKLOG: '5000000',
         HOOKLINE_TEST_EVENTS: '1000000',
         HOOKLINE_TEST_ISOLATION_SECONDS: '30',
         HOOKLINE_TEST_LIVE_SECONDS: '60',

@@ -34,7 +34,7 @@ export function ingestionApiPage(): string {
     '## Limits',
     table(['what', 'limit', 'setting', 'code beyond it'], limitRows()),
     'Sizes are in bytes. A call is measured as it is stored: with the `context` and `integrations` of its batch, and without `writeKey`. A request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` permits 100 calls per second. Each call of a batch counts. A request passes while there is room for one call, and what it takes beyond that delays the next one. Other requests get 429 \`rate_limited\` with \`Retry-After\`.`,
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` permits 100 calls per second. Each call of a batch counts. A request passes while there is room for one call, and what it takes beyond that delays the next one. Other requests get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD.',

@@ -29,10 +29,10 @@ export function deletionPayload({
 /**
  * What a webhook payload does not carry of its event, as a JSON object: `sentAt`, `originalTimestamp`, `integrations`, and
  * keys that Hookline does not know. With the payload and the time of receipt it is the whole event, see `eventIn`.
+ * `members`: those that the event does not have, as JSON.
  */
-export function besidePayload(event: Event): string {
+export function besidePayload(event: Event, members = ''): string {
   const carried = CARRIED[event.type]
-  let members = ''
   for (const [name, value] of Object.entries(event)) {
     if (carried.has(name) || value === undefined) continue
     members += `${members && ','}${JSON.stringify(name)}:${JSON.stringify(value)}`

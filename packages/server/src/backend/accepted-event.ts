@@ -18,10 +18,13 @@ export interface NewEvent {
   readonly event: Event
   readonly marks: readonly Mark[]
   readonly origin?: Origin
+  /** Keys that Hookline does not know and `event` does not have, as members of a JSON object. */
+  readonly unknown?: string
 }
 
 /** Serialises an event, once for all that follows. */
-export function acceptedEvent({ id, sourceId, event, marks, origin }: NewEvent): AcceptedEvent {
+export function acceptedEvent(made: NewEvent): AcceptedEvent {
+  const { id, sourceId, event, marks, origin, unknown } = made
   const fields = {
     id,
     sourceId,
@@ -33,7 +36,7 @@ export function acceptedEvent({ id, sourceId, event, marks, origin }: NewEvent):
     marks,
     origin,
     body: Buffer.from(webhookPayload(event)),
-    rest: besidePayload(event),
+    rest: besidePayload(event, unknown),
   }
   return new SerialisedEvent(fields, event)
 }

@@ -6,6 +6,7 @@ import type { Notices } from '../backend/notices.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { Recurring } from '../util/time/recurring.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import { noticesOf } from './notices.ts'
 
@@ -43,9 +44,12 @@ export class DeletionWorker implements Worker {
   readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
   readonly #recurring: Recurring
+  /** Deletions and their users are read at once. */
+  readonly #slices: TimeSlices
 
   constructor(options: DeletionWorkerOptions) {
     this.#options = options
+    this.#slices = new TimeSlices(options.clock)
     this.#recurring = new Recurring({
       clock: options.clock,
       work: (signal) => this.#work(signal),
@@ -78,6 +82,7 @@ export class DeletionWorker implements Worker {
   async #open(): Promise<readonly string[]> {
     const open: string[] = []
     for (let cursor: string | null | undefined; cursor !== null;) {
+      await this.#slices.yieldIfOver()
       const request = { limit: 200, ...(cursor && { cursor }) }
       const page = await this.#options.deletions.list({ isOpen: true }, request)
       open.unshift(...page.data.map(({ id }) => id).toReversed())
@@ -157,6 +162,7 @@ export class DeletionWorker implements Worker {
     for (const kind of ['user', 'anonymous'] as const) {
       let after = ''
       for (let found = USERS; found === USERS && !signal.aborted;) {
+        await this.#slices.yieldIfOver()
         const ids = await this.#options.deletions.ids(id, kind, { after, limit: USERS })
         if (ids.length > 0) await work(ids.map((each) => ({ kind, id: each })))
         found = ids.length

@@ -13,8 +13,12 @@ import { ByteBudget } from '../util/limits/byte-budget.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { RateLimit } from '../util/limits/rate-limit.ts'
-import { type ParsedBody, parseBody } from './body/parse-body.ts'
 import { BodyTurns } from './body/body-turns.ts'
+import { decodeBody } from './body/decode-body.ts'
+import { type ParsedBody, parseBody } from './body/parse-body.ts'
+import type { PartialBody } from './body/partial-body.ts'
+import { readBody } from './body/read-body.ts'
+import { SourceTurns, type Steps } from './body/source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
 import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
@@ -36,7 +40,7 @@ import {
   keyFromBody,
   keyFromHeaders,
   keyFromQuery,
-  mayContainKey,
+  sourcesNamedIn,
 } from './write-keys/write-key.ts'
 
 type IngestSettings = Pick<
@@ -72,29 +76,36 @@ interface IngestLimits {
   readonly partialBodies: ByteBudget
 }
 
-/** A request of a known source, with its parsed body. */
-interface ParsedRequest {
+/** A request with its body, which is not parsed. */
+interface ReceivedRequest {
   readonly request: FastifyRequest
   readonly endpoint: Endpoint
-  readonly source: Source
-  readonly body: ParsedBody
-  readonly batch: Batch
+  readonly body: PartialBody
   readonly isStrict: boolean
 }
 
-/** How the response to a request is made. */
-interface Answering {
+/** Its calls, and the source that they are of. */
+interface ParsedRequest extends Omit<ReceivedRequest, 'body'> {
   readonly source: Source
-  readonly isBatch: boolean
-  readonly isStrict: boolean
+  readonly body: ParsedBody
+  readonly batch: Batch
+}
+
+/** What its calls came to. */
+interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> {
+  readonly source: Source
+  readonly result: EventsFromCalls
 }
 
 /** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
-/** What one turn of the event loop may take, so that bodies do not delay everything else. */
-const PARSED_BYTES_A_TURN = 128 * 1024
+/** The bytes read in one turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
+/** A smaller body is parsed to find its key. A larger one is searched first. */
+const SEARCHED_BYTES = 16 * 1024
+/** Whose turns the bodies take that name their source only inside. No source has this id. */
+const NO_SOURCE = ''
 
 /** Codes whose lines in the log say more than the code. */
 const LOGGED_BY_OTHERS: ReadonlySet<IngestCodeName> = new Set<IngestCodeName>([
@@ -114,9 +125,7 @@ export class IngestionHandler {
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
   readonly #reading: BodyTurns
-  readonly #parsing: BodyTurns
-  /** Bodies that name the source only inside have their own turns, so that they do not delay those of known sources. */
-  readonly #parsingWithoutSource: BodyTurns
+  readonly #turns: SourceTurns
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
@@ -130,8 +139,7 @@ export class IngestionHandler {
       deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxPartialBodyBytes)
     this.#partialBodies = partialBodies
     this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
-    this.#parsing = new BodyTurns(deps.clock, PARSED_BYTES_A_TURN)
-    this.#parsingWithoutSource = new BodyTurns(deps.clock, PARSED_BYTES_A_TURN)
+    this.#turns = new SourceTurns(deps.clock)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
@@ -141,8 +149,81 @@ export class IngestionHandler {
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
     if (early && isRefused(early)) return this.#refuse(early.refused, early)
-    const body = await this.#read(request, early)
+    if (early !== undefined) {
+      const limited = this.#limited(early)
+      if (limited !== undefined) return limited
+    }
+    const body = await readBody(request.raw, {
+      maxBytes: this.#deps.config.maxBatchBytes,
+      partialBodies: this.#partialBodies,
+      reading: this.#reading,
+    })
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
+    const isStrict = request.headers['x-strict-mode'] === '1'
+    const checked = await this.#check({ request, endpoint, body, isStrict }, early)
+    return 'result' in checked ? this.#store(checked) : checked
+  }
+
+  /** Counts and logs a key that no source has, of a client that asked for its settings. */
+  refuseKey(writeKey: string): void {
+    this.#rejectedKeys.add(writeKey, 'unknown_write_key')
+    this.#countRefused('unknown_write_key', {})
+  }
+
+  /** Parses and checks the body when it is the turn of its source. */
+  async #check(
+    received: ReceivedRequest,
+    early: Source | undefined,
+  ): Promise<CheckedRequest | IngestResponse> {
+    const { bytes } = received.body
+    const isSearched = early === undefined && (bytes >= SEARCHED_BYTES || isEncoded(received))
+    let found = early
+    if (isSearched) {
+      const searched = await this.#inTurn(received, undefined, this.#findSource(received))
+      if (searched !== undefined && 'status' in searched) return searched
+      found = searched
+    }
+    return this.#inTurn(received, found, this.#checkInSteps(received, { early, found }))
+  }
+
+  async #inTurn<T>(
+    { body }: ReceivedRequest,
+    source: Source | undefined,
+    steps: Steps<T>,
+  ): Promise<T | IngestResponse> {
+    if (!this.#turns.isOpen && !body.hold()) return this.#refuseBody('overloaded', source)
+    return this.#turns.run({ source: source?.id ?? NO_SOURCE, bytes: body.bytes }, steps)
+  }
+
+  /** Finds the source that the text of a body names, without parsing it; `undefined` if it names several. */
+  *#findSource({ request, body }: ReceivedRequest): Steps<Source | undefined | IngestResponse> {
+    const { catalog, config } = this.#deps
+    const encoding = request.raw.headers['content-encoding']
+    const decoded = decodeBody(body.arrived, encoding, config.maxBatchBytes)
+    yield
+    if (!isRefused(decoded)) {
+      const named = sourcesNamedIn(catalog.current, decoded.text)
+      if (named.size === 1) return [...named][0]
+      if (named.size > 1 || decoded.bytes < SEARCHED_BYTES) return undefined
+    }
+    body.drop()
+    const code = isRefused(decoded) ? decoded.refused : 'unknown_write_key'
+    return this.#refuseBody(code, undefined)
+  }
+
+  *#checkInSteps(
+    received: ReceivedRequest,
+    { early, found }: { readonly early: Source | undefined; readonly found: Source | undefined },
+  ): Steps<CheckedRequest | IngestResponse> {
+    const { request, endpoint, isStrict } = received
+    // Other bodies of the source may have taken its tokens since this one was read.
+    const limited = found && this.#limited(found)
+    const sent = received.body.take()
+    if (limited) return limited
+    const encoding = request.raw.headers['content-encoding']
+    const body = parseBody(sent, encoding, this.#deps.config.maxBatchBytes)
+    if (isRefused(body)) return this.#refuseBody(body.refused, early)
+    yield
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused, source)
     const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
@@ -152,27 +233,16 @@ export class IngestionHandler {
     if (retryAfterSeconds > 0) {
       return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
-    const isStrict = request.headers['x-strict-mode'] === '1'
-    const result = this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
-    return this.#store(result, { source, isBatch: endpoint.type === undefined, isStrict })
+    const result = yield* this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
+    return { source, endpoint, isStrict, result }
   }
 
-  /** Counts and logs a key that no source has, of a client that asked for its settings. */
-  refuseKey(writeKey: string): void {
-    this.#rejectedKeys.add(writeKey, 'unknown_write_key')
-    this.#countRefused('unknown_write_key', {})
-  }
-
-  #read({ raw }: FastifyRequest, source: Source | undefined): Promise<ParsedBody | Refused> {
-    const limits = {
-      maxBytes: this.#deps.config.maxBatchBytes,
-      partialBodies: this.#partialBodies,
-      reading: this.#reading,
-    }
-    if (source) return parseBody(raw, { ...limits, parsing: this.#parsing }, () => true)
-    return parseBody(raw, { ...limits, parsing: this.#parsingWithoutSource }, (text) =>
-      mayContainKey(this.#deps.catalog.current, text),
-    )
+  /** Refuses a body before it is parsed, where its source has used up its limit. How many calls it has is not known. */
+  #limited(source: Source): IngestResponse | undefined {
+    const retryAfterSeconds = this.#rateLimit.take(source, 0)
+    return retryAfterSeconds > 0
+      ? this.#refuse('rate_limited', { source, retryAfterSeconds })
+      : undefined
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {
@@ -182,12 +252,12 @@ export class IngestionHandler {
     return source
   }
 
-  #eventsFrom(parsed: ParsedRequest): EventsFromCalls {
+  *#eventsFrom(parsed: ParsedRequest): Steps<EventsFromCalls> {
     const { request, endpoint, source, body, batch, isStrict } = parsed
     const { config, clock } = this.#deps
     const { clockSkewToleranceMs, maxMessageBytes } = config
     const mustMeasure = mayBeTooLarge(body.bytes, batch.shared, maxMessageBytes)
-    const result = eventsFromCalls({
+    const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
       rules: {
@@ -205,10 +275,9 @@ export class IngestionHandler {
     return result
   }
 
-  async #store(
-    { events, rejected }: EventsFromCalls,
-    { source, isBatch, isStrict }: Answering,
-  ): Promise<IngestResponse> {
+  async #store({ source, endpoint, isStrict, result }: CheckedRequest): Promise<IngestResponse> {
+    const { events, rejected } = result
+    const isBatch = endpoint.type === undefined
     const [first, ...others] = rejected
     if (first !== undefined && (isStrict || events.length === 0)) {
       return isBatch ? batchErrorResponse([first, ...others]) : errorResponse(first.code)
@@ -267,4 +336,8 @@ export class IngestionHandler {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
     this.#deps.activity.refused(result, calls, source?.id)
   }
+}
+
+function isEncoded({ request }: ReceivedRequest): boolean {
+  return request.raw.headers['content-encoding'] !== undefined
 }

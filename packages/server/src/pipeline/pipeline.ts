@@ -11,6 +11,7 @@ import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Acks } from './acks.ts'
 import { decide } from './decide.ts'
 import { declinedBy } from './declined-by.ts'
@@ -65,8 +66,8 @@ interface EntryEvent {
 }
 
 /**
- * Most deliveries that are decided together. One write archives them, and the event loop has a turn before the next
- * ones: neither a large batch nor a source with many destinations takes more memory or time than this.
+ * Most deliveries that are decided together. One write archives them: neither a large batch nor a source with many
+ * destinations takes more memory or time than this.
  */
 const SLICE_DELIVERIES = 500
 
@@ -105,14 +106,14 @@ export class Pipeline {
   /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
+    // Events without a delivery write nothing: neither their archive nor the next read of the log waits for anything.
+    const slices = new TimeSlices(this.#options.clock)
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
+      await slices.yieldIfOver()
       if (!(await this.#quarantineUnreadable(entries, signal))) return
-      let isFirst = true
       for (const slice of this.#slicesOf(entries)) {
+        await slices.yieldIfOver()
         if (signal.aborted) return
-        // An archive without a decline writes nothing and does not wait, so nothing below gives the event loop a turn.
-        if (!isFirst) await this.#options.clock.turn()
-        isFirst = false
         await this.#options.dispatcher.ready()
         if (!(await this.#take(slice, signal))) return
       }
@@ -172,7 +173,10 @@ export class Pipeline {
       again.length === 0 ? NONE_STANDING : await this.#retry(() => events.standingOf(again), signal)
     if (found === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
+    const slices = new TimeSlices(this.#options.clock)
     for (const { event } of slice) {
+      // A decision may parse the event.
+      await slices.yieldIfOver()
       if (deletions.isPurged(event)) continue
       decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
     }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
+import { type Clock, systemClock } from '../../src/util/time/clock.ts'
+import { MAX_SLICE_MS } from '../../src/util/time/time-slices.ts'
 import { openBesideService } from '@hookline/testing/service/beside-service'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
@@ -76,6 +78,24 @@ describe('the pipeline', () => {
     }
   })
 
+  test('gives the event loop a turn between reads of a backlog that has no delivery', async () => {
+    using folder = new TemporaryFolder()
+    {
+      await using engine = await TestEngine.open({}, folder)
+      await engine.receive(5_000)
+      await expect.poll(() => positionOf(folder.path)).toBe(5_000)
+    }
+    rewindLog(folder.path)
+    const turns = new TurnCounter()
+    const readAt: number[] = []
+    const through = watchedReads(() => readAt.push(turns.count))
+    await using _ = await TestEngine.open({ clock: hurriedClock(), through }, folder)
+    await expect.poll(() => positionOf(folder.path)).toBe(5_000)
+    turns.stop()
+    expect(readAt.length).toBeGreaterThan(10)
+    expect(new Set(readAt).size).toBe(readAt.length)
+  })
+
   test('acks an event after an outage of the database, also when no other event follows', async () => {
     using folder = new TemporaryFolder()
     const clock = new ManualClock()
@@ -96,6 +116,44 @@ describe('the pipeline', () => {
       .toBe(1)
   })
 })
+
+/** A clock by which every step takes longer than a loop may take of a turn. */
+function hurriedClock(): Clock {
+  let at = systemClock.now()
+  return { ...systemClock, now: () => (at += MAX_SLICE_MS) }
+}
+
+/** Counts the turns of the event loop. */
+class TurnCounter {
+  count = 0
+  #next = setImmediate(() => this.#turn())
+
+  stop(): void {
+    clearImmediate(this.#next)
+  }
+
+  #turn(): void {
+    this.count++
+    this.#next = setImmediate(() => this.#turn())
+  }
+}
+
+/** The backend, with a call for everything that its log hands out. */
+function watchedReads(onRead: () => void): (backend: Backend) => Backend {
+  return (backend) => ({
+    ...backend,
+    log: {
+      append: (events) => backend.log.append(events),
+      ack: (entries) => backend.log.ack(entries),
+      async *consume(options) {
+        for await (const entries of backend.log.consume(options)) {
+          onRead()
+          yield entries
+        }
+      },
+    },
+  })
+}
 
 /** The backend, unavailable for an ack that the database refuses. */
 function failingAcks(backend: Backend): Backend {

@@ -45,6 +45,11 @@ export class MeasuredService implements AsyncDisposable {
     if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.stderr}`)
   }
 
+  /** Sends SIGKILL. It may be started again. */
+  async kill(): Promise<void> {
+    await this.#process?.kill()
+  }
+
   get api(): ManagementApi {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }

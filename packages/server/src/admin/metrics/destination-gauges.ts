@@ -3,6 +3,7 @@ import type { WaitingParts } from '../../backend/deliveries.ts'
 import type { WaitingDeliveries } from '../../backend/upkeep.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { webhookName } from '../../telemetry/names.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { pauseReason, type WaitReason } from '../deliveries/waiting.ts'
 import { setCounters, setInfo } from './destination-counters.ts'
@@ -10,9 +11,6 @@ import { setCounters, setInfo } from './destination-counters.ts'
 type Deps = Pick<AdminDeps, 'catalog' | 'upkeep' | 'reports' | 'clock'> & {
   readonly lanes: Pick<AdminDeps['lanes'], 'states'>
 }
-
-/** Destinations that are read in one turn of the event loop. */
-const A_TURN = 16
 
 /**
  * Sets the metrics that have a `destination` label, before each scrape: what waits for each webhook, since when, why, and
@@ -27,8 +25,9 @@ export function reportDestinations(metrics: Metrics, deps: Deps): void {
     const first = all.slice(0, maxDestinations)
     const states = await deps.lanes.states(first.map(({ id }) => id))
     const shown: Gauges[] = []
-    for (const [index, destination] of first.entries()) {
-      if (index % A_TURN === A_TURN - 1) await deps.clock.turn()
+    const slices = new TimeSlices(deps.clock)
+    for (const destination of first) {
+      await slices.yieldIfOver()
       shown.push(...(await gaugesOf(destination, states.get(destination.id) ?? [], deps)))
     }
     setGauges(metrics, shown)

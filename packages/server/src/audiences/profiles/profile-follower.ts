@@ -4,6 +4,7 @@ import type { Deletions } from '../../backend/deletions.ts'
 import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
 import { profileChangeOf } from './profile-change.ts'
 
@@ -43,8 +44,14 @@ export class ProfileFollower {
     if (after === null) return undefined
     const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS })
     if (through === after) return { events: 0, through, isEnd }
-    const kept = events.filter((each) => isOfUser(each) && !deletions.isPurged(each.event))
-    const changes = kept.map((each) => this.#changeOf(each, matcher))
+    const changes: ReturnType<typeof profileChangeOf>[] = []
+    const slices = new TimeSlices(clock)
+    for (const each of events) {
+      // It parses the event.
+      await slices.yieldIfOver()
+      if (isOfUser(each) && !deletions.isPurged(each.event))
+        changes.push(this.#changeOf(each, matcher))
+    }
     const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
     return isApplied
       ? { events: events.length, through, isEnd }

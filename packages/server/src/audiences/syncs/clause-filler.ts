@@ -3,6 +3,7 @@ import type { ArchivedFact, FactClause, Facts, FillSlice } from '../../backend/f
 import type { EventSelector, FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import { parseDefinition } from '../conditions/fact-definition.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { isFilled } from '../evaluation/plans.ts'
@@ -40,7 +41,13 @@ export class ClauseFiller {
     const only = selectorOf(filling)
     const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
     const matcher = new EventMatcher(filling)
-    const found = events.filter(isOfUser).flatMap((each) => this.#factsOf(each, matcher))
+    const found: ArchivedFact[] = []
+    const slices = new TimeSlices(clock)
+    for (const each of events) {
+      // It parses the event.
+      await slices.yieldIfOver()
+      if (isOfUser(each)) found.push(...this.#factsOf(each, matcher))
+    }
     const slice: FillSlice = {
       clauses: filling.map(({ number }) => number),
       through: isEnd ? end : through,

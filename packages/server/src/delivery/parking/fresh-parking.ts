@@ -1,6 +1,7 @@
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Recurring } from '../../util/time/recurring.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { Lane } from '../lanes/lane.ts'
 import {
@@ -26,7 +27,6 @@ export interface FreshParkingOptions {
 const MOST_PARKING = 500
 /** What waits in memory longer than this is parked, so that the log need not keep it (spec 03 §Lanes). */
 const LONGEST_FRESH_MS = 2_000
-const PARKED_A_TURN = 100
 
 /**
  * Parks deliveries that came from the log: at once when a lane has no room for them, and after two seconds when they have
@@ -78,10 +78,10 @@ export class FreshParking implements Worker {
    */
   async #parkOverdue(): Promise<number> {
     const { clock, open: all, recorder } = this.#options
-    let parked = 0
+    const slices = new TimeSlices(clock)
     for (const open of all.freshSince(clock.now() - LONGEST_FRESH_MS)) {
       if (recorder.isRecording(open)) continue
-      if (++parked % PARKED_A_TURN === 0) await clock.turn()
+      await slices.yieldIfOver()
       await this.ready()
       // Its attempt may have ended meanwhile.
       if (open.freshSince === undefined || recorder.isRecording(open)) continue

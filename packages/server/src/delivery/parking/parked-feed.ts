@@ -10,6 +10,7 @@ import {
 } from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Recurring } from '../../util/time/recurring.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -34,7 +35,6 @@ export interface ParkedFeedOptions {
 /** The longest wait, whatever the feed knows of: another node may have died with what it had claimed. */
 const LONGEST_WAIT_MS = 15_000
 const AFTER_FAILURE_MS = 1_000
-const LANES_A_TURN = 4
 
 /**
  * Takes up what waits in the backend, lane by lane:
@@ -105,9 +105,10 @@ export class ParkedFeed implements Worker {
     const withoutParts = toMakeDue.difference(new Set(lanes.map(laneKey)))
     for (const key of withoutParts) this.#toMakeDue.delete(key)
     let lookAt = clock.now() + LONGEST_WAIT_MS
-    for (const [index, lane] of lanes.entries()) {
+    const slices = new TimeSlices(clock)
+    for (const lane of lanes) {
       // A claim reads at once, so that many of them would keep everything else waiting.
-      if (index % LANES_A_TURN === LANES_A_TURN - 1) await clock.turn()
+      await slices.yieldIfOver()
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }
     return lookAt - clock.now()

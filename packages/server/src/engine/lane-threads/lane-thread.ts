@@ -6,6 +6,7 @@ import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavai
 import { ThreadChanges } from '../../threads/thread-changes.ts'
 import { ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import { freshBlockOf, type NumberedDelivery } from './fresh-block.ts'
 import type {
   LaneMainFunctions,
@@ -23,9 +24,6 @@ interface OpenDelivery extends NumberedDelivery {
   /** `lost`: its thread has ended, and it is being looked up. */
   state: 'unsent' | 'sent' | 'lost'
 }
-
-/** How many of the open deliveries are looked up before the event loop has a turn. */
-const LOOKED_UP_A_TURN = 100
 
 /**
  * One thread of lanes, seen from main. Main keeps each fresh delivery until the thread says that the backend has it:
@@ -179,8 +177,9 @@ export class LaneThread {
     const lost = [...this.#open.values()].filter(({ state }) => state === 'sent')
     for (const open of lost) open.state = 'lost'
     await this.#connection?.gone
-    for (const [index, open] of lost.entries()) {
-      if (index % LOOKED_UP_A_TURN === LOOKED_UP_A_TURN - 1) await this.#clock.turn()
+    const slices = new TimeSlices(this.#clock)
+    for (const open of lost) {
+      await slices.yieldIfOver()
       const isStored = await this.#isStored(open)
       if (isStored === undefined) return
       if (isStored) this.#settle(open.number)

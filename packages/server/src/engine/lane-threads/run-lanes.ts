@@ -2,6 +2,7 @@ import type { JoinedBackend } from '../../backend/threads.ts'
 import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
 import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
 import { systemClock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { LaneGroup } from '../lane-group.ts'
 import { openLaneGroup } from '../open-lane-group.ts'
 import { deliveriesIn, type FreshBlock, type NumberedDelivery } from './fresh-block.ts'
@@ -98,7 +99,9 @@ class Incoming {
 
   async #takeAll(): Promise<void> {
     this.#isTaking = true
+    const slices = new TimeSlices(systemClock)
     while (this.#waiting.length > 0) {
+      await slices.yieldIfOver()
       await this.#group.ready()
       for (const { number, delivery, event } of this.#waiting.splice(0, TAKEN_TOGETHER))
         this.#group.deliver({ delivery, event, onRecorded: () => this.#onRecorded(number) })

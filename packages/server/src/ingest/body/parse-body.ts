@@ -1,7 +1,5 @@
 import type { Json } from '@hookline/protocol'
-import type { IncomingMessage } from 'node:http'
 import { decodeBody } from './decode-body.ts'
-import { type BodyLimits, readBody } from './read-body.ts'
 import { isRefused, type Refused } from '../refused.ts'
 import { withoutNonFinite } from './non-finite.ts'
 
@@ -14,27 +12,20 @@ export interface ParsedBody {
   readonly hasNonFinite: boolean
 }
 
-/**
- * Reads the body as JSON, whatever the content type is. Where the source is not known yet, `mayContainKey` says whether
- * the body is worth parsing.
- */
+/** Parses a body as JSON, whatever the content type is. */
 export function parseBody(
-  request: IncomingMessage,
-  limits: BodyLimits,
-  mayContainKey: (text: string) => boolean,
-): Promise<ParsedBody | Refused> {
-  const encoding = request.headers['content-encoding']
-  return readBody(request, limits, (sent) => {
-    const decoded = decodeBody(sent, encoding, limits.maxBytes)
-    if (isRefused(decoded)) return decoded
-    if (!mayContainKey(decoded.text)) return { refused: 'unknown_write_key' }
-    const json = jsonIn(decoded.text)
-    if (json !== undefined) return { ...decoded, json, hasNonFinite: false }
-    const text = withoutNonFinite(decoded.text)
-    const finite = text === undefined ? undefined : jsonIn(text)
-    if (text === undefined || finite === undefined) return { refused: 'invalid_json' }
-    return { text, bytes: decoded.bytes, json: finite, hasNonFinite: true }
-  })
+  sent: Buffer,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): ParsedBody | Refused {
+  const decoded = decodeBody(sent, contentEncoding, maxBytes)
+  if (isRefused(decoded)) return decoded
+  const json = jsonIn(decoded.text)
+  if (json !== undefined) return { ...decoded, json, hasNonFinite: false }
+  const text = withoutNonFinite(decoded.text)
+  const finite = text === undefined ? undefined : jsonIn(text)
+  if (text === undefined || finite === undefined) return { refused: 'invalid_json' }
+  return { text, bytes: decoded.bytes, json: finite, hasNonFinite: true }
 }
 
 /** `undefined` where the text is no JSON. */

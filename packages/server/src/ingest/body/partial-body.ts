@@ -45,18 +45,23 @@ export class PartialBody {
     return true
   }
 
-  /** The body is complete and waits to be parsed. Returns false where the budget has no room for it. */
+  /** The body is complete and waits to be parsed. Returns false where the budget has no room for it. Safe to call twice. */
   hold(): boolean {
     // What arrived in more than one packet has its share already.
-    if (this.#packet === undefined) return true
+    if (this.#packet === undefined || this.#takenBytes > 0) return true
     if (!this.#budget.take(this.#bytes)) return false
     this.#takenBytes = this.#bytes
     return true
   }
 
+  /** All bytes that have arrived, until the body is taken or dropped. */
+  get arrived(): Buffer {
+    return this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
+  }
+
   /** All bytes that have arrived. The body is complete, so it gives back its share of the budget. */
   take(): Buffer {
-    const arrived = this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
+    const { arrived } = this
     // The memory belongs to the caller now: `drop` must not free it.
     this.#view = undefined
     this.drop()

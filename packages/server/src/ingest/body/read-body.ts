@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ByteBudget } from '../../util/limits/byte-budget.ts'
 import type { BodyTurns } from './body-turns.ts'
-import { isRefused, type Refused } from '../refused.ts'
+import type { Refused } from '../refused.ts'
 import { PartialBody } from './partial-body.ts'
 
 /** The limits of a body. */
@@ -10,22 +10,17 @@ export interface BodyLimits {
   /** The memory that all bodies share which have arrived in part, or wait to be parsed. */
   readonly partialBodies: ByteBudget
   readonly reading: BodyTurns
-  readonly parsing: BodyTurns
 }
 
-/** Makes a value of the bytes of a body as they were sent. */
-export type Parse<T> = (sent: Buffer) => T | Refused
-
 /**
- * Reads the body, and parses it when it is its turn. Resolves with `batch_too_large` as soon as it is known that there are
+ * Reads the body. Resolves with `batch_too_large` as soon as it is known that there are
  * more than `maxBytes`, with `overloaded` where the other bodies that are not parsed take too much memory, and with
  * `bad_request` when the client disconnects. Where a body was not read to its end, the caller must drop what is left of it.
  */
-export function readBody<T extends { readonly bytes: number }>(
+export function readBody(
   request: IncomingMessage,
-  { maxBytes, partialBodies, reading, parsing }: BodyLimits,
-  parse: Parse<T>,
-): Promise<T | Refused> {
+  { maxBytes, partialBodies, reading }: BodyLimits,
+): Promise<PartialBody | Refused> {
   const announcedBytes = announcedBy(request)
   if (announcedBytes !== undefined && announcedBytes > maxBytes) {
     return Promise.resolve({ refused: 'batch_too_large' })
@@ -34,7 +29,7 @@ export function readBody<T extends { readonly bytes: number }>(
     maxBytes,
     ...(announcedBytes !== undefined && { announcedBytes }),
   })
-  const { promise, resolve } = Promise.withResolvers<T | Refused>()
+  const { promise, resolve } = Promise.withResolvers<PartialBody | Refused>()
   const stopReading = (): void => {
     request.off('data', add).off('end', onEnd).off('close', onClose)
   }
@@ -48,18 +43,9 @@ export function readBody<T extends { readonly bytes: number }>(
     else if (!body.add(chunk)) refuse('overloaded')
     else if (chunk.length !== announcedBytes) reading.read(request, chunk)
   }
-  const parseNow = (): number => {
-    const sent = body.take()
-    const parsed = parse(sent)
-    resolve(parsed)
-    if (!isRefused(parsed)) return parsed.bytes
-    // How much was decompressed until it was refused is not known.
-    return request.headers['content-encoding'] === undefined ? sent.length : maxBytes
-  }
   const onEnd = (): void => {
     stopReading()
-    if (parsing.isOpen || body.hold()) parsing.run(parseNow)
-    else refuse('overloaded')
+    resolve(body)
   }
   const onClose = (): void => refuse('bad_request')
   request.on('data', add)

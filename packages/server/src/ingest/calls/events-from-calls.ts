@@ -14,6 +14,7 @@ import { randomUUID } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Suppressions } from '../../backend/deletions.ts'
 import { subjectsOf } from '../../backend/subjects-of.ts'
+import type { Steps } from '../body/source-turns.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
@@ -44,8 +45,8 @@ const NO_MARKS: readonly Mark[] = []
 const SHOWN_ID_CHARACTERS = 100
 const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 
-/** Makes an event of each valid call. An invalid call does not affect the others. */
-export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
+/** Makes an event of each valid call, one in each step. An invalid call does not affect the others. */
+export function* eventsFromCalls(request: RequestCalls): Steps<EventsFromCalls> {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []
   let found: ReadonlySet<number> | undefined
@@ -57,6 +58,7 @@ export function eventsFromCalls(request: RequestCalls): EventsFromCalls {
     const event = isInexact ? ID_NOT_EXACT : eventFromCall(call, request, inexact)
     if (isRefused(event)) rejected.push(rejectedCall(index, call, event.refused))
     else events.push(event)
+    yield
   }
   return { events, rejected }
 }
@@ -94,7 +96,8 @@ function eventFromCall(
     mark === undefined && !isInexact
       ? NO_MARKS
       : [...(isInexact ? (['precision_lost'] as const) : []), ...(mark ? [mark] : [])]
-  return acceptedEvent({ id: newId('evt', receipt.receivedAt.ms), sourceId, event, marks })
+  const id = newId('evt', receipt.receivedAt.ms)
+  return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
 }
 
 function hasLostPrecision(

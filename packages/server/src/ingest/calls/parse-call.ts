@@ -10,7 +10,7 @@ import {
   LIMITS,
 } from '@hookline/protocol'
 import { asObject } from './as-object.ts'
-import { type CallFields, readFields, unknownKeys } from './call-fields.ts'
+import { type CallFields, readFields, unknownMembers } from './call-fields.ts'
 import type { SharedParts } from './parse-batch.ts'
 import { isRefused, type Refused } from '../refused.ts'
 
@@ -32,6 +32,8 @@ export interface ParsedCall {
   /** When the call happened and when it was sent: as the call has them, not parsed. */
   readonly timestamp: Json | undefined
   readonly sentAt: Json | undefined
+  /** The keys that Hookline does not know, as members of a JSON object. */
+  readonly unknown: string
 }
 
 /**
@@ -63,10 +65,9 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (fault !== undefined) return { refused: fault }
   placeTraits(type, fields)
   fields.context ??= NO_CONTEXT
-  const unknown = unknownKeys(call)
-  const known = Object.assign(fields, { type, context: fields.context })
   return {
-    fields: unknown ? { ...unknown, ...known } : known,
+    fields: Object.assign(fields, { type, context: fields.context }),
+    unknown: unknownMembers(call),
     timestamp: present(call['timestamp']) ?? present(call['originalTimestamp']),
     sentAt: call['sentAt'],
   }
@@ -76,18 +77,23 @@ function isEventType(type: unknown): type is EventType {
   return TYPES.has(type)
 }
 
-/** Measures the call as it is stored, without the fields that the server adds. */
+/**
+ * Measures the call as it is stored, without the fields that the server adds. It measures what differs from the call as it
+ * was sent: to copy a call of thousands of keys takes many times as long as to serialise it.
+ */
 function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRules): boolean {
   if (maxBytes === undefined) return false
-  const { context, integrations } = fields
-  const stored = {
-    ...call,
-    ...(context && { context }),
-    ...(integrations && { integrations }),
-    writeKey: undefined,
-    _metadata: undefined,
-  }
-  return Buffer.byteLength(JSON.stringify(stored)) > maxBytes
+  let bytes = Buffer.byteLength(JSON.stringify(call))
+  for (const name of ['context', 'integrations'] as const)
+    if (fields[name] !== undefined && fields[name] !== call[name])
+      bytes += memberBytes(name, fields[name]) - memberBytes(name, call[name])
+  for (const name of ['writeKey', '_metadata']) bytes -= memberBytes(name, call[name])
+  return bytes > maxBytes
+}
+
+/** The bytes that a member takes of the JSON of an object, with its comma. */
+function memberBytes(name: string, value: Json | undefined): number {
+  return value === undefined ? 0 : Buffer.byteLength(`"${name}":${JSON.stringify(value)},`)
 }
 
 /** The code for what the type requires and the call does not have. */

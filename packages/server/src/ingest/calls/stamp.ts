@@ -17,7 +17,11 @@ export interface Stamped {
 }
 
 /** Makes an event of a call: adds its times, messageId and client address (spec 01, §What is stamped). Pure. */
-export function stamp(call: ParsedCall, messageId: string, receipt: Receipt): Stamped {
+export function stamp(
+  call: Omit<ParsedCall, 'unknown'>,
+  messageId: string,
+  receipt: Receipt,
+): Stamped {
   const { fields, timestamp: raw } = call
   const { receivedAt } = receipt
   const sentAt = receipt.sentAt ?? readInstant(call.sentAt)

@@ -29,20 +29,19 @@ export function keyFromBody(body: Json): string | undefined {
   return textOf(writeKey) ?? (isJsonObject(first) ? textOf(first['writeKey']) : undefined)
 }
 
-/** To parse a body of this many characters takes less time than it is worth to save. */
-const SEARCHED_CHARACTERS = 16 * 1024
 const WRITTEN_KEYS = /"writeKey"\s*:\s*"([^"\\]+)"/g
 
 /**
- * Whether a body may contain the key of a source. A large body is searched, because parsing it takes many times as long
- * and is lost without a key. In a large body, the key must be written without escapes.
+ * The sources whose keys are in the text of a body, without escapes. To parse a large body takes many times as long, and is
+ * lost without a key.
  */
-export function mayContainKey(catalog: CatalogSnapshot, body: string): boolean {
-  if (body.length < SEARCHED_CHARACTERS) return true
+export function sourcesNamedIn(catalog: CatalogSnapshot, body: string): ReadonlySet<Source> {
+  const named = new Set<Source>()
   for (const [, key] of body.matchAll(WRITTEN_KEYS)) {
-    if (catalog.sourceByWriteKey.has(key!)) return true
+    const source = catalog.sourceByWriteKey.get(key!)
+    if (source !== undefined) named.add(source)
   }
-  return false
+  return named
 }
 
 /** The key in the query, where beacons send it: `?writeKey=`. */

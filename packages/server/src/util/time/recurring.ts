@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { TimeSlices } from './time-slices.ts'
 
 export interface RecurringOptions {
   readonly clock: Clock
@@ -36,11 +37,18 @@ export class Recurring {
 
   /** Runs the work at once, then whenever it is due, until `signal` aborts. Rejects when the work does. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    let slices = new TimeSlices(clock)
     while (!signal.aborted) {
       this.#dueAt = Infinity
       const waitMs = await this.#options.work(signal)
-      this.wakeBy(this.#options.clock.now() + waitMs)
+      this.wakeBy(clock.now() + waitMs)
+      if (this.#dueAt <= clock.now()) {
+        await slices.yieldIfOver()
+        continue
+      }
       await this.#untilDue(signal)
+      slices = new TimeSlices(clock)
     }
   }
 

@@ -46,6 +46,19 @@ describe('recurring work', () => {
     expect(times).toBe(3)
   })
 
+  test('gives way to the event loop, also where it is due again at once and waits for nothing', async () => {
+    let times = 0
+    const { clock, running } = start(async () => {
+      await Promise.resolve()
+      clock.advance(1)
+      return ++times < 1_000 ? 0 : Infinity
+    })
+    await using _running = running
+    await turn()
+    expect(times).toBeLessThan(100)
+    await expect.poll(() => times).toBe(1_000)
+  })
+
   test('never runs twice at once: wake-ups during a run cause one more run', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
     let times = 0

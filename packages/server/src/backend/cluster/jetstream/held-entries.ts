@@ -1,9 +1,10 @@
 import type { Msg } from '@nats-io/transport-node'
+import { EventAmount, type MaxAmount } from '../../event-amount.ts'
 import type { LogEntry } from '../../log.ts'
 import { HeldEntry, keyOf } from './held-entry.ts'
 
-/** Bytes of entries beyond which no more are asked for. */
-const MOST_BYTES = 64 * 1024 * 1024
+/** Entries beyond which no more are asked for. */
+const MAX_HELD: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 /** Events that are handed out at once, about. */
 const HANDED_EVENTS = 8192
 
@@ -14,7 +15,7 @@ export class HeldEntries {
   readonly #keys = new WeakMap<LogEntry, string>()
   readonly #waiting = new Set<() => void>()
   #ready: HeldEntry[] = []
-  #bytes = 0
+  readonly #amount = new EventAmount()
 
   constructor(streamName: string) {
     this.#streamName = streamName
@@ -34,7 +35,7 @@ export class HeldEntries {
     const entry = new HeldEntry(message, this.#streamName)
     this.#byKey.set(key, entry)
     this.#keys.set(entry, key)
-    this.#bytes += entry.bytes
+    this.#amount.add(entry.events)
     this.#ready.push(entry)
     this.#wake()
     return entry
@@ -67,7 +68,7 @@ export class HeldEntries {
 
   drop(entry: HeldEntry): void {
     if (!this.#byKey.delete(this.#keys.get(entry)!)) return
-    this.#bytes -= entry.bytes
+    this.#amount.remove(entry.events)
     this.#wake()
   }
 
@@ -87,7 +88,7 @@ export class HeldEntries {
 
   /** Resolves when there is room for more, or `signal` aborts. */
   room(signal: AbortSignal): Promise<void> {
-    return this.#until(() => this.#bytes < MOST_BYTES, signal)
+    return this.#until(() => !this.#amount.isOver(MAX_HELD), signal)
   }
 
   async #until(condition: () => boolean, signal: AbortSignal): Promise<void> {

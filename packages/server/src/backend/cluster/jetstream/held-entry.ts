@@ -15,7 +15,6 @@ export class HeldEntry implements LogEntry {
   declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
   /** Its place in the log: the sequence that it had first, where it was appended again. */
   readonly sequence: number
-  readonly bytes: number
   redelivered: boolean
   /** Whether its processing has ended. */
   isDone = false
@@ -30,7 +29,6 @@ export class HeldEntry implements LogEntry {
     if (unreadable !== undefined) this.unreadable = unreadable
     const first = firstSequenceIn(message.headers)
     this.sequence = first ?? sequence
-    this.bytes = data.length
     this.redelivered =
       deliveries > 1 ||
       sequence <= throughOf(consumer) ||

@@ -11,7 +11,8 @@ import type {
   WaitingLane,
 } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import { turn } from '../../../util/time/clock.ts'
+import { systemClock } from '../../../util/time/clock.ts'
+import { TimeSlices } from '../../../util/time/time-slices.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
@@ -33,7 +34,6 @@ export interface QueueTable<E extends Carried> {
   readonly record: 'recordDeliveries' | 'recordNotices'
 }
 
-const LANES_A_TURN = 64
 /** How many parts are looked at together. */
 const CHECKED_PARTS = 1_000
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
@@ -98,9 +98,10 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   async waiting(): Promise<Waiting> {
     const lanes: WaitingLane[] = []
     let isUnsplit = false
-    for (const [index, row] of this.#statements.all(LANES, []).entries()) {
+    const slices = new TimeSlices(systemClock)
+    for (const row of this.#statements.all(LANES, [])) {
       // Each lane is a query of its own. The event loop must run in between.
-      if (index % LANES_A_TURN === LANES_A_TURN - 1) await turn()
+      await slices.yieldIfOver()
       const number = Number(row['lane'])
       const dueAt = this.#nextDue(number)
       const isHeld = row['is_held'] === 1

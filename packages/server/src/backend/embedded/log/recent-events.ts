@@ -1,9 +1,10 @@
 import type { AcceptedEvent } from '@hookline/protocol'
+import { EventAmount, type MaxAmount } from '../../event-amount.ts'
 import type { LogSlice, PositionedEvent } from '../../log.ts'
 import type { Appended } from './write-log.ts'
 
 /** Events that are kept: those of about a second at the highest rate. */
-const EVENTS = 4_096
+const MAX_KEPT: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
 
 interface Recent {
   /** The seq of its first event. */
@@ -18,7 +19,7 @@ interface Recent {
  */
 export class RecentEvents {
   #appends: Recent[] = []
-  #count = 0
+  readonly #amount = new EventAmount()
   #isFollowed = false
   #pauses = 0
 
@@ -32,9 +33,9 @@ export class RecentEvents {
     if (!this.#isFollowed || this.#pauses > 0) return
     const first = lastSeq - events.length + 1
     this.#appends.push({ first, events, duplicates: new Set(duplicates) })
-    this.#count += events.length
-    while (this.#count > EVENTS && this.#appends.length > 1)
-      this.#count -= this.#appends.shift()!.events.length
+    this.#amount.add(events)
+    while (this.#amount.isOver(MAX_KEPT) && this.#appends.length > 1)
+      this.#amount.remove(this.#appends.shift()!.events)
   }
 
   /** The events after a position, at most `limit`; `undefined` where not all of them are here. */
@@ -58,7 +59,7 @@ export class RecentEvents {
   async whileRemoving<T>(work: () => Promise<T>): Promise<T> {
     this.#pauses++
     this.#appends = []
-    this.#count = 0
+    this.#amount.clear()
     try {
       return await work()
     } finally {

@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
+import { EventAmount, type MaxAmount } from '../../event-amount.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
@@ -27,9 +28,11 @@ interface Entry extends LogEntry {
 export type Duplicates = Set<string>
 
 /** Entries read from the table at once when they are no longer in memory. */
-const READ_ENTRIES = 256
+const MAX_READ: MaxAmount = { events: 256, bytes: 1024 * 1024 }
 /** Appended events kept in memory for a consumer that lags; more of them are read back from the table. */
-const TAIL_EVENTS = 8192
+const MAX_TAIL: MaxAmount = { events: 8_192, bytes: 16 * 1024 * 1024 }
+/** Events handed out and not acked on disk, about. With more, the consumer waits for the acks. */
+const MAX_OUTSTANDING: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 
 /** Events that one operation of the writer has appended, in their order. */
 interface AppendedEvents extends Appended {
@@ -40,15 +43,18 @@ interface SqliteLogOptions {
   /** Of the bytes that wait for the disk. */
   readonly waiting: ByteBudget
   readonly duplicates: Duplicates
+  /** By default MAX_OUTSTANDING. */
+  readonly maxOutstanding?: MaxAmount
 }
 
 /**
  * The log on the table `events`. The writer's thread numbers the events (`log-numbering.ts`).
  *
  * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
- * more than TAIL_EVENTS, the tail is dropped, and the consumer reads from the table until it has caught
+ * more than MAX_TAIL, the tail is dropped, and the consumer reads from the table until it has caught
  * up. `#cursor` is the last seq handed out. `#outstanding` has the entries handed out, in order, that the acked position on
- * disk has not passed; `#acked` has those of them that are acked.
+ * disk has not passed; `#acked` has those of them that are acked. While it has more than MAX_OUTSTANDING, nothing more is
+ * handed out.
  */
 export class SqliteLog implements Log {
   /** For those who follow the log beside its consumer. */
@@ -58,12 +64,13 @@ export class SqliteLog implements Log {
   readonly #options: SqliteLogOptions
   readonly #appender: Appender
   readonly #leftOverThrough: number
-  readonly #read: (afterSeq: number) => Entry[]
+  readonly #read: (afterSeq: number) => Iterable<Entry>
   #cursor: number
   #tail: Entry[] = []
-  #tailEvents = 0
+  readonly #tailAmount = new EventAmount()
   #isBehind: boolean
   #outstanding: Entry[] = []
+  readonly #outstandingAmount = new EventAmount()
   readonly #acked = new Set<Entry>()
   #wake: () => void = () => undefined
   readonly #onAppended = new Set<(events: readonly AcceptedEvent[]) => void>()
@@ -87,10 +94,10 @@ export class SqliteLog implements Log {
     this.end = new AppendedPosition(last)
     this.#isBehind = last > this.#cursor
     const select = reader.prepare(
-      `SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ${READ_ENTRIES}`,
+      `SELECT seq, ${EVENT_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ${MAX_READ.events}`,
     )
     this.#read = (afterSeq) =>
-      select.all(afterSeq).map((row) => {
+      select.iterate(afterSeq).map((row) => {
         const seq = Number(row['seq'])
         return { seq, rows: 1, ...eventsOf(row), redelivered: seq <= this.#leftOverThrough }
       })
@@ -126,15 +133,21 @@ export class SqliteLog implements Log {
     for (const entry of left) entry.redelivered = true
     if (left.length > 0) yield left
     while (!signal.aborted) {
-      const entries = this.#isBehind ? this.#catchUp() : this.#takeTail()
-      if (entries.length > 0) {
-        this.#cursor = entries.at(-1)!.seq
-        this.#outstanding.push(...entries)
-        yield entries
-      } else if (!this.#isBehind) {
-        await this.#appendedOr(signal)
+      if (this.#outstandingAmount.isOver(this.#options.maxOutstanding ?? MAX_OUTSTANDING)) {
+        await this.#wokenOr(signal)
+        continue
       }
+      const entries = this.#isBehind ? this.#catchUp() : this.#takeTail()
+      if (entries.length > 0) yield this.#handOut(entries)
+      else if (!this.#isBehind) await this.#wokenOr(signal)
     }
+  }
+
+  #handOut(entries: readonly Entry[]): readonly Entry[] {
+    this.#cursor = entries.at(-1)!.seq
+    this.#outstanding.push(...entries)
+    for (const { events } of entries) this.#outstandingAmount.add(events)
+    return entries
   }
 
   async ack(entries: readonly LogEntry[]): Promise<void> {
@@ -153,8 +166,12 @@ export class SqliteLog implements Log {
   #passed(through: number): void {
     const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
     this.#outstanding.splice(0, passed.length)
-    for (const entry of passed) this.#acked.delete(entry)
+    for (const entry of passed) {
+      this.#acked.delete(entry)
+      this.#outstandingAmount.remove(entry.events)
+    }
     this.#forgetDuplicates(passed)
+    this.#wake()
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
@@ -164,8 +181,8 @@ export class SqliteLog implements Log {
     if (this.#isBehind || firstSeq <= this.#cursor) return
     for (const id of duplicates) this.#options.duplicates.add(id)
     this.#tail.push(entry)
-    this.#tailEvents += entry.events.length
-    if (this.#tailEvents > TAIL_EVENTS) {
+    this.#tailAmount.add(entry.events)
+    if (this.#tailAmount.isOver(MAX_TAIL)) {
       this.#forgetDuplicates(this.#takeTail())
       this.#isBehind = true
     }
@@ -181,18 +198,26 @@ export class SqliteLog implements Log {
   #takeTail(): Entry[] {
     const entries = this.#tail
     this.#tail = []
-    this.#tailEvents = 0
+    this.#tailAmount.clear()
     return entries
   }
 
   #catchUp(): Entry[] {
-    const entries = this.#read(this.#cursor)
-    // A short read has seen everything that is committed; later entries are offered.
-    this.#isBehind = entries.length === READ_ENTRIES
+    const entries: Entry[] = []
+    const amount = new EventAmount()
+    this.#isBehind = false
+    for (const entry of this.#read(this.#cursor)) {
+      entries.push(entry)
+      amount.add(entry.events)
+      // A read to the end has seen everything that is committed; later entries are offered.
+      this.#isBehind = entries.length === MAX_READ.events || amount.isOver(MAX_READ)
+      if (this.#isBehind) break
+    }
     return entries
   }
 
-  async #appendedOr(signal: AbortSignal): Promise<void> {
+  /** Resolves when something was appended or acked, or `signal` aborts. */
+  async #wokenOr(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = (): void => resolve()
     this.#wake = wake

@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { MaxAmount } from '../../../../src/backend/event-amount.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
@@ -25,7 +26,10 @@ export class OpenLog implements AsyncDisposable {
   readonly #file: string
 
   /** @param change is made to the database before the log opens it */
-  constructor(change: (db: DatabaseSync) => void = () => undefined) {
+  constructor(
+    change: (db: DatabaseSync) => void = () => undefined,
+    bounds: { readonly maxOutstanding?: MaxAmount } = {},
+  ) {
     const stack = new AsyncDisposableStack()
     const file = join(stack.use(new TemporaryFolder()).path, 'hookline.db')
     this.#file = file
@@ -42,7 +46,7 @@ export class OpenLog implements AsyncDisposable {
     this.#box = newSecretBox()
     this.host = stack.use(new WriterHost(start, this.#box, watch))
     const waiting = new ByteBudget(2 ** 30)
-    const options = { waiting, duplicates: new Set<string>() }
+    const options = { waiting, duplicates: new Set<string>(), ...bounds }
     this.log = new SqliteLog(this.host, this.reader, options)
   }
 

@@ -1,0 +1,111 @@
+import type { Clock } from '../../util/time/clock.ts'
+import { MAX_SLICE_MS } from '../../util/time/time-slices.ts'
+
+/** Work on a body, in steps that take a few milliseconds at most where that is possible. */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** A body, and whose share of the time it takes. */
+interface Body {
+  readonly source: string
+  readonly bytes: number
+}
+
+interface Task {
+  readonly steps: Steps<unknown>
+  /** The task of a source with the lowest one is next. */
+  readonly place: number
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The tasks of a source that wait, and the time that its tasks took. */
+interface Share {
+  readonly tasks: Task[]
+  usedMs: number
+}
+
+/** A body counts as arriving a millisecond later for each KiB: small ones are next, and large ones still get their turn. */
+const BYTES_PER_MS = 1024
+
+/**
+ * Lets bodies be parsed and checked in turns of MAX_SLICE_MS, after each of which the event loop has one. The next turn is for the
+ * source with the least used time, so the others wait for one step of a busy source at most. Among the
+ * bodies of a source, small ones are first.
+ */
+export class SourceTurns {
+  readonly #clock: Pick<Clock, 'now' | 'turn'>
+  /** Of the sources with tasks. */
+  readonly #shares = new Map<string, Share>()
+  /** The used time of the last source, where new sources begin: idle time earns nothing. */
+  #usedMs = 0
+  #leftMs = MAX_SLICE_MS
+  #isScheduled = false
+
+  constructor(clock: Pick<Clock, 'now' | 'turn'>) {
+    this.#clock = clock
+  }
+
+  /** Whether a body need not wait. */
+  get isOpen(): boolean {
+    return this.#shares.size === 0 && this.#leftMs > 0
+  }
+
+  /** Takes the steps: now, or in one of the next turns. */
+  run<T>({ source, bytes }: Body, steps: Steps<T>): Promise<T> {
+    const isOpen = this.isOpen
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let share = this.#shares.get(source)
+    if (share === undefined) this.#shares.set(source, (share = { tasks: [], usedMs: this.#usedMs }))
+    const place = this.#clock.now() + bytes / BYTES_PER_MS
+    share.tasks.push({ steps, place, resolve, reject })
+    this.#schedule()
+    if (isOpen) this.#takeTurns()
+    return promise
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    void this.#clock.turn().then(() => this.#beginTurn())
+  }
+
+  #beginTurn(): void {
+    this.#isScheduled = false
+    this.#leftMs = MAX_SLICE_MS
+    this.#takeTurns()
+    if (this.#shares.size > 0) this.#schedule()
+  }
+
+  #takeTurns(): void {
+    while (this.#leftMs > 0 && this.#shares.size > 0) {
+      const [source, share] = this.#next()
+      const startedAt = this.#clock.now()
+      this.#usedMs = share.usedMs
+      this.#work(share, startedAt + this.#leftMs)
+      const tookMs = this.#clock.now() - startedAt
+      share.usedMs += tookMs
+      this.#leftMs -= tookMs
+      if (share.tasks.length === 0) this.#shares.delete(source)
+    }
+  }
+
+  /** Takes steps of the first task until it is done, or until the time is over. */
+  #work({ tasks }: Share, until: number): void {
+    const task = tasks.reduce((first, each) => (each.place < first.place ? each : first))
+    try {
+      let step = task.steps.next()
+      while (step.done !== true && this.#clock.now() < until) step = task.steps.next()
+      if (step.done !== true) return
+      task.resolve(step.value as never)
+    } catch (error) {
+      task.reject(error)
+    }
+    tasks.splice(tasks.indexOf(task), 1)
+  }
+
+  #next(): [source: string, share: Share] {
+    return [...this.#shares].reduce((least, each) =>
+      each[1].usedMs < least[1].usedMs ? each : least,
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import type { LogEntry } from '../../../../src/backend/log.ts'
+import type { MaxAmount } from '../../../../src/backend/event-amount.ts'
+import { OpenLog } from './open-log.ts'
+
+const EVENTS = 2_000
+const BODY_BYTES = 200
+
+/** A log with events from before a restart, which are read from the table. */
+function logWithBacklog(maxOutstanding: MaxAmount): OpenLog {
+  return new OpenLog(
+    (db) => {
+      const insert = db.prepare(`INSERT INTO events
+        (seq, id, source_id, message_id, type, received_at, marks, body)
+        VALUES (?, ?, 'src_a', ?, 'track', 0, '', ?)`)
+      db.exec('BEGIN')
+      for (let seq = 1; seq <= EVENTS; seq++) {
+        const { id, event } = acceptedEvent({ properties: { filler: 'x'.repeat(BODY_BYTES) } })
+        insert.run(seq, id, event.messageId, JSON.stringify(event))
+      }
+      db.exec('COMMIT')
+    },
+    { maxOutstanding },
+  )
+}
+
+test.each([
+  ['events', { events: 500, bytes: Infinity }],
+  ['bytes', { events: Infinity, bytes: 500 * BODY_BYTES }],
+])('no more %s are handed out than the bound while acks do not reach the disk', async (_, max) => {
+  await using open = logWithBacklog(max)
+  const stop = new AbortController()
+  const unacked: LogEntry[] = []
+  const count = { handedOut: 0 }
+  const consuming = (async () => {
+    for await (const entries of open.log.consume({ signal: stop.signal })) {
+      unacked.push(...entries)
+      count.handedOut += entries.length
+    }
+  })()
+  // Nothing is acked: it stops, however many turns it gets.
+  for (let turns = 0; turns < 100; turns++) await turn()
+  expect(count.handedOut).toBeGreaterThan(0)
+  // It may go beyond the bound by one read.
+  expect(count.handedOut).toBeLessThanOrEqual(500 + 256)
+  while (count.handedOut < EVENTS) {
+    const before = count.handedOut
+    await open.log.ack(unacked.splice(0))
+    await expect.poll(() => count.handedOut).toBeGreaterThan(before)
+  }
+  stop.abort()
+  await consuming
+})
