@@ -37,7 +37,8 @@ class Peer {
 
   /** The receiver has asked for a pause. */
   pause(retryAfterMs: number): void {
-    const attempt = { url: URL_A, outcome: 'retry', class: 'http_throttled', retryAfterMs } as const
+    const throttled = { outcome: 'retry', class: 'http_throttled', status: 429 } as const
+    const attempt = { url: URL_A, ...throttled, durationMs: 0, retryAfterMs }
     const generation = this.health.onAttempt('dst_a', URL_A)
     this.health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
   }
@@ -51,7 +52,7 @@ class Peer {
     const kind = outcome === 'delivered' ? 'delivered' : 'connection_failed'
     this.health.onResult(
       'dst_a',
-      { url, outcome, class: kind },
+      { url, outcome, class: kind, durationMs: 0 },
       { generation, now: systemClock.now() },
     )
   }
@@ -139,6 +140,7 @@ const CLOSED: LaneState = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: 5,
   inFlight: 2,
 }
 
@@ -170,7 +172,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
       return new SharedLanes({ lanes, signals, clock: systemClock })
     })
     const [state] = (await a!.states(['dst_a'])).get('dst_a')!
-    expect(state).toMatchObject({ breaker: 'open', inFlight: 3 })
+    expect(state).toMatchObject({ breaker: 'open', pacePerSecond: 10, inFlight: 3 })
     expect(Math.abs(state!.brokenSince! - since)).toBeLessThan(1_000)
     const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!
     expect([...begun.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
