@@ -74,6 +74,8 @@ export interface WebhookState {
   readonly restsUntil: number | null
   /** Until when the receiver asked for no attempt with `Retry-After`; `null` if it did not, or the time is over. */
   readonly retryAfterUntil: number | null
+  /** How many attempts a second it gets, because its receiver throttles them; `null` if nothing limits it. */
+  readonly pacePerSecond: number | null
 }
 
 /** How a webhook stands: its breaker, and how many attempts at it are in flight. */

@@ -15,6 +15,7 @@ const IDLE: Health['webhooks'][number] = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: null,
   pending: 0,
   held: 0,
   oldestPendingAt: null,

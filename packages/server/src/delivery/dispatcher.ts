@@ -106,6 +106,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#accounting = new TaskAccounting(options.clock)
     this.#scheduler = new LaneScheduler({
       ...options,
+      nextAttemptAt: ({ destinationId, url }) => options.health.nextAttemptAt(destinationId, url),
       onSlot: (lane, task) => this.#track(this.#runTask(lane, task)),
     })
     this.#runner = new PartRunner({

@@ -68,5 +68,6 @@ const UNTRIED: Omit<LaneState, 'url'> = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: null,
   inFlight: 0,
 }

@@ -7,17 +7,19 @@ export interface ToldState {
   readonly brokenForMs: number | null
   readonly restsForMs: number | null
   readonly retryAfterForMs: number | null
+  readonly pacePerSecond: number | null
   readonly inFlight: number
 }
 
 export function toldState(state: LaneState, now: number): ToldState {
-  const { url, breaker, brokenSince, restsUntil, retryAfterUntil, inFlight } = state
+  const { url, breaker, brokenSince, restsUntil, retryAfterUntil, pacePerSecond, inFlight } = state
   return {
     url,
     breaker,
     brokenForMs: brokenSince === null ? null : now - brokenSince,
     restsForMs: restsUntil === null ? null : restsUntil - now,
     retryAfterForMs: retryAfterUntil === null ? null : retryAfterUntil - now,
+    pacePerSecond,
     inFlight,
   }
 }
@@ -37,7 +39,8 @@ export function mergedState(own: LaneState, told: readonly ToldState[], now: num
       : latest(own.restsUntil, at(now, other.restsForMs, 1))
   const breaker = own.breaker === 'closed' ? other.breaker : own.breaker
   const inFlight = own.inFlight + other.inFlight
-  return { ...own, breaker, brokenSince, restsUntil, retryAfterUntil, inFlight }
+  const pacePerSecond = total(own.pacePerSecond, other.pacePerSecond)
+  return { ...own, breaker, brokenSince, restsUntil, retryAfterUntil, pacePerSecond, inFlight }
 }
 
 function at(now: number, forMs: number | null, sign: 1 | -1): number | null {
@@ -50,4 +53,9 @@ function earliest(a: number | null, b: number | null): number | null {
 
 function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}
+
+/** Each node learns a pace of its own. */
+function total(a: number | null, b: number | null | undefined): number | null {
+  return a === null || b == null ? (a ?? b ?? null) : a + b
 }

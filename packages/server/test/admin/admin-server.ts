@@ -48,6 +48,7 @@ export const HEALTHY: Omit<LaneState, 'url'> = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: null,
   inFlight: 0,
 }
 

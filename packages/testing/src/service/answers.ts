@@ -49,6 +49,7 @@ interface WebhookHealth {
   readonly brokenSince: string | null
   readonly restsUntil: string | null
   readonly retryAfterUntil: string | null
+  readonly pacePerSecond: number | null
   readonly pending: number
   readonly held: number
 }

@@ -1010,6 +1010,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     restsUntil: string | null;
                     /** Until when the receiver asked for no attempt with Retry-After. */
                     retryAfterUntil: string | null;
+                    /** How many attempts a second it gets, because its receiver responded 429, or 502 or 503 at once. Hookline learns the pace from the responses. */
+                    pacePerSecond: number | null;
                     /** Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them. */
                     pending: number;
                     /** Deliveries that wait until it is resumed. */

@@ -52,16 +52,26 @@ export function breakerText(
 }
 
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
-  const { url, retryAfterUntil } = webhook
+  const { url, retryAfterUntil, pacePerSecond } = webhook
   const facts = details(output, [
     ['breaker', breakerText(webhook, (at) => output.time(at))],
     ...(retryAfterUntil === null
       ? []
       : [['Retry-After', `no attempt until ${output.time(retryAfterUntil)}`] as const]),
+    ...(pacePerSecond === null
+      ? []
+      : [['pace', `${paceText(pacePerSecond)}, because the receiver throttles them`] as const]),
     ['waiting', waitingText(webhook, now)],
   ])
   const indented = facts.split('\n').map((line) => `  ${line}`)
   return [output.style('bold', printable(url)), ...indented].join('\n')
+}
+
+/** `2.5 attempts a second` or `12 attempts a minute` */
+function paceText(perSecond: number): string {
+  return perSecond >= 1
+    ? `${perSecond} attempts a second`
+    : `${Math.round(perSecond * 60)} attempts a minute`
 }
 
 function waitingText(

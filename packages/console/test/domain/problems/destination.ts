@@ -21,6 +21,7 @@ const CLOSED = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: null,
   pending: 0,
   held: 0,
   oldestPendingAt: null,

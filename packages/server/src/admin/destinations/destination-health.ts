@@ -23,6 +23,12 @@ export const HealthResponse = Type.Object({
         ...time,
         description: 'Until when the receiver asked for no attempt with Retry-After.',
       }),
+      pacePerSecond: nullable(
+        Type.Number({
+          description:
+            'How many attempts a second it gets, because its receiver responded 429, or 502 or 503 at once. Hookline learns the pace from the responses.',
+        }),
+      ),
       pending: Type.Integer({
         description:
           'Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them.',
@@ -98,7 +104,7 @@ async function p95LatencyMs(
 }
 
 function presentWebhook(
-  { url, breaker, brokenSince, restsUntil, retryAfterUntil }: WebhookState,
+  { url, breaker, brokenSince, restsUntil, retryAfterUntil, pacePerSecond }: WebhookState,
   { pending, held, oldestAt }: WaitingParts,
 ): object {
   return {
@@ -107,8 +113,14 @@ function presentWebhook(
     brokenSince: timeOrNull(brokenSince),
     restsUntil: timeOrNull(restsUntil),
     retryAfterUntil: timeOrNull(retryAfterUntil),
+    pacePerSecond: pacePerSecond === null ? null : rounded(pacePerSecond),
     pending,
     held,
     oldestPendingAt: timeOrNull(oldestAt ?? null),
   }
+}
+
+/** To two digits: a pace changes with each response. */
+function rounded(perSecond: number): number {
+  return Number(perSecond.toPrecision(2))
 }

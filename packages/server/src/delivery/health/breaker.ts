@@ -1,5 +1,6 @@
 import type { Attempt, AttemptClass } from '@hookline/protocol'
 import { isForbidden } from '../sending/outcome.ts'
+import { isThrottled } from './pace.ts'
 
 /**
  * The circuit breaker of one webhook, as an immutable value. Its states:
@@ -12,7 +13,9 @@ import { isForbidden } from '../sending/outcome.ts'
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
  * It stays open for 30 s at first, with full jitter. Each failed probe doubles that time, up to 5 min. While it is
- * open, no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker).
+ * open, no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker). Throttled attempts count as
+ * failures only while none succeeds: otherwise the pace of the webhook slows down (spec 12 §Limits). A breaker that they
+ * have opened closes with the response to an attempt that began before: it may take longer than a refusal.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
@@ -23,6 +26,8 @@ export type Breaker =
       readonly openings: number
       /** When the last probe failed, or the attempt that opened it. */
       readonly failedAt: number
+      /** Whether attempts before it that were throttled have opened it. */
+      readonly byThrottling?: boolean
     }
   | {
       readonly state: 'half-open'
@@ -37,10 +42,11 @@ interface Bucket {
   readonly start: number
   readonly samples: number
   readonly failures: number
+  readonly throttled: number
 }
 
 /** What an attempt shows about the webhook's health. A 4xx is a response, not an outage. */
-export type Sample = 'responded' | 'failed' | 'unconnected'
+export type Sample = 'responded' | 'failed' | 'unconnected' | 'throttled'
 
 /** When a sample was taken, and how long the breaker may open. */
 export interface SampledAt {
@@ -74,16 +80,16 @@ export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
  * The sample of an attempt; `undefined` when it shows nothing of the receiver: its URL is forbidden, so no connection was
  * made, or a bug of Hookline stopped it.
  */
-export function sampleOf({
-  outcome,
-  class: kind,
-  retryAfterMs,
-}: Pick<Attempt, 'outcome' | 'class'> & {
-  readonly retryAfterMs?: number | undefined
-}): Sample | undefined {
+export function sampleOf(
+  attempt: Pick<Attempt, 'outcome' | 'class' | 'status' | 'durationMs'> & {
+    readonly retryAfterMs?: number | undefined
+  },
+): Sample | undefined {
+  const { outcome, class: kind, retryAfterMs } = attempt
   if (isForbidden(kind) || kind === 'internal_error') return undefined
   // Retry-After is obeyed, and does not open the breaker.
   if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
+  if (isThrottled(attempt)) return 'throttled'
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }
 
@@ -99,18 +105,23 @@ export function onAttempt(breaker: Breaker, now: number): Breaker {
     : { ...breaker, state: 'half-open', until: now + PROBE_MS }
 }
 
-/** An attempt has ended. While the breaker is open, results of attempts that began earlier are ignored. */
+/**
+ * An attempt has ended. While the breaker is open, results of attempts that began earlier are ignored, unless throttled
+ * ones opened it.
+ */
 export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Breaker {
   const { now } = at
-  if (breaker.state === 'open') return breaker
+  if (breaker.state === 'open')
+    return breaker.byThrottling === true && sample === 'responded' ? CLOSED : breaker
   if (breaker.state === 'half-open') {
     return sample === 'responded' ? CLOSED : opened(breaker.since, breaker.openings + 1, at)
   }
   const recent = counted(breaker.recent, sample, now)
   const unconnected = sample === 'unconnected' ? breaker.unconnected + 1 : 0
-  return unconnected >= UNCONNECTED_IN_A_ROW || isFailing(recent)
-    ? opened(now, 1, at)
-    : { state: 'closed', recent, unconnected }
+  if (unconnected < UNCONNECTED_IN_A_ROW && !isFailing(recent))
+    return { state: 'closed', recent, unconnected }
+  const open = opened(now, 1, at)
+  return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
 /** An open breaker of another node. Times of its clock are told as durations. */
@@ -146,7 +157,7 @@ export function onTold(breaker: Breaker, told: ToldBreaker, now: number): Breake
   }
 }
 
-function opened(since: number, openings: number, at: SampledAt): Breaker {
+function opened(since: number, openings: number, at: SampledAt): Breaker & { state: 'open' } {
   const { now, random, longestOpenMs = LONGEST_OPEN_MS } = at
   const longest = Math.min(longestOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))
   const shortest = Math.min(longestOpenMs, SHORTEST_OPEN_MS)
@@ -156,18 +167,28 @@ function opened(since: number, openings: number, at: SampledAt): Breaker {
 
 function counted(recent: readonly Bucket[], sample: Sample, now: number): readonly Bucket[] {
   const start = now - (now % BUCKET_MS)
-  const failures = sample === 'responded' ? 0 : 1
+  const failures = sample === 'failed' || sample === 'unconnected' ? 1 : 0
+  const throttled = sample === 'throttled' ? 1 : 0
   const last = recent.at(-1)
   if (last?.start === start) {
-    const bucket = { start, samples: last.samples + 1, failures: last.failures + failures }
+    const bucket = {
+      start,
+      samples: last.samples + 1,
+      failures: last.failures + failures,
+      throttled: last.throttled + throttled,
+    }
     return [...recent.slice(0, -1), bucket]
   }
   const kept = recent.filter((bucket) => bucket.start > start - WINDOW_MS && bucket.start < start)
-  return [...kept, { start, samples: 1, failures }]
+  return [...kept, { start, samples: 1, failures, throttled }]
 }
 
 function isFailing(recent: readonly Bucket[]): boolean {
-  const samples = recent.reduce((sum, bucket) => sum + bucket.samples, 0)
-  const failures = recent.reduce((sum, bucket) => sum + bucket.failures, 0)
+  const sum = (of: 'samples' | 'failures' | 'throttled'): number =>
+    recent.reduce((total, bucket) => total + bucket[of], 0)
+  const throttled = sum('throttled')
+  const responded = sum('samples') - sum('failures') - throttled
+  const samples = sum('samples') - (responded > 0 ? throttled : 0)
+  const failures = sum('failures') + (responded > 0 ? 0 : throttled)
   return samples >= LEAST_SAMPLES && failures >= samples * FAILING_SHARE
 }

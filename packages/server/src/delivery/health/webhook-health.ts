@@ -12,11 +12,22 @@ import {
   type ToldBreaker,
   toldOf,
 } from './breaker.ts'
+import {
+  type AcceptedCount,
+  countAccepted,
+  NONE_ACCEPTED,
+  onPacedBegin,
+  onPacedResult,
+  type Pace,
+  paceSampleOf,
+} from './pace.ts'
 
 interface Health {
   readonly breaker: Breaker
   /** The end of the pause that the receiver asked for with `Retry-After`. */
   readonly quietUntil: number
+  readonly pace: Pace | undefined
+  readonly accepted: AcceptedCount
   /**
    * Grows with each probe, and when a person closes the breaker. Results of attempts of an earlier generation show how
    * the receiver was before, so they change nothing.
@@ -24,7 +35,13 @@ interface Health {
   readonly generation: number
 }
 
-const HEALTHY: Health = { breaker: CLOSED, quietUntil: 0, generation: 0 }
+const HEALTHY: Health = {
+  breaker: CLOSED,
+  quietUntil: 0,
+  pace: undefined,
+  accepted: NONE_ACCEPTED,
+  generation: 0,
+}
 
 /** What a node tells the others of a webhook; `null`: it works again. */
 export interface BreakerChange {
@@ -41,16 +58,23 @@ export interface PauseChange {
   readonly pauseMs: number
 }
 
+/** What an attempt shows of its webhook. */
+type EndedAttempt = Omit<Attempt, 'id' | 'number' | 'startedAt'> & {
+  readonly retryAfterMs?: number | undefined
+}
+
 /** A pause that is longer by less than this is not told. */
 const TOLD_FROM_MS = 1_000
+/** Tasks of a paced lane stay in memory during a shorter pause. */
+const SHORT_PAUSE_MS = 5_000
 
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MOST_KEPT = 10_000
 
 /**
- * What this node knows of the webhooks that it has tried: their breakers, and the pauses that receivers asked for.
- * Both apply to the webhook, not to a single delivery. They are kept in memory: after a restart, the first responses
- * fill it again.
+ * What this node knows of the webhooks that it has tried: their breakers, the pauses that receivers asked for, and the
+ * paces that it has learned. All apply to the webhook, not to a single delivery. They are kept in memory: after a restart,
+ * the first responses fill it again.
  */
 export class WebhookHealth {
   readonly #clock: Clock
@@ -90,6 +114,19 @@ export class WebhookHealth {
     return this.#of(destinationId, url).quietUntil
   }
 
+  /** When the next attempt may begin; 0 while the webhook is not paced. It does not consider longer pauses and breakers. */
+  nextAttemptAt(destinationId: string, url: string): number {
+    const { pace, quietUntil } = this.#of(destinationId, url)
+    if (pace === undefined) return 0
+    const isShort = quietUntil - this.#clock.now() <= SHORT_PAUSE_MS
+    return isShort ? Math.max(pace.nextAt, quietUntil) : pace.nextAt
+  }
+
+  /** How many attempts a second the webhook gets, as learned from its responses; `undefined` while nothing limits it. */
+  pacePerSecond(destinationId: string, url: string): number | undefined {
+    return this.#of(destinationId, url).pace?.perSecond
+  }
+
   /** How many webhooks of these destinations have a breaker that is not closed. */
   openBreakers(destinations: Iterable<Destination>): number {
     let open = 0
@@ -104,11 +141,13 @@ export class WebhookHealth {
    */
   retryNow(destinationId: string, url: string): void {
     const health = this.#of(destinationId, url)
-    const { breaker } = health
+    const { breaker, pace } = health
     const isOpen = breaker.state === 'open'
+    const now = this.#clock.now()
     this.#set(destinationId, url, {
       ...health,
-      breaker: isOpen ? { ...breaker, until: this.#clock.now() } : breaker,
+      breaker: isOpen ? { ...breaker, until: now } : breaker,
+      pace: pace && { ...pace, nextAt: now },
       quietUntil: 0,
     })
   }
@@ -163,19 +202,19 @@ export class WebhookHealth {
   /** An attempt begins. Returns the generation that its result needs. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
-    const breaker = onAttempt(health.breaker, this.#clock.now())
+    const now = this.#clock.now()
+    const breaker = onAttempt(health.breaker, now)
+    const pace = health.pace && onPacedBegin(health.pace, now)
     const generation = health.generation + (health.breaker.state === 'open' ? 1 : 0)
-    if (breaker !== health.breaker)
-      this.#set(destinationId, url, { ...health, breaker, generation })
+    if (breaker !== health.breaker || pace !== health.pace)
+      this.#set(destinationId, url, { ...health, breaker, pace, generation })
     return generation
   }
 
   /** An attempt has ended at `now`. Returns whether it opened or closed the breaker; a probe that failed does neither. */
   onResult(
     destinationId: string,
-    attempt: Pick<Attempt, 'url' | 'outcome' | 'class'> & {
-      readonly retryAfterMs?: number | undefined
-    },
+    attempt: EndedAttempt,
     { generation, now }: { readonly generation: number; readonly now: number },
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
@@ -185,7 +224,12 @@ export class WebhookHealth {
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
-    this.#set(destinationId, url, { ...before, breaker, quietUntil })
+    this.#set(destinationId, url, {
+      ...before,
+      ...withResult(before, attempt, now),
+      breaker,
+      quietUntil,
+    })
     if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
     if (quietUntil - Math.max(before.quietUntil, now) >= TOLD_FROM_MS)
       this.onPause({ destinationId, url, pauseMs: quietUntil - this.#clock.now() })
@@ -206,5 +250,21 @@ export class WebhookHealth {
 
   #set(destinationId: string, url: string, health: Health): void {
     this.#byKey.set(`${destinationId} ${url}`, health)
+  }
+}
+
+/** The pace after an attempt, and what was accepted until then. */
+function withResult(
+  { pace, accepted }: Health,
+  attempt: EndedAttempt,
+  now: number,
+): Pick<Health, 'pace' | 'accepted'> {
+  const sample = paceSampleOf(attempt)
+  if (sample === undefined) return { pace, accepted }
+  const begunAt = now - attempt.durationMs - (attempt.timing?.transferMs ?? 0)
+  const paced = { sample, begunAt, now, pauseMs: attempt.retryAfterMs ?? 0 }
+  return {
+    pace: onPacedResult(pace, paced, accepted),
+    accepted: sample === 'accepted' ? countAccepted(accepted, now) : accepted,
   }
 }

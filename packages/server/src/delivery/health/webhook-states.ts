@@ -19,6 +19,7 @@ export function webhookStates(
       brokenSince,
       restsUntil: isResting ? restsUntil : null,
       retryAfterUntil: quietUntil > now ? quietUntil : null,
+      pacePerSecond: health.pacePerSecond(id, url) ?? null,
     }
   })
 }

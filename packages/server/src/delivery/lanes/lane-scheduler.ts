@@ -9,7 +9,7 @@ import { Slots } from './slots.ts'
 import { Turns } from './turns.ts'
 
 export interface LaneSchedulerOptions {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
     /** Attempts in flight on this node. */
@@ -23,6 +23,8 @@ export interface LaneSchedulerOptions {
     /** Parts of deliveries of all lanes in memory, about. */
     readonly maxInMemory: number
   }
+  /** When the next attempt of the lane may begin; 0 for at any time. */
+  readonly nextAttemptAt: (id: LaneId) => number
   /** Aborts when the service stops: no further attempt begins. */
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
@@ -48,6 +50,8 @@ export class LaneScheduler {
   readonly #turns = new Turns<Lane>()
   /** Lanes that could begin an attempt, were it not for the slots of others. */
   readonly #outOfSlots = new Set<Lane>()
+  /** Lanes that wait for their pace, and not for a slot, with the function that ends the wait. */
+  readonly #paced = new Map<Lane, () => void>()
   readonly #slots: Slots
   #lookedAt = 0
   /** What a lane may have in flight on this node. */
@@ -128,10 +132,12 @@ export class LaneScheduler {
     const { destinationId, url } = lane.id
     if (this.#lanes.get(destinationId, url) === lane) this.#lanes.delete(destinationId, url)
     this.#outOfSlots.delete(lane)
+    this.#stopWaiting(lane)
   }
 
   /** Drops all tasks that wait for a slot, and returns their number. */
   clear(): number {
+    for (const lane of this.#paced.keys()) this.#stopWaiting(lane)
     return this.#lanes.values().reduce((sum, lane) => sum + lane.clear(), 0)
   }
 
@@ -157,10 +163,30 @@ export class LaneScheduler {
   }
 
   #begin(lane: Lane): PartTask | undefined {
-    if (!lane.mayBegin) return undefined
+    if (!lane.mayBegin || this.#waitsForPace(lane)) return undefined
     const task = lane.inFlight < this.#slots.free ? lane.begin(this.#slots.mayRetry) : undefined
     if (task === undefined) this.#outOfSlots.add(lane)
     return task
+  }
+
+  /** A paced lane waits for its turn without a slot, and takes part again when it may begin the next attempt. */
+  #waitsForPace(lane: Lane): boolean {
+    const { clock, nextAttemptAt } = this.#options
+    const waitMs = nextAttemptAt(lane.id) - clock.now()
+    this.#stopWaiting(lane)
+    if (waitMs <= 0) return false
+    const resume = (): void => {
+      this.#paced.delete(lane)
+      this.#turns.add(lane)
+      this.#fillSlots()
+    }
+    this.#paced.set(lane, clock.after(Math.ceil(waitMs), resume))
+    return true
+  }
+
+  #stopWaiting(lane: Lane): void {
+    this.#paced.get(lane)?.()
+    this.#paced.delete(lane)
   }
 
   /** What each lane may have in memory: its window, or its share of the node's memory where many lanes are open. */

@@ -30,7 +30,7 @@ interface Given {
 
 function contextOf({ destination, state, begunAt }: Given): WaitContext {
   const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
-  const states = [{ url, ...healthy, retryAfterUntil: null, ...state }]
+  const states = [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...state }]
   const inFlight = new Map(begunAt === undefined ? [] : [[url, begunAt]])
   return { destination: newDestination(destination), states, inFlight, now: NOW, jumpMs: 0 }
 }

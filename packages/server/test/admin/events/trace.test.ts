@@ -206,7 +206,7 @@ describe('a delivery that waits is explained with the reason, its beginning and 
   })
   const state = (change: Partial<WaitContext['states'][number]>) => {
     const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
-    return { states: [{ url, ...healthy, retryAfterUntil: null, ...change }] }
+    return { states: [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...change }] }
   }
   const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
   const later = { dueAt: NOON + 5_000, last }

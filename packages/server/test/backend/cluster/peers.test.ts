@@ -37,7 +37,8 @@ class Peer {
 
   /** The receiver has asked for a pause. */
   pause(retryAfterMs: number): void {
-    const attempt = { url: URL_A, outcome: 'retry', class: 'http_throttled', retryAfterMs } as const
+    const throttled = { outcome: 'retry', class: 'http_throttled', status: 429 } as const
+    const attempt = { url: URL_A, ...throttled, durationMs: 0, retryAfterMs }
     const generation = this.health.onAttempt('dst_a', URL_A)
     this.health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
   }
@@ -51,7 +52,7 @@ class Peer {
     const kind = outcome === 'delivered' ? 'delivered' : 'connection_failed'
     this.health.onResult(
       'dst_a',
-      { url, outcome, class: kind },
+      { url, outcome, class: kind, durationMs: 0 },
       { generation, now: systemClock.now() },
     )
   }
@@ -142,6 +143,7 @@ const CLOSED: LaneState = {
   brokenSince: null,
   restsUntil: null,
   retryAfterUntil: null,
+  pacePerSecond: 5,
   inFlight: 2,
 }
 
@@ -174,7 +176,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     })
     const before = systemClock.wall()
     const [state] = (await a!.states(['dst_a'])).get('dst_a')!
-    expect(state).toMatchObject({ breaker: 'open', inFlight: 3 })
+    expect(state).toMatchObject({ breaker: 'open', pacePerSecond: 10, inFlight: 3 })
     expect(state!.brokenSince! - since).toBeGreaterThan(-ROUNDING_MS)
     expect(state!.brokenSince! - since).toBeLessThan(systemClock.wall() - before + ROUNDING_MS)
     const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!

@@ -50,15 +50,40 @@ describe('a closed breaker', () => {
   })
 
   test('counts a 4xx as a response, not as a failure', () => {
-    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx' })!
+    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx', durationMs: 0 })!
     expect(after(times(1000, rejected)).state).toBe('closed')
   })
 
   test('counts a pause that the receiver asked for as a response, and a forbidden URL not at all', () => {
-    const throttled = { outcome: 'retry', class: 'http_throttled' } as const
+    const throttled = {
+      outcome: 'retry',
+      class: 'http_throttled',
+      status: 429,
+      durationMs: 5,
+    } as const
     expect(sampleOf({ ...throttled, retryAfterMs: 1000 })).toBe('responded')
-    expect(sampleOf(throttled)).toBe('failed')
-    expect(sampleOf({ outcome: 'retry', class: 'address_forbidden' })).toBeUndefined()
+    expect(sampleOf(throttled)).toBe('throttled')
+    const forbidden = { outcome: 'retry', class: 'address_forbidden', durationMs: 0 } as const
+    expect(sampleOf(forbidden)).toBeUndefined()
+  })
+
+  test('stays closed while a part of the attempts succeeds, however many others are throttled', () => {
+    const mostlyThrottled = ['responded', ...times(19, 'throttled')] as const
+    const samples = Array.from({ length: 100 }, () => mostlyThrottled).flat()
+    expect(after(samples, 50).state).toBe('closed')
+    expect(after([...samples, ...times(20, 'failed')], 50).state).toBe('closed')
+    expect(after([...samples, ...times(240, 'failed')], 50).state).toBe('open')
+  })
+
+  test('opens when ten attempts are throttled and none succeeds', () => {
+    expect(after(times(9, 'throttled')).state).toBe('closed')
+    expect(after(times(10, 'throttled')).state).toBe('open')
+  })
+
+  test('that throttled attempts have opened closes with a response that took longer than they', () => {
+    const late = { now: NOON + 2_000, random: 1 }
+    expect(onSample(after(times(10, 'throttled')), 'failed', late).state).toBe('open')
+    expect(onSample(after(times(10, 'throttled')), 'responded', late)).toEqual(CLOSED)
   })
 })
 

@@ -3,8 +3,8 @@ import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
 
 const url = 'https://a.example/'
-const TIMEOUT = { url, outcome: 'retry', class: 'timeout' } as const
-const OK = { url, outcome: 'delivered', class: 'delivered' } as const
+const TIMEOUT = { url, outcome: 'retry', class: 'timeout', durationMs: 0 } as const
+const OK = { url, outcome: 'delivered', class: 'delivered', durationMs: 0 } as const
 
 /** An attempt that began in this generation has ended. */
 function end(

@@ -96,7 +96,7 @@ class TestLog implements Disposable {
   }
 
   #attemptWithBreaker(result: Result): void {
-    const attempt = { url: this.#urlOf(0), ...result }
+    const attempt = { url: this.#urlOf(0), durationMs: 0, ...result }
     const generation = this.health.onAttempt('dst_0', attempt.url)
     const change = this.health.onResult('dst_0', attempt, { generation, now: this.clock.now() })
     this.#log.onAttempt('dst_0', attempt, change)

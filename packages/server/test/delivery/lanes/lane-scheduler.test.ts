@@ -10,14 +10,15 @@ const MINUTE = 60_000
 const A = { destinationId: 'dst_a', url: 'https://a.example/' }
 const B = { destinationId: 'dst_b', url: 'https://b.example/' }
 
-/** A scheduler whose tasks stay in flight. */
-function open() {
+/** A scheduler whose tasks stay in flight. `nextAt`: when the next attempt of lane A may begin. */
+function open(nextAt = () => 0) {
   const clock = new ManualClock()
   const inFlight: [Lane, PartTask][] = []
   const scheduler = new LaneScheduler({
     clock,
     metrics: new Metrics(),
     limits: { maxInFlight: 8, laneConcurrency: 2, laneWindow: 8, maxInMemory: 64 },
+    nextAttemptAt: ({ url }) => (url === A.url ? nextAt() : 0),
     signal: new AbortController().signal,
     onSlot: (...begun) => void inFlight.push(begun),
   })
@@ -77,4 +78,34 @@ test('a lane with a task is never closed', () => {
   scheduler.lane(B)
   expect(scheduler.lane(A)).toBe(lane)
   expect(scheduler.inMemory).toBe(1)
+})
+
+test('a paced lane waits for its time without a slot, and then takes one', () => {
+  const times = [new ManualClock().now() + 100, new ManualClock().now() + 300]
+  const { clock, scheduler, inFlight } = open(() => times[0]!)
+  const [paced, other] = [scheduler.lane(A), scheduler.lane(B)]
+  for (let count = 0; count < 2; count++) scheduler.add(paced, task())
+  for (let count = 0; count < 2; count++) scheduler.add(other, task())
+  expect(inFlight.map(([lane]) => lane)).toEqual([other, other])
+  clock.advance(99)
+  expect(inFlight).toHaveLength(2)
+  clock.advance(1)
+  expect(inFlight.filter(([lane]) => lane === paced).length).toBeGreaterThan(0)
+  expect(scheduler.inFlightAt(A)).toBe(2)
+})
+
+test('a paced lane begins one attempt at each of its times', () => {
+  const from = new ManualClock().now()
+  let begun = 0
+  const { clock, scheduler, inFlight } = open(() => from + begun * 100)
+  const lane = scheduler.lane(A)
+  const onBegun = (): void => {
+    begun = inFlight.length
+  }
+  scheduler.add(lane, task())
+  onBegun()
+  scheduler.add(lane, task())
+  expect(inFlight).toHaveLength(1)
+  clock.advance(100)
+  expect(inFlight).toHaveLength(2)
 })

@@ -80,7 +80,7 @@ interface WebhookStateProps {
 }
 
 function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
-  const { url, breaker, retryAfterUntil } = webhook
+  const { url, breaker, retryAfterUntil, pacePerSecond } = webhook
   const [tone, words] = BREAKERS[breaker]
   return (
     <>
@@ -104,6 +104,11 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
           The receiver asked for a pause with Retry-After: no attempt until{' '}
           <Time at={retryAfterUntil} form="clock" /> (<Time at={retryAfterUntil} />
           ).
+        </p>
+      )}
+      {pacePerSecond !== null && (
+        <p>
+          The receiver throttles its requests, so it gets about {pacePerSecond} attempts a second.
         </p>
       )}
       <p className="text-ink-soft text-dense">

@@ -1,0 +1,170 @@
+import type { Attempt } from '@hookline/protocol'
+
+/**
+ * How many attempts a second a webhook gets, learned from its responses, as an immutable value. `undefined`: as many as its
+ * lane can make. Its states:
+ *
+ *                            accepted: up to e times as much each second, until 85 % of the ceiling
+ *                            ┌──────────────────────────────────────────────────────────────────┐
+ *                throttled   ▼    throttled: the ceiling is the pace of now           accepted  │
+ *     unpaced ───────────▶ growing ───────────────────────────────────────▶ falling ────────────┘
+ *        ▲                 │ ▲   └─ accepted: 0.7 % more each second         │   ▲
+ *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by the share of
+ *        │                                                                         throttled attempts, or by the pause
+ *        └─ five minutes without a throttled attempt, or more than 1,000 a second
+ *
+ * Before the first fall there is no ceiling. Growth near the ceiling doubles every 3 s from 20 s after a fall on,
+ * because the receiver may accept more than before. Without `Retry-After`, up to a tenth of the attempts may be
+ * throttled before the pace falls, so that a few do not slow down a fast webhook. With it, each of them costs a pause, so the
+ * pace falls each time, and they stay rare.
+ *
+ * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts that began
+ * before the last fall show nothing of the new pace and change nothing (spec 12 §Limits).
+ */
+export interface Pace {
+  readonly perSecond: number
+  /** The pace at which the receiver last began to throttle. */
+  readonly ceiling: number
+  readonly isFalling: boolean
+  /** Of the last attempts, the share that was throttled: a moving average. */
+  readonly throttledShare: number
+  /** No attempt begins before this time. */
+  readonly nextAt: number
+  /** Whether the last attempt had to wait for its time. Otherwise its success shows nothing of the pace. */
+  readonly isBinding: boolean
+  readonly fellAt: number
+  readonly throttledAt: number
+}
+
+/** What was accepted in this second and in the one before: a pace begins with it. */
+export interface AcceptedCount {
+  readonly second: number
+  readonly count: number
+  readonly before: number
+}
+
+/** What the result of an attempt shows about the pace. */
+export type PaceSample = 'accepted' | 'throttled'
+
+export interface PacedAttempt {
+  readonly sample: PaceSample
+  readonly begunAt: number
+  readonly now: number
+  /** The pause that the receiver asked for; 0 for none. */
+  readonly pauseMs: number
+}
+
+/** A slower 502 or 503 is that of a broken receiver, or of a proxy that waited for one. */
+const AT_ONCE_MS = 1_000
+const MIN_PER_SECOND = 0.1
+const MAX_PER_SECOND = 1_000
+/** The weight of one attempt in the moving average. */
+const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
+const TOLERATED_SHARE = 0.1
+/** What each accepted attempt adds to the pace, so what a pace of n grows by in 1/n seconds. */
+const SEARCH_GROWTH = 1
+const GROWTH = 0.007
+const NEAR_CEILING = 0.85
+const STEADY_MS = 20_000
+const DOUBLING_MS = 3_000
+const FORGOTTEN_AFTER_MS = 5 * 60_000
+/** By what share the pace falls for each second of a pause. */
+const FALL_PER_PAUSED_SECOND = 0.1
+const MAX_FALL_BY_PAUSE = 0.3
+/** Timers may be late by this much. A faster pace catches up with it. */
+const TIMER_MS = 10
+
+export const NONE_ACCEPTED: AcceptedCount = { second: 0, count: 0, before: 0 }
+
+/** Whether the receiver says "slower" rather than "broken": a 429, or a 503 or 502 at once. */
+export function isThrottled({
+  status,
+  durationMs,
+}: Pick<Attempt, 'status' | 'durationMs'>): boolean {
+  return status === 429 || ((status === 503 || status === 502) && durationMs <= AT_ONCE_MS)
+}
+
+/** `undefined` when the result shows nothing about how much the receiver accepts. */
+export function paceSampleOf(
+  attempt: Pick<Attempt, 'outcome' | 'status' | 'durationMs'>,
+): PaceSample | undefined {
+  if (isThrottled(attempt)) return 'throttled'
+  return attempt.outcome === 'retry' || attempt.status === undefined ? undefined : 'accepted'
+}
+
+/** The count after another accepted attempt. */
+export function countAccepted(accepted: AcceptedCount, now: number): AcceptedCount {
+  const second = Math.floor(now / 1_000)
+  const { count } = accepted
+  if (second === accepted.second) return { ...accepted, count: count + 1 }
+  return { second, count: 1, before: second === accepted.second + 1 ? count : 0 }
+}
+
+/** An attempt begins. */
+export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
+  if (now - pace.throttledAt >= FORGOTTEN_AFTER_MS) return undefined
+  const everyMs = 1_000 / pace.perSecond
+  const lateMs = everyMs < TIMER_MS ? TIMER_MS : 0
+  const isBinding = now - pace.nextAt <= Math.max(everyMs / 2, TIMER_MS)
+  return { ...pace, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
+}
+
+/** An attempt has ended. */
+export function onPacedResult(
+  pace: Pace | undefined,
+  attempt: PacedAttempt,
+  accepted: AcceptedCount,
+): Pace | undefined {
+  const { sample, begunAt, now } = attempt
+  if (pace === undefined) return sample === 'throttled' ? firstPace(accepted, now) : undefined
+  const throttledAt = sample === 'throttled' ? now : pace.throttledAt
+  if (begunAt <= pace.fellAt) return { ...pace, throttledAt }
+  const weight = WEIGHTS[sample]
+  const share = pace.throttledShare * (1 - weight) + (sample === 'throttled' ? weight : 0)
+  const measured = { ...pace, throttledAt, throttledShare: share }
+  return sample === 'throttled' ? fallen(measured, attempt) : grown(measured, now)
+}
+
+function firstPace({ second, count, before }: AcceptedCount, now: number): Pace {
+  const age = Math.floor(now / 1_000) - second
+  const inLastSecond = age === 0 ? Math.max(count, before) : age === 1 ? count : 0
+  const perSecond = Math.min(MAX_PER_SECOND, Math.max(1, inLastSecond))
+  return {
+    perSecond,
+    ceiling: Infinity,
+    isFalling: false,
+    throttledShare: 0,
+    nextAt: now + 1_000 / perSecond,
+    isBinding: false,
+    fellAt: now,
+    throttledAt: now,
+  }
+}
+
+function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
+  const { ceiling, isFalling, perSecond, throttledShare } = pace
+  const isTolerated = throttledShare <= TOLERATED_SHARE && pauseMs === 0 && ceiling < Infinity
+  if (isTolerated) return pace
+  const byPause = Math.min(MAX_FALL_BY_PAUSE, (pauseMs / 1_000) * FALL_PER_PAUSED_SECOND)
+  const share = Math.max(throttledShare / 2, byPause)
+  return {
+    ...pace,
+    perSecond: Math.max(MIN_PER_SECOND, perSecond * (1 - share)),
+    ceiling: isFalling ? ceiling : perSecond,
+    isFalling: true,
+    fellAt: now,
+  }
+}
+
+function grown(pace: Pace, now: number): Pace | undefined {
+  const { ceiling, fellAt, isBinding, perSecond } = pace
+  if (!isBinding) return pace
+  const near = ceiling * NEAR_CEILING
+  const steadyMs = Math.max(0, now - fellAt - STEADY_MS)
+  const growth = Math.min(SEARCH_GROWTH, GROWTH * 2 ** (steadyMs / DOUBLING_MS))
+  const next =
+    perSecond < near
+      ? Math.min(near, perSecond + Math.min(perSecond, SEARCH_GROWTH))
+      : perSecond + Math.min(perSecond, growth)
+  return next > MAX_PER_SECOND ? undefined : { ...pace, perSecond: next, isFalling: false }
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import {
+  countAccepted,
+  isThrottled,
+  NONE_ACCEPTED,
+  onPacedBegin,
+  onPacedResult,
+  type Pace,
+} from '../../../src/delivery/health/pace.ts'
+
+type Limiter = (now: number) => boolean
+
+const MINUTE = 60_000
+const CONCURRENCY = 64
+
+function tokenBucket(perSecond: number): Limiter {
+  const size = Math.max(1, perSecond)
+  let tokens = size
+  let filledAt = 0
+  return (now) => {
+    tokens = Math.min(size, tokens + ((now - filledAt) / 1_000) * perSecond)
+    filledAt = now
+    if (tokens < 1) return false
+    tokens -= 1
+    return true
+  }
+}
+
+function leakyBucket(perSecond: number): Limiter {
+  let acceptedAt = -Infinity
+  return (now) => {
+    if (now - acceptedAt < 1_000 / perSecond) return false
+    acceptedAt = now
+    return true
+  }
+}
+
+/** A receiver that counts anew each minute. */
+function minuteWindow(perSecond: number): Limiter {
+  let [minute, count] = [-1, 0]
+  return (now) => {
+    if (Math.floor(now / MINUTE) !== minute) [minute, count] = [Math.floor(now / MINUTE), 0]
+    return ++count <= perSecond * 60
+  }
+}
+
+interface Options {
+  readonly latencyMs: number
+  readonly pauseMs: number
+  readonly minutes?: number
+}
+
+/** A lane that always has work, and what its receiver got, in steps of a millisecond. */
+class BusyLane {
+  pace: Pace | undefined
+  requests = 0
+  readonly accepted: number[] = []
+  #counted = NONE_ACCEPTED
+  #pausedUntil = 0
+  readonly #accepts: Limiter
+  readonly #options: Options
+  readonly #inFlight: { readonly begunAt: number; readonly isAccepted: boolean }[] = []
+
+  constructor(accepts: Limiter, options: Options) {
+    this.#accepts = accepts
+    this.#options = options
+  }
+
+  step(now: number): void {
+    while ((this.#inFlight[0]?.begunAt ?? Infinity) + this.#options.latencyMs <= now) this.#end(now)
+    const mayBegin = (): boolean => now >= Math.max(this.#pausedUntil, this.pace?.nextAt ?? 0)
+    while (this.#inFlight.length < CONCURRENCY && mayBegin()) this.#begin(now)
+  }
+
+  #begin(now: number): void {
+    this.pace = this.pace && onPacedBegin(this.pace, now)
+    const isAccepted = this.#accepts(now)
+    this.requests++
+    const minute = Math.floor(now / MINUTE)
+    if (isAccepted) this.accepted[minute] = (this.accepted[minute] ?? 0) + 1
+    this.#inFlight.push({ begunAt: now, isAccepted })
+  }
+
+  #end(now: number): void {
+    const { begunAt, isAccepted } = this.#inFlight.shift()!
+    const sample = isAccepted ? 'accepted' : 'throttled'
+    const pauseMs = isAccepted ? 0 : this.#options.pauseMs
+    this.pace = onPacedResult(this.pace, { sample, begunAt, now, pauseMs }, this.#counted)
+    if (isAccepted) this.#counted = countAccepted(this.#counted, now)
+    if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs)
+  }
+}
+
+function run(accepts: Limiter, options: Options): BusyLane {
+  const lane = new BusyLane(accepts, options)
+  for (let now = 0; now < (options.minutes ?? 2) * MINUTE; now++) lane.step(now)
+  return lane
+}
+
+describe.each([1, 2, 10, 50])('a receiver that permits %d requests a second', (perSecond) => {
+  describe.each([
+    ['a token bucket', tokenBucket],
+    ['a leaky bucket', leakyBucket],
+    ['a count for each minute', minuteWindow],
+  ] as const)('by %s', (_name, limiter) => {
+    test.each([
+      { latencyMs: 2, pauseMs: 0 },
+      { latencyMs: 150, pauseMs: 0 },
+      { latencyMs: 2, pauseMs: 1_000 },
+      { latencyMs: 150, pauseMs: 1_000 },
+    ])(
+      'gets 80 % of them from the second minute on, with at most four requests for each: %o',
+      (options) => {
+        const { accepted, requests } = run(limiter(perSecond), options)
+        expect(accepted[1]! / (perSecond * 60)).toBeGreaterThanOrEqual(0.8)
+        expect(requests / (accepted[0]! + accepted[1]!)).toBeLessThanOrEqual(4)
+      },
+    )
+  })
+})
+
+describe('a pace', () => {
+  const begun = (now = 0): Pace =>
+    onPacedResult(undefined, { sample: 'throttled', begunAt: now, now, pauseMs: 0 }, NONE_ACCEPTED)!
+  const options = { latencyMs: 5, pauseMs: 0 }
+
+  test('does not exist before the first throttled attempt', () => {
+    const accepted = { sample: 'accepted', begunAt: 0, now: 1, pauseMs: 0 } as const
+    expect(onPacedResult(undefined, accepted, NONE_ACCEPTED)).toBeUndefined()
+  })
+
+  test('begins with what was accepted in the last second', () => {
+    let counted = NONE_ACCEPTED
+    for (let index = 0; index < 40; index++) counted = countAccepted(counted, 1_000 + index * 20)
+    const throttled = { sample: 'throttled', begunAt: 0, now: 2_100, pauseMs: 0 } as const
+    expect(onPacedResult(undefined, throttled, counted)?.perSecond).toBe(40)
+    expect(onPacedResult(undefined, { ...throttled, now: 9_000 }, counted)?.perSecond).toBe(1)
+  })
+
+  test('is at least one attempt every ten seconds, however long a receiver throttles all', () => {
+    const { pace, requests } = run(() => false, { ...options, minutes: 10 })
+    expect(pace?.perSecond).toBe(0.1)
+    expect(requests).toBeLessThan(CONCURRENCY + 100)
+  })
+
+  test('is fast again within a minute after a receiver has throttled all for minutes', () => {
+    const bucket = tokenBucket(50)
+    const { accepted } = run((now) => now > 3 * MINUTE && bucket(now), { ...options, minutes: 5 })
+    expect(accepted[4]! / (50 * 60)).toBeGreaterThan(0.8)
+  })
+
+  test('follows a receiver that permits ten times as much, and one that permits a tenth', () => {
+    const [slow, fast] = [leakyBucket(5), leakyBucket(50)]
+    const more = run((now) => (now < 2 * MINUTE ? slow : fast)(now), { ...options, minutes: 5 })
+    expect(more.accepted[4]! / (50 * 60)).toBeGreaterThan(0.8)
+    const less = run((now) => (now < 2 * MINUTE ? fast : slow)(now), { ...options, minutes: 5 })
+    expect(less.accepted[3]! / (5 * 60)).toBeGreaterThan(0.8)
+  })
+
+  test('is not slowed down by a receiver that throttles one of fifty attempts, whatever the pace', () => {
+    let count = 0
+    const { accepted } = run(() => ++count % 50 !== 0, options)
+    expect(accepted[1]! / 60).toBeGreaterThan(500)
+  })
+
+  test('is forgotten after five minutes without a throttled attempt', () => {
+    expect(onPacedBegin(begun(), 5 * MINUTE - 1)).toBeDefined()
+    expect(onPacedBegin(begun(), 5 * MINUTE)).toBeUndefined()
+  })
+
+  test('does not grow while less is sent than it permits', () => {
+    let pace: Pace | undefined = begun()
+    for (let now = 5_000; now < 4 * MINUTE; now += 5_000) {
+      pace = pace && onPacedBegin(pace, now)
+      const sample = { sample: 'accepted', begunAt: now, now: now + 5, pauseMs: 0 } as const
+      pace = onPacedResult(pace, sample, NONE_ACCEPTED)
+    }
+    expect(pace?.perSecond).toBe(1)
+  })
+})
+
+test('a 429 is throttled, and a 502 or 503 is when it comes within a second', () => {
+  expect(isThrottled({ status: 429, durationMs: 4_000 })).toBe(true)
+  expect([502, 503].map((status) => isThrottled({ status, durationMs: 900 }))).toEqual([true, true])
+  expect(isThrottled({ status: 503, durationMs: 1_100 })).toBe(false)
+  expect([500, 504, 408].some((status) => isThrottled({ status, durationMs: 1 }))).toBe(false)
+})
