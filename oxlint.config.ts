@@ -73,7 +73,7 @@ export default defineConfig({
         ],
       },
     },
-    // The direction of imports. test/layers plants a violation of every arrow.
+    // The direction of imports. test/layers plants a violation of each rule.
     ...importRules(),
     // A describe block is one function.
     {

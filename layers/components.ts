@@ -16,7 +16,7 @@ const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 
 /**
  * The components of the server and the imports that are allowed between them. All others are forbidden. The linter's rules
- * (import-rules.ts), their tests (test/layers) and a table in ARCHITECTURE.md are generated from it.
+ * (import-rules.ts) and a table in ARCHITECTURE.md are generated from it.
  */
 export const COMPONENTS = tableOf({
   ingest: {

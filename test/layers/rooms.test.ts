@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
 import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
-import { read } from '@hookline/testing/repository'
-import { filesBelow } from './tree.ts'
+import { read, repositoryFiles } from '@hookline/testing/repository'
 
 describe('the rooms of a component', () => {
   it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
@@ -30,8 +29,10 @@ function importsIn(component: ComponentName): RoomImport[] {
   const folder = `packages/server/src/${component}`
   // A planned component has no files yet. The folders below the ports are components of their own.
   const paths =
-    component === 'backend' || COMPONENTS[component].planned === true ? [] : filesBelow(folder)
-  return roomImports(Object.fromEntries(paths.map((path) => [path, read(`${folder}/${path}`)])))
+    component === 'backend' || COMPONENTS[component].planned === true ? [] : repositoryFiles(folder)
+  return roomImports(
+    Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), read(path)])),
+  )
 }
 
 function shown(imports: readonly RoomImport[]): string[] {

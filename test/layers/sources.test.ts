@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SOURCE_RULES } from './source-rules.ts'
-import { read } from '@hookline/testing/repository'
-import { filesBelow } from './tree.ts'
+import { read, repositoryFiles } from '@hookline/testing/repository'
 
 describe.for(SOURCE_RULES)(
   'every source file $name',
@@ -19,6 +18,6 @@ describe.for(SOURCE_RULES)(
 /** The paths of all source files that are the project's own. */
 function sources(): string[] {
   return ['packages', 'test', 'bench', 'docs', 'layers', 'release']
-    .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
+    .flatMap((folder) => repositoryFiles(folder))
     .filter((path) => /\.(?:ts|tsx)$/.test(path))
 }

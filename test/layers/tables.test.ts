@@ -3,7 +3,7 @@ import { FILE_NAMES } from '../../layers/files.ts'
 import { COMPONENTS } from '../../layers/components.ts'
 import { ROOMS } from '../../layers/rooms.ts'
 import { WORKSPACES } from '../../layers/workspaces.ts'
-import { filesBelow } from './tree.ts'
+import { repositoryFiles } from '@hookline/testing/repository'
 
 const SERVER = 'packages/server/src'
 
@@ -36,6 +36,11 @@ describe('the tables of layers', () => {
     expect(workspaces.toSorted()).toEqual(namesOf(WORKSPACES))
   })
 })
+
+/** The paths of all files below a folder, from that folder on. */
+function filesBelow(folder: string): string[] {
+  return repositoryFiles(folder).map((path) => path.slice(folder.length + 1))
+}
 
 /** The folders of a folder that hold files. */
 function foldersOf(folder: string): string[] {
