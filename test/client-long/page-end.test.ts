@@ -75,9 +75,61 @@ describe.skipIf(!existsSync(CHROMIUM))('the end of a page', () => {
     await expect.poll(() => eventsOf(receiver)).toEqual(Array.from({ length: count }, (_, i) => i))
   }
 
-  const sizes = [200, 2_000, 30_000] as const
-  test.for(sizes)('loses no call of %i bytes when the page navigates', async (bytes) => {
-    await expectArrivals(2, leave(`makeCalls(2, ${bytes})`))
+  const close = { end: (page: Page) => page.close({ runBeforeUnload: true }) }
+
+  test.for([
+    [2, 200],
+    [2, 2_000],
+    [2, 30_000],
+    [150, 200],
+  ] as const)('loses none of %i calls of %i bytes', async ([calls, bytes]) => {
+    const program = `makeCalls(${calls}, ${bytes})`
+    await expectArrivals(calls, leave(program))
+    await expectArrivals(calls, { program, ...close })
+    await expectArrivals(calls, { ...leave(program), host: PLAIN_HOST })
+  })
+
+  const recipe = (target: string, event: string, code: string) =>
+    `${target}.addEventListener('${event}', () => { ${code} })`
+  test.for([
+    recipe('window', 'pagehide', 'void analytics.flush()'),
+    recipe('document', 'visibilitychange', 'void analytics.flush()'),
+    recipe('window', 'pagehide', 'void analytics.close()'),
+    recipe('window', 'beforeunload', 'void analytics.flush()'),
+    recipe('window', 'beforeunload', 'void analytics.close()'),
+  ])('loses no call with %s', async (listener) => {
+    await expectArrivals(6, leave(`${listener}; makeCalls(6, 2_000)`))
+    await expectArrivals(6, { program: `${listener}; makeCalls(6, 2_000)`, ...close })
+  })
+
+  test.for([
+    recipe('window', 'pagehide', 'makeCalls(3, 2_000, 1)'),
+    recipe('window', 'unload', 'makeCalls(3, 2_000, 1)'),
+    recipe('document', 'visibilitychange', 'makeCalls(3, 2_000, 1)'),
+  ])('loses no call that is made in %s', async (listener) => {
+    await expectArrivals(4, leave(`${listener}; makeCalls(1, 2_000)`))
+    await expectArrivals(4, { program: `${listener}; makeCalls(1, 2_000)`, ...close })
+  })
+
+  const later = (code: string) => `await new Promise((resolve) => { ${code} })`
+  test.for([
+    ['is about to be compressed', 'analytics.flush()'],
+    ['is being compressed', 'analytics.flush(); await null; await null'],
+    ['waits for the permission of the service', `analytics.flush(); ${later('setTimeout(resolve, 3)')}`],
+  ])('loses no call of a request that %s', async ([, flush]) => {
+    await expectArrivals(6, leave(`makeCalls(6, 2_000); ${flush}`))
+    await expectArrivals(6, { ...leave(`makeCalls(6, 2_000); ${flush}`), host: PLAIN_HOST })
+  })
+
+  test('is no end if the page is shown again', async () => {
+    const hide = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
+    const show = `delete document.visibilityState;
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
+    const program = `makeCalls(2, 200); ${hide}; makeCalls(2, 200, 2); ${show}; makeCalls(20, 200, 4)
+      await analytics.flush()
+      return { pending: analytics.stats.pending, delivered: analytics.stats.delivered }`
+    await expectArrivals(24, { program, end: (page) => page.close() })
   })
 })
 
