@@ -18,6 +18,7 @@ import { reporter } from './reporting/report.ts'
 import type { BatchOutcome } from './sending/batch-outcome.ts'
 import { FlushInterval } from './sending/flush-interval.ts'
 import { Flushes, type FlushResult } from './sending/flushes.ts'
+import { Page } from './sending/page.ts'
 import { Sender } from './sending/sender.ts'
 import { Transport } from './sending/transport.ts'
 
@@ -58,6 +59,7 @@ export class Analytics<Events extends EventMap = EventMap>
   readonly #debug: DebugLog | undefined
   readonly #report: (error: ReportedError) => void
   readonly #queue: Queue
+  readonly #page: Page
   readonly #sender: Sender
   readonly #flushes: Flushes
   readonly #interval: FlushInterval
@@ -81,10 +83,12 @@ export class Analytics<Events extends EventMap = EventMap>
     this.#drops = new Drops(this.#report, this.#debug)
     this.#flushes = new Flushes(this.#queue, clock)
     this.#interval = new FlushInterval(clock, options.flushAfter, () => this.#flush('interval'))
+    this.#page = new Page(() => this.#sender.hurry())
     this.#sender = new Sender({
       queue: this.#queue,
-      transport: new Transport(writeKey, options),
+      transport: new Transport(writeKey, options, this.#page),
       options,
+      page: this.#page,
       clock,
       random,
       debug: this.#debug,
@@ -128,7 +132,8 @@ export class Analytics<Events extends EventMap = EventMap>
     this.#queue.push(message)
     const { type, messageId, bytes } = message
     this.#debug?.(`queued ${type} ${messageId} ${bytes} bytes, ${this.#queue.waiting} waiting`)
-    if (this.#queue.hasFullBatch && !this.#sender.isSending) this.#flush('size')
+    if (this.#page.isEnding) this.#flush('the end of the page')
+    else if (this.#queue.hasFullBatch && !this.#sender.isSending) this.#flush('size')
     this.#interval.arm()
   }
 
@@ -164,6 +169,7 @@ export class Analytics<Events extends EventMap = EventMap>
     const { pending } = await this.#flushes.wait(timeoutMs)
     this.#interval.stop()
     this.#sender.stop()
+    this.#page.close()
     this.#flushes.abandon()
     if (pending > 0) throw new FlushTimeoutError(pending)
   }

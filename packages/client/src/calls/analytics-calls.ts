@@ -3,6 +3,7 @@
 import type { EventType } from '@hookline/protocol'
 import type { Clock } from '../clock.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
+import { randomUuid } from './random-uuid.ts'
 import { serialise, type SerialisedMessage } from './serialise.ts'
 import { validate } from './validate.ts'
 
@@ -60,7 +61,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
 
   #make(type: EventType, call: unknown): void {
     validate(type, call)
-    const messageId = String(call.messageId ?? '') || crypto.randomUUID()
+    const messageId = String(call.messageId ?? '') || randomUuid()
     const message = {
       ...call,
       type,

@@ -12,12 +12,15 @@ export class Batch {
   /** The number of its first message in the queue. */
   readonly first: number
   readonly length: number
+  /** The size of its messages. */
+  readonly messageBytes: number
   readonly #body: Uint8Array<ArrayBuffer>
 
   constructor(first: number, messages: readonly Uint8Array[]) {
     this.first = first
     this.length = messages.length
-    this.#body = join(messages)
+    this.messageBytes = messages.reduce((sum, message) => sum + message.length, 0)
+    this.#body = join(messages, this.messageBytes)
   }
 
   /** The body of a request that is sent at `nowMs`. Valid until the next call. */
@@ -28,9 +31,8 @@ export class Batch {
   }
 }
 
-function join(messages: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = messages.reduce((sum, message) => sum + message.length, messages.length - 1)
-  const body = new Uint8Array(bytes + ENVELOPE_BYTES)
+function join(messages: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+  const body = new Uint8Array(bytes + messages.length - 1 + ENVELOPE_BYTES)
   body.set(PREFIX)
   let at = PREFIX.length
   for (const message of messages) {

@@ -13,14 +13,15 @@ interface QueueBounds {
 }
 
 /**
- * The pending messages, in the order of their calls. A message waits, then is in flight (in the batch that is being
- * sent), then leaves the queue. Both kinds count towards the bounds.
+ * The pending messages, in the order of their calls. A message waits, then is in flight (in a batch that is being
+ * sent), then leaves the queue. Both kinds count towards the bounds. Batches leave in the order in which they were taken.
  */
 export class Queue {
   readonly #bounds: QueueBounds
   readonly #buffers: MessageBuffer[] = []
   #waiting = { messages: 0, bytes: 0 }
-  #inFlight = { first: 0, messages: 0, bytes: 0 }
+  #inFlight = { messages: 0, bytes: 0 }
+  readonly #batches: Batch[] = []
   #head = 0
 
   constructor(bounds: QueueBounds) {
@@ -49,9 +50,10 @@ export class Queue {
 
   /** How many pending messages have a number below `end`. */
   pendingBefore(end: number): number {
-    const { first, messages } = this.#inFlight
-    const inFlight = Math.min(Math.max(0, end - first), messages)
-    return inFlight + Math.max(0, end - this.#head)
+    return this.#batches.reduce(
+      (sum, { first, length }) => sum + Math.min(Math.max(0, end - first), length),
+      Math.max(0, end - this.#head),
+    )
   }
 
   /** Whether the waiting messages fill a batch. */
@@ -89,29 +91,35 @@ export class Queue {
     this.#releaseBuffers()
   }
 
-  /** Takes the next batch, as large as the bounds allow. At least one message must wait. */
-  takeBatch(): Batch {
-    const { flushAt, maxBatchBytes } = this.#bounds
+  /** Whether the first message that waits fits a batch of this size. */
+  fits(batchBytes: number): boolean {
+    return this.waiting > 0 && ENVELOPE_BYTES + this.#firstBytes <= batchBytes
+  }
+
+  /** Takes the next batch, as large as the bounds and `maxBatchBytes` allow. A message must wait that fits. */
+  takeBatch(maxBatchBytes = this.#bounds.maxBatchBytes): Batch {
+    const { flushAt } = this.#bounds
     const first = this.#head
-    this.#inFlight = { first, messages: 0, bytes: 0 }
     const messages: Uint8Array[] = []
     let bytes = ENVELOPE_BYTES - 1
     while (this.waiting > 0 && messages.length < flushAt) {
       bytes += this.#firstBytes + 1
       if (bytes > maxBatchBytes) break
-      const message = this.#shift()
-      this.#inFlight.messages++
-      this.#inFlight.bytes += message.length
-      messages.push(message)
+      messages.push(this.#shift())
     }
     const batch = new Batch(first, messages)
+    this.#batches.push(batch)
+    this.#inFlight.messages += batch.length
+    this.#inFlight.bytes += batch.messageBytes
     this.#releaseBuffers()
     return batch
   }
 
-  /** The batch in flight has its final outcome. */
+  /** The first batch in flight has its final outcome. */
   settle(): void {
-    this.#inFlight = { first: 0, messages: 0, bytes: 0 }
+    const { length, messageBytes } = this.#batches.shift()!
+    this.#inFlight.messages -= length
+    this.#inFlight.bytes -= messageBytes
   }
 
   get #bytes(): number {

@@ -1,4 +1,5 @@
 import type { Batch } from '../queue/batch.ts'
+import { isOk } from './retry.ts'
 import type { BatchResponse, RejectedMessage } from './transport.ts'
 
 /** The final outcome of a batch: it will not be sent again. */
@@ -18,8 +19,8 @@ export class BatchOutcome {
 
   /** Whether the service accepted every message that it did not reject by name. */
   get isDelivered(): boolean {
-    const { status = 0 } = this.response
-    return status >= 200 && status < 300
+    const { status = 0, isSuccess } = this.response
+    return isSuccess && isOk(status)
   }
 
   /** How many of the first `messages` messages of the batch were delivered. */

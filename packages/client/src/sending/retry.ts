@@ -1,11 +1,22 @@
+import type { BatchResponse } from './transport.ts'
+
 const FIRST_MS = 100
 const LONGEST_MS = 30_000
 /** The longest delay that a server may ask for. */
 const LONGEST_REQUESTED_MS = 300_000
 
-/** Whether to try again after this status. A request without a response, or without a numeric status, is tried again. */
-export function isRetryable(status = NaN): boolean {
+/**
+ * Whether to try again. A request without a response, or without a numeric status, is tried again, and one to which
+ * something responded 200 that is not the service, such as a login page: it may go away.
+ */
+export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean {
+  if (isOk(status)) return !isSuccess
   return status === 408 || status === 425 || status === 429 || !(status < 500)
+}
+
+/** Whether the status is one of success. */
+export function isOk(status: number): boolean {
+  return status >= 200 && status < 300
 }
 
 /**

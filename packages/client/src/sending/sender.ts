@@ -5,6 +5,7 @@ import type { Queue } from '../queue/queue.ts'
 import type { DebugLog } from '../reporting/debug-log.ts'
 import { textOf } from '../reporting/safe-calls.ts'
 import { BatchOutcome } from './batch-outcome.ts'
+import type { Page } from './page.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from './retry.ts'
 import type { BatchResponse, Transport } from './transport.ts'
 
@@ -12,6 +13,7 @@ interface SenderOptions {
   readonly queue: Queue
   readonly transport: Transport
   readonly options: Options
+  readonly page: Page
   readonly clock: Clock
   readonly random: () => number
   readonly debug: DebugLog | undefined
@@ -27,6 +29,9 @@ interface SenderOptions {
  * It is idle until `wake`. While it sends, it takes a batch, tries it, pauses and tries it again until its outcome is
  * final. It goes on with the next batch while a flush asks for it or a batch is full; then it is idle again. `stop`
  * ends it for good, from any of these states; the batch in flight then has no outcome.
+ *
+ * While the page ends, it does not wait for one outcome before the next try: it starts the first try of every batch that
+ * the browser lets outlive the page, and of one more. Outcomes still follow in the order of the calls.
  */
 export class Sender {
   readonly #options: SenderOptions
@@ -34,7 +39,9 @@ export class Sender {
   #flushEnd = 0
   #isSending = false
   #isStopped = false
-  #attempt: AbortController | undefined
+  readonly #attempts = new Set<AbortController>()
+  /** Batches whose first try was started ahead. */
+  readonly #started: Started[] = []
   #endPause: (() => void) | undefined
 
   constructor(options: SenderOptions) {
@@ -48,48 +55,85 @@ export class Sender {
   /** Sends full batches, and all messages with a number below `flushEnd`. Returns before anything is sent. */
   wake(flushEnd = 0): void {
     this.#flushEnd = Math.max(this.#flushEnd, flushEnd)
-    if (this.#isSending || this.#isStopped) return
-    this.#isSending = true
-    queueMicrotask(() => void this.#send())
+    if (this.#isStopped) return
+    if (!this.#isSending) {
+      this.#isSending = true
+      queueMicrotask(() => void this.#send())
+    } else if (this.#options.page.isEnding && this.#endPause === undefined) {
+      queueMicrotask(() => this.#startAll())
+    }
+  }
+
+  /** The page ends: starts whatever waits for its turn, for a retry or for compression, before it returns. */
+  hurry(): void {
+    this.#options.transport.hurry()
+    this.#endPause?.()
+    this.#startAll()
+    this.wake()
   }
 
   /** Aborts the request or the pause that is under way, and sends nothing more. */
   stop(): void {
     this.#isStopped = true
-    this.#attempt?.abort()
+    for (const attempt of this.#attempts) attempt.abort()
     this.#endPause?.()
   }
 
   async #send(): Promise<void> {
     const { queue, onOutcome, onIdle } = this.#options
-    while (queue.waiting > 0 && (queue.head < this.#flushEnd || queue.hasFullBatch)) {
-      const batch = queue.takeBatch()
-      const response = await this.#deliver(batch)
+    for (let next; (next = this.#next()); ) {
+      const response = await this.#deliver(next)
       if (this.#isStopped) return
       queue.settle()
-      onOutcome(new BatchOutcome(batch, response))
+      onOutcome(new BatchOutcome(next.batch, response))
     }
     this.#isSending = false
     onIdle()
   }
 
+  /** The next batch, if one is wanted. */
+  #next(): Started | undefined {
+    const { queue, page } = this.#options
+    if (page.isEnding) this.#startAll()
+    const isWanted = queue.waiting > 0 && (queue.head < this.#flushEnd || queue.hasFullBatch)
+    return this.#started.shift() ?? (isWanted ? this.#start(queue.takeBatch()) : undefined)
+  }
+
+  #start(batch: Batch, isLast = false): Started {
+    return { batch, isLast, firstTry: this.#try(batch) }
+  }
+
+  /** Starts the batches that can outlive the page, and one of the others. */
+  #startAll(): void {
+    const { queue, transport } = this.#options
+    while (queue.waiting > 0 && !this.#isStopped && !this.#started.at(-1)?.isLast) {
+      const room = transport.keepaliveRoom
+      const fits = queue.fits(room)
+      this.#started.push(this.#start(queue.takeBatch(fits ? room : undefined), !fits))
+    }
+  }
+
   /** Resolves with the last response, or at once when stopped. */
-  async #deliver(batch: Batch): Promise<BatchResponse> {
+  async #deliver({ batch, firstTry }: Started): Promise<BatchResponse> {
     const { options, clock, random, debug } = this.#options
+    let response = await firstTry
     for (let retry = 1; ; retry++) {
-      const response = await this.#try(batch)
-      const isFinal = !isRetryable(response.status)
+      const isFinal = !isRetryable(response)
       if (isFinal || retry > options.maxRetries || this.#isStopped) return response
       const requestedMs = retryAfterMs(response.retryAfter, clock.now())
       const delayMs = retryDelayMs(retry, random(), requestedMs)
       debug?.(`retry ${retry} of ${options.maxRetries} in ${Math.round(delayMs)} ms`)
-      await this.#pause(delayMs)
+      const isCut = await this.#pause(delayMs)
+      // A page that is hidden again and again does not use the retries up.
+      if (isCut) retry--
+      response = await this.#try(batch)
     }
   }
 
   async #try(batch: Batch): Promise<BatchResponse> {
     const { transport, options, clock, debug } = this.#options
-    const attempt = (this.#attempt = new AbortController())
+    const attempt = new AbortController()
+    this.#attempts.add(attempt)
     const startedAt = clock.now()
     const cancel = clock.after(options.timeoutMs, () => {
       attempt.abort(new Error(`no response within ${options.timeoutMs} ms`))
@@ -106,20 +150,31 @@ export class Sender {
       return response
     } catch (cause) {
       debug?.(`no response to ${batch.length}: ${textOf(cause)}`)
-      return { rejected: [], cause }
+      return { isSuccess: false, rejected: [], cause }
     } finally {
       cancel()
+      this.#attempts.delete(attempt)
     }
   }
 
-  #pause(delayMs: number): Promise<void> {
-    if (this.#isStopped) return Promise.resolve()
+  /** Resolves with whether the pause was cut short. */
+  #pause(delayMs: number): Promise<boolean> {
+    if (this.#isStopped) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(delayMs, resolve)
-      this.#endPause = () => {
+      const end = (isCut: boolean) => {
         cancel()
-        resolve()
+        this.#endPause = undefined
+        resolve(isCut)
       }
+      const cancel = this.#options.clock.after(delayMs, () => end(false))
+      this.#endPause = () => end(true)
     })
   }
+}
+
+interface Started {
+  readonly batch: Batch
+  /** Whether no other batch is started before this one has its outcome. */
+  readonly isLast: boolean
+  readonly firstTry: Promise<BatchResponse>
 }
