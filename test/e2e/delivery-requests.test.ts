@@ -62,28 +62,25 @@ const HOSTILE: Readonly<Record<string, unknown>> = {
   'an at sign': '@/etc/passwd',
 }
 
-test.for(Object.entries({ ...HOSTILE, 'all of it': HOSTILE }))(
-  'the command of a request sends the same request when it is pasted, with %s in the body',
-  async ([, text], context) => {
-    requireCurl(context)
-    await using receiver = await openReceiver()
-    await using service = await startService()
-    const url = `${receiver.url}/it's?[1-3]={a,b}&$(id)`
-    await service.createDestination({ urls: [url], secret: SECRET })
-    await service.track('m-1', { properties: { text } })
-    const { deliveries } = await service.endOf('m-1')
-    const { webhooks } = await requestsOf(service, deliveries[0]!.id)
-    // eslint-disable-next-line no-control-regex
-    expect(webhooks[0]!.curl).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/)
-    expect(await shell(webhooks[0]!.curl)).toMatch(/^HTTP\/1\.1 200 /)
-    const [sent, byHand] = receiver.requests as [ReceivedRequest, ReceivedRequest]
-    expect(isSignedWith(SECRET, byHand)).toBe(true)
-    expect(comparable(byHand)).toEqual(comparable(sent))
-    expect(sent.headers['x-hookline-attempt']).toBe('1')
-    expect(byHand.headers['x-hookline-attempt']).toBe('2')
-    expect(webhooks[0]!.request.body).toBe(byHand.body.toString())
-  },
-)
+test('the command of a request sends the same request when it is pasted, with hostile text in the body', async (context) => {
+  requireCurl(context)
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const url = `${receiver.url}/it's?[1-3]={a,b}&$(id)`
+  await service.createDestination({ urls: [url], secret: SECRET })
+  await service.track('m-1', { properties: HOSTILE })
+  const { deliveries } = await service.endOf('m-1')
+  const { webhooks } = await requestsOf(service, deliveries[0]!.id)
+  // eslint-disable-next-line no-control-regex
+  expect(webhooks[0]!.curl).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/)
+  expect(await shell(webhooks[0]!.curl)).toMatch(/^HTTP\/1\.1 200 /)
+  const [sent, byHand] = receiver.requests as [ReceivedRequest, ReceivedRequest]
+  expect(isSignedWith(SECRET, byHand)).toBe(true)
+  expect(comparable(byHand)).toEqual(comparable(sent))
+  expect(sent.headers['x-hookline-attempt']).toBe('1')
+  expect(byHand.headers['x-hookline-attempt']).toBe('2')
+  expect(webhooks[0]!.request.body).toBe(byHand.body.toString())
+})
 
 test('the command of the largest request is not too long for the shell', async (context) => {
   requireCurl(context)

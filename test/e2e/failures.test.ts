@@ -95,14 +95,18 @@ describe.concurrent('a receiver that responds 5xx', () => {
     expect(numbers).toEqual(attempts.map((_, index) => index + 1))
   })
 
-  test.for([500, 502, 503, 504, 599])('(%i) gets the same request again', async (status) => {
-    await using receiver = await openReceiver({ respond: [status, status, 204] })
+  test('gets the same request again', async () => {
+    await using receiver = await openReceiver({ respond: [502, 502, 204] })
     await using service = await startService({ settings: { retryScheduleMs: '20' } })
     await service.createDestination({ urls: [receiver.url], secret: 's' })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
     expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 3 }])
-    expect(deliveries[0]!.attempts).toMatchObject([{ status }, { status }, { status: 204 }])
+    expect(deliveries[0]!.attempts).toMatchObject([
+      { status: 502 },
+      { status: 502 },
+      { status: 204 },
+    ])
     const same = receiver.requests.map(({ headers, body }) => [
       headers['webhook-id'],
       headers['x-signature'],
@@ -130,29 +134,22 @@ describe.concurrent('a receiver that responds 5xx', () => {
 })
 
 describe.concurrent('the response', () => {
-  test.for([
-    [400, 'http_4xx'],
-    [401, 'http_4xx'],
-    [404, 'http_4xx'],
-    [410, 'http_4xx'],
-    [422, 'http_4xx'],
-    [304, 'redirect'],
-  ] as const)('%i is final: the delivery is rejected (%s)', async ([status, attemptClass]) => {
-    await using receiver = await openReceiver({ respond: [status, 200] })
+  test('404 is final: the delivery is rejected', async () => {
+    await using receiver = await openReceiver({ respond: [404, 200] })
     await using service = await startService({ settings: { retryScheduleMs: '0' } })
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
     expect(deliveries).toMatchObject([
-      { state: 'rejected', rounds: 1, attempts: [{ class: attemptClass, status }] },
+      { state: 'rejected', rounds: 1, attempts: [{ class: 'http_4xx', status: 404 }] },
     ])
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test.for([301, 302, 303, 307, 308])('%i is never followed', async (status) => {
+  test('307 is never followed', async () => {
     await using target = await openReceiver()
     await using receiver = await openReceiver({
-      respond: { status, headers: { Location: target.url } },
+      respond: { status: 307, headers: { Location: target.url } },
     })
     await using service = await startService({ settings: { retryScheduleMs: '0' } })
     await service.createDestination({ urls: [receiver.url] })
@@ -167,9 +164,8 @@ describe.concurrent('the response', () => {
 describe.concurrent('Retry-After', () => {
   test.for([
     [429, (): string => '1'],
-    [503, (): string => '1'],
     // A date has whole seconds, so the wait may be up to one second shorter.
-    [429, (): string => new Date(Date.now() + 2_000).toUTCString()],
+    [503, (): string => new Date(Date.now() + 2_000).toUTCString()],
   ] as const)('of a %i is respected', async ([status, header]) => {
     await using receiver = await openReceiver({
       respond: (_request, index) =>

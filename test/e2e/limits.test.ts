@@ -86,24 +86,16 @@ describe.concurrent('a batch request', () => {
     expect(new Set(ids).size).toBe(22)
   })
 
-  test.for(['uncompressed', 'compressed'])(
-    'of one byte more, sent %s, is refused completely',
-    async (how) => {
-      await using service = await startService()
-      const body = batchOf(REQUEST_BYTES + 1)
-      const isCompressed = how === 'compressed'
-      const response = await exchange(`${service.url}/v1/batch`, {
-        headers: {
-          'X-Write-Key': service.source.writeKey,
-          ...(isCompressed && { 'Content-Encoding': 'gzip' }),
-        },
-        body: isCompressed ? gzipSync(body) : body,
-      })
-      expect(response.status).toBe(400)
-      expect(JSON.parse(response.text)).toMatchObject({ success: false, code: 'batch_too_large' })
-      expect(await service.api.listAll('events')).toEqual([])
-    },
-  )
+  test('of one byte more, also compressed, is refused completely', async () => {
+    await using service = await startService()
+    const response = await exchange(`${service.url}/v1/batch`, {
+      headers: { 'X-Write-Key': service.source.writeKey, 'Content-Encoding': 'gzip' },
+      body: gzipSync(batchOf(REQUEST_BYTES + 1)),
+    })
+    expect(response.status).toBe(400)
+    expect(JSON.parse(response.text)).toMatchObject({ success: false, code: 'batch_too_large' })
+    expect(await service.api.listAll('events')).toEqual([])
+  })
 
   test('of 2,500 calls is accepted, and one of 2,501 refused', async () => {
     await using service = await startService()

@@ -100,38 +100,20 @@ describe.concurrent('several webhooks of one destination', () => {
   })
 })
 
-describe.concurrent('a destination is refused', () => {
-  const url = (index: number): string => `https://receiver.example/${index}`
-  const six = [1, 2, 3, 4, 5, 6]
-
-  test.for([
-    ['a sixth webhook', six.map((index) => ({ url: url(index) })), '/settings/webhooks'],
-    [
-      'a sixth header of one webhook',
-      [{ url: url(1), headers: Object.fromEntries(six.map((index) => [`X-H${index}`, 'v'])) }],
-      '/settings/webhooks/0/headers',
-    ],
-    ['no webhook', [], '/settings/webhooks'],
-    ['the same URL twice', [{ url: url(1) }, { url: url(1) }], '/settings/webhooks/1/url'],
-    ['a URL without protocol', [{ url: 'receiver.example/1' }], '/settings/webhooks/0/url'],
-    [
-      'a header that Hookline sets itself',
-      [{ url: url(1), headers: { 'X-Signature': 'v' } }],
-      '/settings/webhooks/0/headers/X-Signature',
-    ],
-  ] as const)('for %s, and nothing is kept', async ([, webhooks, pointer]) => {
-    await using service = await startService()
-    const { status, text } = await service.api.request('POST', 'destinations', {
-      sourceId: service.source.id,
-      type: 'Webhooks',
-      settings: { webhooks },
-    })
-    expect(status).toBe(422)
-    const { code, errors } = JSON.parse(text) as { code: string; errors: { pointer: string }[] }
-    expect(code).toBe('invalid_body')
-    expect(errors.map((error) => error.pointer)).toEqual([pointer])
-    expect(await service.api.listAll('destinations')).toEqual([])
+test('a destination with a sixth webhook is refused, and nothing is kept', async () => {
+  await using service = await startService()
+  const webhooks = [1, 2, 3, 4, 5, 6].map((n) => ({ url: `https://receiver.example/${n}` }))
+  const { status, text } = await service.api.request('POST', 'destinations', {
+    sourceId: service.source.id,
+    type: 'Webhooks',
+    settings: { webhooks },
   })
+  expect(status).toBe(422)
+  expect(JSON.parse(text)).toMatchObject({
+    code: 'invalid_body',
+    errors: [{ pointer: '/settings/webhooks' }],
+  })
+  expect(await service.api.listAll('destinations')).toEqual([])
 })
 
 function fiveHeaders(webhook: number): Record<string, string> {
