@@ -27,12 +27,14 @@ function onDeadline(clock: Clock, afterMs: number, onPass: () => void): () => vo
 
 /** One deadline for several steps. After it is disposed of, it never passes. */
 export class Deadline implements Disposable {
+  readonly #clock: Clock
   readonly #controller = new AbortController()
   readonly #cancelTimer: () => void
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = () => this.#controller.abort(this.#outer?.reason)
 
   constructor({ clock, afterMs, signal }: DeadlineOptions) {
+    this.#clock = clock
     this.#cancelTimer = onDeadline(clock, afterMs, () =>
       this.#controller.abort(new DeadlinePassed(afterMs)),
     )
@@ -44,6 +46,11 @@ export class Deadline implements Disposable {
   /** Aborts with `DeadlinePassed` when the deadline passes, or when the outer signal aborts. */
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** Calls `task` once after `delayMs`, by the clock of the deadline. The returned function cancels it. */
+  after(delayMs: number, task: () => void): () => void {
+    return this.#clock.after(delayMs, task)
   }
 
   /** The result of the work, or a rejection when the deadline passes first. The work itself continues. */

@@ -103,7 +103,7 @@ export class GuardedConnector implements Disposable {
     timer?.enter('connect')
     const address = '127.0.0.1'
     const addresses = [{ address, family: 4 }]
-    const socket = await openTcp({ host: address, port, addresses }, deadline)
+    const socket = await openTcp({ port, addresses }, deadline)
     await admitted(socket, inspector)
     timer?.enter('response')
     return socket
@@ -112,7 +112,7 @@ export class GuardedConnector implements Disposable {
   async #openDirectly({ timer, ...to }: Receiver, deadline: Deadline): Promise<Socket> {
     const addresses = await deadline.race(this.#permittedAddresses(to.host))
     timer?.enter('connect')
-    const socket = await openTcp({ ...to, addresses }, deadline)
+    const socket = await openTcp({ port: to.port, addresses }, deadline)
     this.#assertPermitted(to.host, socket)
     return socket
   }

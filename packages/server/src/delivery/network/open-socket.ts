@@ -1,30 +1,68 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { type SecureContext, connect as connectTls } from 'node:tls'
 import type { Deadline } from './deadline.ts'
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
-/** A host with its addresses. */
+/** The addresses of a host, at least one, and a port. */
 export interface Target {
-  readonly host: string
   readonly port: number
   readonly addresses: readonly LookupAddress[]
 }
 
-/** Connects by TCP. Tries several addresses one after the other, a quarter of a second apart (RFC 8305). */
-export async function openTcp(
-  { host, port, addresses }: Target,
-  deadline: Deadline,
-): Promise<Socket> {
-  const lookup = (
-    _host: string,
-    _options: LookupOptions,
-    callback: (error: null, addresses: LookupAddress[]) => void,
-  ) => callback(null, [...addresses])
-  const connecting = connectTcp({ host, port, lookup, autoSelectFamily: true })
-  const socket = await opened('connect', deadline, connecting)
-  return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+/** A further address is tried after this time (RFC 8305 §5). */
+const NEXT_TRY_MS = 250
+
+/**
+ * Connects by TCP to the first address that takes the connection. Tries start 250 ms apart, or when the one before has
+ * failed, and run side by side until one connects or the deadline passes (RFC 8305).
+ * @throws the error of the only address, or an `AggregateError` when all of them failed
+ */
+export async function openTcp({ port, addresses }: Target, deadline: Deadline): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const left = alternating(addresses)
+  const tries = new Set<Socket>()
+  const errors: Error[] = []
+  let cancelTimer = (): void => undefined
+  const tryNext = (): void => {
+    cancelTimer()
+    const next = left.shift()
+    if (next === undefined) return
+    const socket = connectTcp({ host: next.address, port })
+    tries.add(socket)
+    socket.once('connect', () => resolve(socket))
+    // This listener stays: an error may come before undici adds its own.
+    socket.on('error', (error) => {
+      tries.delete(socket)
+      errors.push(error)
+      if (tries.size === 0 && left.length === 0) reject(combined(errors))
+      tryNext()
+    })
+    if (left.length > 0) cancelTimer = deadline.after(NEXT_TRY_MS, tryNext)
+  }
+  tryNext()
+  let opened: Socket | undefined
+  try {
+    opened = await deadline.race(promise)
+    return opened.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+  } finally {
+    left.length = 0
+    cancelTimer()
+    for (const socket of tries) if (socket !== opened) socket.destroy()
+  }
+}
+
+/** The addresses with their families in turn, in the order of the first of each: one family may have no route. */
+function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
+  const first = addresses.filter(({ family }) => family === addresses[0]?.family)
+  const second = addresses.filter(({ family }) => family !== addresses[0]?.family)
+  const pairs = first.flatMap((each, index) => [each, ...second.slice(index, index + 1)])
+  return [...pairs, ...second.slice(first.length)]
+}
+
+function combined(errors: readonly Error[]): Error {
+  return errors.length === 1 ? errors[0]! : new AggregateError(errors, 'No address connected.')
 }
 
 /** Opens TLS on a socket. The certificate must be valid for the host. */
@@ -51,11 +89,7 @@ export function connectionClosed(): Error {
 }
 
 /** The socket after the event. When the event does not come, the socket is destroyed. */
-async function opened(
-  event: 'connect' | 'secureConnect',
-  deadline: Deadline,
-  socket: Socket,
-): Promise<Socket> {
+async function opened(event: 'secureConnect', deadline: Deadline, socket: Socket): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   // This listener stays: an error may come before undici adds its own.
   socket.on('error', reject)

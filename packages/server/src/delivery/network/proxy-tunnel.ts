@@ -75,7 +75,7 @@ export class ProxyTunnel {
     const family = isIP(host)
     const addresses =
       family === 0 ? await deadline.race(resolver.lookup(host)) : [{ address: host, family }]
-    const target = { host, port: Number(port || (isTls ? 443 : 80)), addresses }
+    const target = { port: Number(port || (isTls ? 443 : 80)), addresses }
     const socket = await openTcp(target, deadline)
     return isTls ? openTls(host, { socket, secureContext }, deadline) : socket
   }
