@@ -121,7 +121,7 @@ test('hostile texts are shown as text, in both themes and at 380 px', async () =
   for (const [index, look] of looks.entries()) {
     const { page, go, faults } = await openSignedIn(service, { ...look, role: 'viewer' })
     await openTail(page, go)
-    await service.track(`m${index}`, { event: hostile, userId: hostile })
+    await service.track(`m${index}`, { event: hostile, userId: hostile.replace('\u001B', '') })
     await page.getByRole('button', { name: /<img src=x.*delivered 200/ }).click()
     await page.getByText('Delivered to its one destination.').waitFor()
     await expectFits(page)

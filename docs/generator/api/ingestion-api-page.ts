@@ -37,7 +37,7 @@ export function ingestionApiPage(): string {
     `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` permits 100 calls per second. Each call of a batch counts. A request passes while there is room for one call, and what it takes beyond that delays the next one. Other requests get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
-      'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD.',
+      'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD; in an id, they cost the call (`id_not_unicode`).',
       '`Content-Encoding` may be `gzip`, `deflate` or `br`. Another encoding is refused with `invalid_json`.',
       'A body may be chunked.',
     ]),
@@ -134,6 +134,7 @@ function timestamps(): string[] {
       'Without `timestamp`, a call happened when it was received.',
       'With one, it happened then: a past timestamp imports history. It is kept to the millisecond.',
       `If \`sentAt\` differs by more than ${minutes} minutes (\`clockSkewToleranceMs\`) from the time of the server, the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
+      'A `sentAt` before `timestamp`, or more than 10 years from the time of the server, is no measure of a clock: a restored queue sent an old one, or it is a zero. Then `timestamp` is kept as it is, but is at most the time of receipt.',
       'A text is ISO 8601: with `Z`, `+00:00`, `+0000` or without a zone, which means UTC; with any fraction; or a date only. A number is seconds since 1970, or milliseconds from 100,000,000,000 on.',
       'What cannot be read is replaced by the time of receipt. The trace of the event then has the mark `timestamp_unreadable`.',
       'What is delivered is always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the text of the client as `originalTimestamp`.',

@@ -14,8 +14,8 @@ export const INGEST_CODES = {
   },
   number_not_finite: {
     status: 400,
-    message: 'The call has NaN or Infinity, which are no numbers of JSON.',
-    help: 'Leave the field out, or send null or a text. The other calls of the batch are stored.',
+    message: 'The call has NaN, Infinity, or a number too large for JSON parsers.',
+    help: 'Leave the field out, or send null or a text. A number such as 1e400 would arrive as null, because the largest that receivers can represent is about 1.8e308. The other calls of the batch are stored.',
   },
   not_an_object: {
     status: 400,
@@ -70,12 +70,17 @@ export const INGEST_CODES = {
   id_not_exact: {
     status: 400,
     message: 'An id is a number that JSON parsers round; send it as a string.',
-    help: 'Send userId, anonymousId, groupId and previousId as strings. Beyond 9007199254740991, or with more than about 15 digits, a number would become the id of another user.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. Beyond 9007199254740991, or with more than about 15 digits, a number would become the id of another user or call.',
   },
   id_not_unicode: {
     status: 400,
-    message: 'An id has half of a character; cut ids between characters.',
-    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode. A lone surrogate, such as \\ud83d, is left where a program cut an emoji in two. Stored, it would become the id of another user.',
+    message: 'An id has bytes that are not UTF-8, or half of a character.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode, in UTF-8. A lone surrogate, such as \\ud83d, is left where a program cut an emoji in two: cut ids between characters. Stored, it would become the id of another user.',
+  },
+  id_control_character: {
+    status: 400,
+    message: 'An id has a control character, such as NUL, a tab or a newline.',
+    help: 'Remove U+0000 to U+001F and U+007F to U+009F from userId, anonymousId, groupId, previousId and messageId. They often mean that a file or a variable was read in the wrong form.',
   },
   event_not_defined: {
     status: 400,

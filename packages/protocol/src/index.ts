@@ -85,6 +85,8 @@ export {
 } from './event.ts'
 export { isExactNumber, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
+export { idFault } from './id-fault.ts'
+export { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 export { INSPECTOR_HOST, INSPECTOR_LIMITS, INSPECTOR_URL } from './inspector.ts'
 export {
   containsNumber,
@@ -106,6 +108,7 @@ export {
   VALUE_KINDS,
   type ValueKind,
 } from './computations/operators.ts'
+export { withoutNonFinite } from './non-finite.ts'
 export { pathOf, valueAt } from './path.ts'
 export { besidePayload, deletionPayload, eventIn, webhookPayload } from './payload.ts'
 export { CALL_EXAMPLES } from './reference/call-examples.ts'

@@ -100,6 +100,7 @@ const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, bo
   unknown_type: ['/v1/batch', { batch: [{ ...least('track'), type: 'delete' }] }],
   id_not_exact: ['/v1/track', '{"event":"x","userId":9007199254740993}'],
   id_not_unicode: ['/v1/track', String.raw`{"event":"x","userId":"\ud83d"}`],
+  id_control_character: ['/v1/track', String.raw`{"event":"x","userId":"u\t"}`],
   message_id_too_long: [
     '/v1/track',
     track({ messageId: 'x'.repeat(LIMITS.messageIdCharacters + 1) }),

@@ -1,6 +1,7 @@
 import {
   CALL_LIMITS,
   type EventType,
+  idFault,
   type IngestCodeName,
   isJsonObject,
   isUnambiguous,
@@ -17,7 +18,6 @@ export interface ValidCall extends Fields {
 }
 
 const isText = (value: unknown) => typeof value === 'string'
-const isId = (value: unknown) => isText(value) || Number.isFinite(value)
 const isExactId = (value: unknown) =>
   isText(value) || (typeof value === 'number' && isUnambiguous(value))
 
@@ -25,7 +25,7 @@ const isExactId = (value: unknown) =>
 type Rule = readonly [string, (value: unknown) => boolean, IngestCodeName]
 
 const FIELD_TYPES: readonly Rule[] = [
-  ['messageId', isId, 'id_not_string'],
+  ['messageId', isExactId, 'id_not_exact'],
   ['userId', isExactId, 'id_not_exact'],
   ['anonymousId', isExactId, 'id_not_exact'],
   ['groupId', isExactId, 'id_not_exact'],
@@ -45,7 +45,12 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
   const fields: Fields = call
   for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
-    if (value === undefined || value === null || isOfType(value)) continue
+    if (value === undefined || value === null) continue
+    if (isOfType(value)) {
+      const fault = code === 'id_not_exact' ? idFault(String(value)) : undefined
+      if (fault === undefined) continue
+      throw new ValidationError(fault, `${name} has a character that no id can have`)
+    }
     // False for NaN, which JSON does not have.
     const isInexact = typeof value === 'number' && value <= Infinity
     const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'

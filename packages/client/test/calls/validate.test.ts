@@ -35,6 +35,7 @@ function serviceCode(type: Type, call: Json): string | undefined {
   const result = parseCall(call, {
     type,
     shared: { bytes: 0 },
+    isUtf8: true,
     maxLevels: 64,
     maxBytes: undefined,
   })
@@ -42,7 +43,13 @@ function serviceCode(type: Type, call: Json): string | undefined {
 }
 
 const value = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Json>('x', 'u1', 'x'.repeat(101), 7, 2 ** 53, Infinity) },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom<Json>(
+      ...['x', 'u1', 'x'.repeat(101), 7, 0.5, -0, 2 ** 53, -(2 ** 63), Infinity],
+      ...['u\ud83d', 'u\0', 'u\t', 'u\u0085', 'u\ufffd'],
+    ),
+  },
   fc.constantFrom<Json>('', null, true, [], {}, { a: 1 }),
 )
 const names =
@@ -71,6 +78,9 @@ describe('validation', () => {
     ['identify', { userId: Number.NaN }, 'id_not_string'],
     ['identify', { userId: 2 ** 53 }, 'id_not_exact'],
     ['identify', { userId: Infinity }, 'id_not_exact'],
+    ['identify', { userId: 'u', messageId: 1234567890123456781 }, 'id_not_exact'],
+    ['identify', { userId: 'ada\ud83d' }, 'id_not_unicode'],
+    ['identify', { userId: 'ada\n' }, 'id_control_character'],
     ['identify', { userId: 'u', messageId: 'x'.repeat(101) }, 'message_id_too_long'],
     ['page', { userId: 'u', name: 7 }, 'name_not_string'],
     ['group', { userId: 'u' }, 'id_required'],

@@ -3,12 +3,10 @@ import { type Event, EVENT_TYPES, type EventType } from '../event.ts'
 
 /** A field of a call that has a fixed type. The ingestion API validates calls by this table. */
 export interface CallField {
-  /** `id`: a string, or a number, which becomes a string. */
+  /** `id`: a string, or a number that is not rounded, which becomes a string. */
   readonly kind: 'id' | 'text' | 'object'
   /** The code for a call whose value has another type. */
   readonly code: IngestCodeName
-  /** Whether it identifies a user or a group, so that a number must not be rounded. */
-  readonly mustBeExact?: true
   /** Whether `""` counts as absent. `null` always does. */
   readonly emptyIsAbsent?: true
   /** The types of calls that use it. Other calls may have it, too: it is stored with them. */
@@ -26,7 +24,6 @@ export type CallFieldName = Exclude<
 >
 
 const id = { kind: 'id', code: 'id_not_string', emptyIsAbsent: true } as const
-const exactId = { ...id, mustBeExact: true } as const
 const PEOPLE = ['identify', 'track', 'page', 'screen', 'group'] as const
 
 /** The fields of a call that have a fixed type, in the order in which they are validated. */
@@ -38,24 +35,24 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
       'Names the call. A second call with the same messageId is a duplicate. Without one, the server makes one, and a repeated request is delivered twice.',
   },
   userId: {
-    ...exactId,
+    ...id,
     usedBy: EVENT_TYPES,
     required: { by: ['alias'], code: 'id_required' },
     meaning: 'The id of the user in your systems. In an alias call: the id from now on.',
   },
   anonymousId: {
-    ...exactId,
+    ...id,
     usedBy: PEOPLE,
     meaning: 'The id of a visitor whose userId you do not know, for example from a cookie.',
   },
   groupId: {
-    ...exactId,
+    ...id,
     usedBy: ['group'],
     required: { by: ['group'], code: 'id_required' },
     meaning: 'The id of the company, team or other group that the user belongs to.',
   },
   previousId: {
-    ...exactId,
+    ...id,
     usedBy: ['alias'],
     required: { by: ['alias'], code: 'id_required' },
     meaning: 'The id that the user had before.',
@@ -106,6 +103,15 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     meaning: 'Which destinations may receive the call.',
   },
 }
+
+/** The fields that are ids. */
+export const ID_FIELDS = [
+  'messageId',
+  'userId',
+  'anonymousId',
+  'groupId',
+  'previousId',
+] as const satisfies readonly CallFieldName[]
 
 /** The other fields that the ingestion API reads, or never keeps. All further fields are stored with the call as they are. */
 export const OTHER_CALL_FIELDS = {

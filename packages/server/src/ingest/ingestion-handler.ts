@@ -263,12 +263,12 @@ export class IngestionHandler {
       rules: {
         type: endpoint.type,
         shared: batch.shared,
+        isUtf8: body.isUtf8,
         maxLevels: config.maxNestingLevels,
         maxBytes: mustMeasure ? maxMessageBytes : undefined,
       },
       receipt: receiptOf(request, batch.sentAt, { now: clock.wall(), clockSkewToleranceMs }),
       text: body.text,
-      hasNonFinite: body.hasNonFinite,
       isStrict,
     })
     for (const { code } of result.rejected) this.#countRefused(code, { source })

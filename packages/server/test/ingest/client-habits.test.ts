@@ -1,3 +1,4 @@
+import { INGEST_CODES } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
@@ -96,7 +97,7 @@ describe('NaN and Infinity of Python', () => {
       index,
       messageId,
       code: 'number_not_finite',
-      message: 'The call has NaN or Infinity, which are no numbers of JSON.',
+      message: INGEST_CODES.number_not_finite.message,
     }))
     expect([status, body]).toEqual([200, { success: true, rejected }])
     const stored = await harness.stored()

@@ -2644,7 +2644,7 @@ export function listMembers(id: string, { limit, cursor }: {
  * Adds users to a manual audience, and removes others
  */
 export function changeMembers(id: string, body: {
-    /** The ids of users to add: texts of 1 to 1,024 characters. */
+    /** The ids of users to add: texts of 1 to 1,024 characters, without control characters. */
     add?: string[];
     /** The ids of users to remove: texts of 1 to 1,024 characters. */
     remove?: string[];

@@ -32,6 +32,9 @@ export const nameField = Type.String({
 /** The id of a user. A lone surrogate is half of a character: the database would store another id. */
 export const userIdField = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
 
+/** The id of a user that may be new. Others may have control characters: earlier versions accepted them. */
+export const newUserIdField = { ...userIdField, pattern: String.raw`^[^\p{Cs}\p{Cc}]*$` }
+
 /** The name of a space. `what` says what it selects. */
 export function spaceField(what: string) {
   const description = `${what} 1 to 50 of a-z, 0-9, _ and -.`

@@ -5,7 +5,14 @@ import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { AdminDeps } from '../api/admin-deps.ts'
 import { List, listQuery, pageSchema } from '../api/list.ts'
-import { IdParams, nullable, operationsTagged, time, userIdField } from '../api/schema-parts.ts'
+import {
+  IdParams,
+  nullable,
+  operationsTagged,
+  newUserIdField,
+  time,
+  userIdField,
+} from '../api/schema-parts.ts'
 import { auditEntry } from '../audit/audit-entry.ts'
 import { requireComputation } from '../computations/require-computation.ts'
 import { Problem } from '../problems/problem.ts'
@@ -17,10 +24,10 @@ const strict = { additionalProperties: false }
 const querystring = Type.Object(listQuery, strict)
 const { usersPerListChange } = LIMITS
 
-const userIds = (what: string) =>
+const userIds = (field: typeof userIdField, description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ ...userIdField, maxLength: 1024 }), {
-      description: `The ids of users to ${what}: texts of 1 to 1,024 characters.`,
+    Type.Array(Type.String({ ...field, maxLength: 1024 }), {
+      description,
     }),
   )
 
@@ -44,7 +51,16 @@ const memberSchemas = {
     ...operation('changeMembers', 'Adds users to a manual audience, and removes others'),
     description: `At most ${usersPerListChange.toLocaleString('en-US')} users in one request. Users who are already on the list, or not on it, stay as they are. The destinations are told within seconds.`,
     params: IdParams,
-    body: Type.Object({ add: userIds('add'), remove: userIds('remove') }, strict),
+    body: Type.Object(
+      {
+        add: userIds(
+          newUserIdField,
+          'The ids of users to add: texts of 1 to 1,024 characters, without control characters.',
+        ),
+        remove: userIds(userIdField, 'The ids of users to remove: texts of 1 to 1,024 characters.'),
+      },
+      strict,
+    ),
     response: responses(
       200,
       'How many users were to be added and removed.',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import type { Refused } from '../refused.ts'
 import { withSmallWindow } from './brotli-window.ts'
@@ -23,12 +24,14 @@ export interface DecodedBody {
   readonly text: string
   /** The size after decompression. */
   readonly bytes: number
+  /** Whether the body is UTF-8. If not, a U+FFFD in `text` may stand for any of several bytes. */
+  readonly isUtf8: boolean
 }
 
 /**
  * Decompresses a body by its `Content-Encoding`, and decodes UTF-8 with or without a byte order mark. Decompression
  * stops at `maxBytes`. Bytes that are not UTF-8 become U+FFFD, so that one name that a client cut in the middle of a
- * character does not make the whole batch invalid.
+ * character does not make the whole batch invalid. In an id, they cost the call.
  */
 export function decodeBody(
   bytes: Buffer,
@@ -41,6 +44,7 @@ export function decodeBody(
   return {
     text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
     bytes: decompressed.length,
+    isUtf8: isUtf8(decompressed),
   }
 }
 

@@ -1,15 +1,13 @@
-import type { Json } from '@hookline/protocol'
-import { decodeBody } from './decode-body.ts'
+import { type Json, withoutNonFinite } from '@hookline/protocol'
+import { type DecodedBody, decodeBody } from './decode-body.ts'
 import { isRefused, type Refused } from '../refused.ts'
-import { withoutNonFinite } from './non-finite.ts'
 
-/** The body of a request: its text, its JSON value, and its size after decompression. */
-export interface ParsedBody {
+/**
+ * The body of a request, and its JSON value. In both, Infinity replaces the numbers that JSON does not have: calls with
+ * one are refused.
+ */
+export interface ParsedBody extends DecodedBody {
   readonly json: Json
-  readonly text: string
-  readonly bytes: number
-  /** Whether `text` has Infinity in place of numbers that JSON does not have: calls with one are refused. */
-  readonly hasNonFinite: boolean
 }
 
 /** Parses a body as JSON, whatever the content type is. */
@@ -21,11 +19,11 @@ export function parseBody(
   const decoded = decodeBody(sent, contentEncoding, maxBytes)
   if (isRefused(decoded)) return decoded
   const json = jsonIn(decoded.text)
-  if (json !== undefined) return { ...decoded, json, hasNonFinite: false }
+  if (json !== undefined) return { ...decoded, json }
   const text = withoutNonFinite(decoded.text)
   const finite = text === undefined ? undefined : jsonIn(text)
   if (text === undefined || finite === undefined) return { refused: 'invalid_json' }
-  return { text, bytes: decoded.bytes, json: finite, hasNonFinite: true }
+  return { ...decoded, text, json: finite }
 }
 
 /** `undefined` where the text is no JSON. */

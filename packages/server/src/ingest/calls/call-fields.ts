@@ -2,6 +2,7 @@ import {
   CALL_FIELDS,
   type CallField,
   type Event,
+  idFault,
   type IngestCodeName,
   isUnambiguous,
   type Json,
@@ -23,15 +24,12 @@ interface Field {
   /** Converts the value of the call to the type of the field; `undefined` where that is not possible. */
   readonly read: (value: Json) => Json | undefined
   readonly code: IngestCodeName
-  /** Whether it is an id, so that the database must store every character of it. */
   readonly isId: boolean
-  readonly mustBeExact: boolean
   readonly emptyIsAbsent: boolean
 }
 
 const asText = (value: Json) => (typeof value === 'string' ? value : undefined)
-const asId = (value: Json) =>
-  typeof value === 'number' && Number.isFinite(value) ? String(value) : asText(value)
+const asId = (value: Json) => (typeof value === 'number' ? String(value) : asText(value))
 
 const READ = { id: asId, text: asText, object: asObject }
 
@@ -40,26 +38,28 @@ const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([na
   read: READ[field.kind],
   code: field.code,
   isId: field.kind === 'id',
-  mustBeExact: field.mustBeExact === true,
   emptyIsAbsent: field.emptyIsAbsent === true,
 }))
 
 /** Keys that are not copied into an event unchanged: other code reads them, or they are never kept. */
 const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
 
-/** Reads all fields with a fixed type. Refuses the call because of the first value of another type. */
-export function readFields(call: JsonObject): CallFields | Refused {
+/**
+ * Reads all fields with a fixed type. Refuses the call because of the first value of another type, or that is no id.
+ * @param isUtf8 whether the body was UTF-8
+ */
+export function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   const fields: Record<string, Json> = {}
-  for (const { name, read, code, emptyIsAbsent, isId, mustBeExact } of FIELDS) {
+  for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
     const raw = call[name]
     if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
-    if (mustBeExact && typeof raw === 'number' && !isUnambiguous(raw)) {
+    if (isId && typeof raw === 'number' && !isUnambiguous(raw)) {
       return { refused: 'id_not_exact' }
     }
     const value = read(raw)
     if (value === undefined) return { refused: code }
-    // UTF-8 has no half characters: the database would store another id, and two ids as the same.
-    if (isId && !(value as string).isWellFormed()) return { refused: 'id_not_unicode' }
+    const fault = isId ? idFault(value as string, isUtf8) : undefined
+    if (fault !== undefined) return { refused: fault }
     fields[name] = value
   }
   return fields

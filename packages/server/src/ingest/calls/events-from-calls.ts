@@ -1,6 +1,8 @@
 import {
   type AcceptedEvent,
+  callsWithInexactIds,
   containsNumber,
+  hasNumericId,
   inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
@@ -16,7 +18,6 @@ import type { Suppressions } from '../../backend/deletions.ts'
 import { subjectsOf } from '../../backend/subjects-of.ts'
 import type { Steps } from '../body/source-turns.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
-import { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import type { Receipt } from './receipt.ts'
 import { stamp } from './stamp.ts'
@@ -29,8 +30,6 @@ export interface RequestCalls {
   readonly receipt: Receipt
   /** The JSON of the request, to find the numbers in it that JavaScript cannot represent exactly. */
   readonly text: string
-  /** Whether numbers that JSON does not have became Infinity: calls with one are refused. */
-  readonly hasNonFinite: boolean
   /** Whether a call with an unreadable timestamp is refused. Otherwise the timestamp is replaced. */
   readonly isStrict: boolean
 }
@@ -85,29 +84,21 @@ function eventFromCall(
   request: RequestCalls,
   inexact: () => ReadonlySet<number>,
 ): AcceptedEvent | Refused {
-  const { sourceId, rules, receipt, isStrict, hasNonFinite } = request
+  const { sourceId, rules, receipt, isStrict } = request
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
-  if (hasNonFinite && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
+  // Nearly every call has no number beyond 2^53, so it is searched only once.
+  const hasLarge = contains(call, rules, isBeyondExact)
+  if (hasLarge && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
   const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
   if (isStrict && mark === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
-  const isInexact = hasLostPrecision(call, rules, inexact)
+  const isInexact = hasLarge && contains(call, rules, (number) => inexact().has(number))
   const marks: readonly Mark[] =
     mark === undefined && !isInexact
       ? NO_MARKS
       : [...(isInexact ? (['precision_lost'] as const) : []), ...(mark ? [mark] : [])]
   const id = newId('evt', receipt.receivedAt.ms)
   return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
-}
-
-function hasLostPrecision(
-  call: Json,
-  rules: CallRules,
-  inexact: () => ReadonlySet<number>,
-): boolean {
-  return (
-    contains(call, rules, isBeyondExact) && contains(call, rules, (number) => inexact().has(number))
-  )
 }
 
 /** Whether a number of the call, or of what it shares with the others of its batch, matches. */

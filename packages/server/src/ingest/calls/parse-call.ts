@@ -19,6 +19,8 @@ export interface CallRules {
   /** The type that the path names; absent for a batch, where each call names its type. */
   readonly type: EventType | undefined
   readonly shared: SharedParts
+  /** Whether the body was UTF-8. If not, ids may have lost bytes. */
+  readonly isUtf8: boolean
   readonly maxLevels: number
   /** The most bytes of a call as JSON; absent where no call can be larger. */
   readonly maxBytes: number | undefined
@@ -57,7 +59,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
-  const fields = readFields(call)
+  const fields = readFields(call, rules.isUtf8)
   if (isRefused(fields)) return fields
   addShared(fields, rules.shared)
   if (isTooLarge(call, fields, rules)) return { refused: 'message_too_large' }

@@ -40,9 +40,15 @@ export function stamp(
   }
 }
 
+/** A clock is not wrong by more: such a time is a zero, the start of some calendar, or damaged. */
+const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
+/** A `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
+const SENT_AT_PRECISION_MS = 1_000
+
 /**
- * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. `undefined`
- * where it cannot be read, or where the corrected year has more than four digits.
+ * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. If `sentAt`
+ * cannot be when the call was sent, it says nothing about the clock: then the timestamp as it is, at most the time of
+ * receipt. `undefined` where it cannot be read, or where the corrected year has more than four digits.
  */
 function correctedTimestamp(
   raw: Json,
@@ -54,7 +60,11 @@ function correctedTimestamp(
   if (isRight && isFormattedTimestamp(raw)) return raw
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined
-  const text = formatTimestamp(isRight ? ms : ms + skewMs)
+  if (isRight) return formatTimestamp(ms)
+  // Nothing is sent before it happened: a queue that was restored may have the `sentAt` of an earlier request.
+  const isBelievable =
+    Math.abs(skewMs) <= MAX_SKEW_MS && ms <= receivedAt.ms - skewMs + SENT_AT_PRECISION_MS
+  const text = formatTimestamp(Math.min(isBelievable ? ms + skewMs : ms, receivedAt.ms))
   return text.length === receivedAt.text.length ? text : undefined
 }
 

@@ -10,8 +10,8 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 export const ADMIN_TOKEN = 'tok_of_the_moved_service'
-/** An id that a column of PostgreSQL cannot hold as it is. */
-export const ODD_ID = 'odd\u0000\uf8ff0id'
+/** Ids that a column of PostgreSQL cannot hold as they are. Earlier versions accepted the one with a NUL. */
+export const ODD_IDS = { sent: 'odd\uf8ff0id', stored: 'odd\u0000\uf8ff0id' }
 export const MAX_WAITING_BYTES = 1024 * 1024
 
 /** Calls of the service before it was stopped, without those that are appended afterwards. */
@@ -140,7 +140,7 @@ async function useService(
     compute: { fn: 'sum', event: 'Order Completed', property: 'revenue' },
   })
   await api.call('PUT', `audiences/${list.id}/members`, { add: ['u1', 'nobody'] })
-  const users = [...Array.from({ length: USERS }, (_, index) => `u${index}`), ODD_ID]
+  const users = [...Array.from({ length: USERS }, (_, index) => `u${index}`), ODD_IDS.sent]
   await sendCalls(service.url, source, [
     ...users.map((userId) => order(userId, `first ${userId}`)),
     { type: 'identify', userId: 'u1', traits: { plan: 'pro', note: 'a\u0000b' }, messageId: 'm1' },
@@ -190,7 +190,7 @@ async function useService(
 }
 
 async function appendUndecided(dataDir: string, sourceId: string) {
-  const events = ['u1', 'u5', ODD_ID].map((userId, index) =>
+  const events = ['u1', 'u5', ODD_IDS.stored].map((userId, index) =>
     acceptedEvent({
       at: Date.now(),
       id: newId('evt', Date.now()),

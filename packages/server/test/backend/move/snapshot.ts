@@ -3,7 +3,7 @@ import { textOf } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { comparable } from '../../../src/backend/cluster/move/digest-table.ts'
 import type { Page, PageRequest } from '../../../src/backend/page.ts'
-import { ODD_ID } from './filled-folder.ts'
+import { ODD_IDS } from './filled-folder.ts'
 
 /** Everything that the ports show. */
 export async function snapshotOf(backend: Backend): Promise<Readonly<Record<string, unknown>>> {
@@ -32,7 +32,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
   const counts = []
   for await (const rows of backend.statistics.read({ span: 'hour', from: 0, to: 1e14 }))
     counts.push(...rows)
-  const users = ['u1', 'u2', 'u5', 'gone', 'nobody', ODD_ID]
+  const users = ['u1', 'u2', 'u5', 'gone', 'nobody', ...Object.values(ODD_IDS)]
   return {
     sources: byId(sources),
     destinations: byId(destinations),

@@ -6,7 +6,7 @@ import { decodeBody } from '../../../src/ingest/body/decode-body.ts'
 const MAX = 1000
 const text = '{"name":"Zoë"}'
 const plain = Buffer.from(text)
-const decoded = { text, bytes: plain.length }
+const decoded = { text, bytes: plain.length, isUtf8: true }
 
 describe('a body', () => {
   test.each([
@@ -24,13 +24,17 @@ describe('a body', () => {
 
   test('is decoded without its byte order mark', () => {
     const marked = Buffer.from(`\uFEFF${text}`)
-    expect(decodeBody(marked, undefined, MAX)).toEqual({ text, bytes: marked.length })
+    expect(decodeBody(marked, undefined, MAX)).toEqual({
+      ...decoded,
+      bytes: marked.length,
+    })
     expect(decodeBody(gzipSync(marked), 'gzip', MAX)).toMatchObject({ text })
   })
 
   test('is decoded with U+FFFD for bytes that are not UTF-8', () => {
     expect(decodeBody(Buffer.from([0x22, 0xff, 0x22]), undefined, MAX)).toMatchObject({
       text: '"\uFFFD"',
+      isUtf8: false,
     })
   })
 
@@ -66,7 +70,11 @@ describe('a body', () => {
         const noise = randomBytes(300).toString('hex')
         const long = noise.padEnd(limit - noise.length).slice(0, limit - noise.length) + noise
         const compressed = brotliCompressSync(long, { params })
-        expect(decodeBody(compressed, 'br', limit)).toEqual({ text: long, bytes: long.length })
+        expect(decodeBody(compressed, 'br', limit)).toEqual({
+          text: long,
+          bytes: long.length,
+          isUtf8: true,
+        })
       }
     },
   )

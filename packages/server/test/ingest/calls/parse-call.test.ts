@@ -11,6 +11,7 @@ import {
 const rules: CallRules = {
   type: undefined,
   shared: { bytes: 0 },
+  isUtf8: true,
   maxLevels: 64,
   maxBytes: undefined,
 }

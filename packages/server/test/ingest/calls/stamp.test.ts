@@ -89,9 +89,63 @@ describe('an event is stamped', () => {
     })
   })
 
+  test.each<[why: string, sentAt: Json]>([
+    ['14 days before it happened', '2026-01-01T10:00:00.000Z'],
+    ['2 s before it happened', '2026-01-15T09:59:58.000Z'],
+    ['at zero', 0],
+    ['at the epoch', '1970-01-01T00:00:00.000Z'],
+    ['at the zero time of Go', '0001-01-01T00:00:00Z'],
+    ['at the epoch of Windows', '1601-01-01T00:00:00Z'],
+    ['at the epoch of GPS', '1980-01-06T00:00:00Z'],
+    ['at the epoch of Apple', '2001-01-01T00:00:00Z'],
+    ['when 32 bits overflow', '2038-01-19T03:14:07Z'],
+    ['when unsigned 32 bits overflow', 4_294_967_295],
+    ['in the year 9999', '9999-12-31T23:59:59.999Z'],
+  ])('with the timestamp as sent if it was sent %s', (_why, sentAt) => {
+    const { event, mark } = stamped({ timestamp: '2026-01-15T10:00:00+00:00' }, { sentAt })
+    expect([event.timestamp, mark]).toEqual(['2026-01-15T10:00:00.000Z', undefined])
+    const { event: future } = stamped({ timestamp: '2026-02-01' }, { sentAt })
+    expect(future.timestamp).toBe(future.receivedAt)
+    // That of the call alone is judged in the same way.
+    const alone = stamped({ timestamp: '2026-01-15T10:00:00Z', sentAt })
+    expect(alone.event.timestamp).toBe('2026-01-15T10:00:00.000Z')
+  })
+
+  test('with a timestamp that is corrected by nine years, and not by eleven', () => {
+    const at = (year: number) => {
+      const times = { timestamp: `${year}-01-15T10:00:00Z`, sentAt: `${year}-01-15T11:00:00Z` }
+      return stamped(times).event.timestamp
+    }
+    expect(at(2017)).toBe('2026-01-15T11:00:00.000Z')
+    expect(at(2015)).toBe('2015-01-15T10:00:00.000Z')
+    expect(at(2035)).toBe('2026-01-15T11:00:00.000Z')
+    expect(at(2037)).toBe('2026-01-15T12:00:00.000Z')
+  })
+
+  test('with the time of receipt at most if sentAt has whole seconds', () => {
+    const times = { timestamp: '2026-01-14T12:00:00.700Z', sentAt: '2026-01-14T12:00:00Z' }
+    expect(stamped(times).event.timestamp).toBe('2026-01-15T12:00:00.000Z')
+  })
+
   test('with the time of receipt if the corrected year would be out of range', () => {
-    const { event, mark } = stamped({ timestamp: '9999-12-31' }, { sentAt: '0001-01-01' })
+    const { event, mark } = stamped({ timestamp: '0000-01-01' }, { sentAt: '2030-01-01' })
     expect([event.timestamp, mark]).toEqual([event.receivedAt, 'timestamp_unreadable'])
+  })
+
+  test('with no time after its receipt if the clock of the client is wrong', () => {
+    const near = fc.date({
+      noInvalidDate: true,
+      min: new Date('2010-01-01'),
+      max: new Date('2040-01-01'),
+    })
+    fc.assert(
+      fc.property(near, near, (timestamp, sentAt) => {
+        const { receivedAt, clockSkewToleranceMs } = receipt
+        fc.pre(Math.abs(receivedAt.ms - sentAt.getTime()) > clockSkewToleranceMs)
+        const times = { timestamp: timestamp.toISOString(), sentAt: sentAt.toISOString() }
+        expect(Date.parse(stamped(times).event.timestamp)).toBeLessThanOrEqual(receivedAt.ms)
+      }),
+    )
   })
 
   test.each<[string, Json | undefined, Partial<Omit<Receipt, 'sentAt'>>, Record<string, Json>]>([

@@ -1,8 +1,8 @@
-import { isExactNumber, isJsonObject, type Json } from '@hookline/protocol'
+import { isExactNumber } from './exact-number.ts'
+import { isJsonObject, type Json } from './json.ts'
+import { ID_FIELDS } from './reference/call-fields.ts'
 
-/** The fields that identify a user or a group. */
-const ID_NAMES = ['userId', 'anonymousId', 'groupId', 'previousId'] as const
-const IS_ID_NAME: ReadonlySet<string> = new Set(ID_NAMES)
+const IS_ID_NAME: ReadonlySet<string> = new Set(ID_FIELDS)
 
 /** A number with 16 characters or more, or with an exponent. JavaScript represents the value of all others exactly. */
 const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
@@ -13,12 +13,12 @@ const EVERY: Places = { has: () => true }
 
 /** Whether an id of this call is a number. */
 export function hasNumericId(call: Json): boolean {
-  return isJsonObject(call) && ID_NAMES.some((name) => typeof call[name] === 'number')
+  return isJsonObject(call) && ID_FIELDS.some((name) => typeof call[name] === 'number')
 }
 
 /**
  * The places of the calls with an id that is a number whose text has another value than the number that JavaScript makes
- * of it: it would become the id of somebody else. `text` is the JSON of the request.
+ * of it: it would become the id of another user or call. `text` is the JSON of the request.
  */
 export function callsWithInexactIds(
   text: string,
@@ -56,5 +56,5 @@ function markInexactId(name: string, value: unknown, { source }: { source: strin
 }
 
 function isMarked(call: Json): boolean {
-  return isJsonObject(call) && ID_NAMES.some((name) => Number.isNaN(call[name]))
+  return isJsonObject(call) && ID_FIELDS.some((name) => Number.isNaN(call[name]))
 }
