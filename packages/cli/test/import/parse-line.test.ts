@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
 import { parseLine } from '../../src/import/parse-line.ts'
 
 const fingerprint = { bytes: 1000, startSha256: 'a'.repeat(64) }
@@ -68,6 +69,17 @@ describe('a line', () => {
     ['timestamp_invalid', '{"type":"page","timestamp":{}}'],
   ] as const)('is rejected as %s: %s', ([code, content]) => {
     expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
+  })
+
+  it('keeps each timestamp of the table that the service reads, and is rejected with any other', () => {
+    for (const name of ['timestamp', 'originalTimestamp']) {
+      for (const [timestamp] of TIMESTAMP_FORMS.read)
+        expect(parsedCall({ [name]: timestamp })).toMatchObject({ timestamp })
+      for (const timestamp of TIMESTAMP_FORMS.refused) {
+        const rejected = { code: 'timestamp_invalid' }
+        expect([timestamp, parsedCall({ [name]: timestamp })]).toMatchObject([timestamp, rejected])
+      }
+    }
   })
 
   it('is rejected as message_too_large if only its beginning was read', () => {
