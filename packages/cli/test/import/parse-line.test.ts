@@ -63,7 +63,21 @@ describe('a line', () => {
     ['unknown_type', '{}'],
     ['unknown_type', '{"type":"delete"}'],
     ['id_not_string', '{"type":"page","messageId":{}}'],
-    ['id_not_string', '{"type":"page","messageId":12345678901234567890}'],
+    ...['messageId', 'userId', 'anonymousId', 'groupId', 'previousId'].flatMap((name) =>
+      [
+        '12345678901234567890',
+        '-9007199254740993',
+        '0.10000000000000000555',
+        '1e400',
+        '1e-400',
+      ].map((number) => ['id_not_exact', `{"type":"page","${name}":${number}}`] as const),
+    ),
+    ...['1e400', '-1e400', '9'.repeat(310), 'NaN', '-Infinity'].map(
+      (number) =>
+        ['number_not_finite', `{"type":"page","properties":{"a":[{"b":${number}}]}}`] as const,
+    ),
+    ['invalid_json', '{"type":"page",NaN}'],
+    ['nested_too_deep', `{"type":"page","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['timestamp_invalid', '{"type":"page","timestamp":"yesterday"}'],
     ['timestamp_invalid', '{"type":"page","timestamp":"2013-02-30"}'],
     ['timestamp_invalid', '{"type":"page","timestamp":{}}'],
