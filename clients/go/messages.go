@@ -6,7 +6,8 @@ type Message struct {
 	Type string `json:"type,omitempty"`
 	// MessageId names the call: calls with the same MessageId count once. At most 100 characters. Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
-	// Timestamp in ISO 8601. Set a time in the past to import history; it is sent unchanged. Default: now.
+	// Timestamp in ISO 8601, or as t.String() returns it. Set a time in the past to import history; it is sent unchanged.
+	// A text that the service cannot read is refused with timestamp_invalid. Default: now.
 	Timestamp string `json:"timestamp,omitempty"`
 	// SentAt is ignored: the client sets that of the request.
 	SentAt string `json:"-"`

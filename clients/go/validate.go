@@ -2,7 +2,8 @@ package analytics
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,6 +18,9 @@ func validate(call fields) error {
 		// JSON would get U+FFFD in place of the invalid bytes, and the id of another user with it.
 		if !utf8.ValidString(id) {
 			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
+		}
+		if strings.IndexFunc(id, unicode.IsControl) >= 0 {
+			return &ValidationError{Code: "id_control_character", Detail: "an id has a control character"}
 		}
 	}
 	if utf16Length(call.message.MessageId) > maxMessageIDCharacters {
@@ -48,14 +52,6 @@ func missingIn(call fields) (code, missing string) {
 		return "id_required", "GroupId"
 	}
 	return "", ""
-}
-
-var readableTimestamp = regexp.MustCompile(`^\s*\d{4}-\d`)
-
-// isReadable is false for a timestamp that the service cannot read for certain: it would take the present instead, and
-// an import of history would be wrong in silence.
-func isReadable(timestamp string) bool {
-	return timestamp == "" || readableTimestamp.MatchString(timestamp)
 }
 
 func utf16Length(text string) int {

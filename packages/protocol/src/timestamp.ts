@@ -1,5 +1,14 @@
-const ISO =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+const DATE = String.raw`(\d{4})-(\d{1,2})-(\d{1,2})`
+const TIME = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?`
+const OFFSET = String.raw`([+-])(\d{2})(?::?(\d{2}))?`
+// What Go writes after the offset: the name of the zone, or the offset again, and a reading of the monotonic clock.
+const GO_SUFFIX = String.raw`(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?`
+// The name of the zone as Java and Temporal write it (RFC 9557).
+const BRACKETS = String.raw`(?:\[[^[\]]*\])*`
+const ISO = new RegExp(
+  `^${DATE}(?:[T ]${TIME} ?(?:(?:Z|UTC|GMT|${OFFSET}${GO_SUFFIX})${BRACKETS})?)?$`,
+  'i',
+)
 
 // The form that formatTimestamp writes, limited to the days that every month has.
 const FORMATTED =
@@ -19,8 +28,10 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
  * The time of a client's timestamp, in milliseconds since the epoch. `undefined` if it is unreadable.
- * Accepts what client libraries send in practice: ISO 8601 with `Z`, `+00:00`, `+0000` or no zone (then UTC),
- * any fraction, single-digit months, date only; epoch seconds or milliseconds as a number (spec 01).
+ * Accepts what client libraries send in practice: ISO 8601 with `Z`, `UTC`, `+00:00`, `+0000` or no zone (then UTC),
+ * any fraction, single-digit months, date only; the form of `t.String()` of Go; epoch seconds or milliseconds as a number
+ * (spec 01). The name of a zone is read only after an offset. `clients/go/testdata/timestamps.json` has a table of forms,
+ * which the clients check in the same way.
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (isFormattedTimestamp(value)) return Date.parse(value)
@@ -53,12 +64,11 @@ function fromEpoch(value: number): number {
 function parseIso(text: string): number | undefined {
   const match = ISO.exec(text)
   if (!match) return undefined
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] =
-    match
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = ''] = match
   if (+hour > 23 || +minute > 59 || +second > 60 || !isDay(+year!, +month!, +day!)) return undefined
   const ms = +fraction.padEnd(3, '0').slice(0, 3)
   const instant = Date.UTC(+year! + SAME_CALENDAR, +month! - 1, +day!, +hour, +minute, +second, ms)
-  return instant - SAME_CALENDAR_MS - offsetMs(zone)
+  return instant - SAME_CALENDAR_MS - offsetMs(match.slice(8))
 }
 
 function isDay(year: number, month: number, day: number): boolean {
@@ -66,9 +76,10 @@ function isDay(year: number, month: number, day: number): boolean {
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
 }
 
-function offsetMs(zone: string): number {
-  if (zone === 'Z' || zone === 'z') return 0
-  const sign = zone.startsWith('-') ? -1 : 1
-  const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
-  return sign * (+digits.slice(0, 2) * 60 + +digits.slice(2)) * 60_000
+/** NaN for an offset that is none. */
+function offsetMs([sign = '+', hours = '0', minutes = '0']: readonly (
+  string | undefined
+)[]): number {
+  if (+hours > 23 || +minutes > 59) return Number.NaN
+  return (sign === '-' ? -1 : 1) * (+hours * 60 + +minutes) * 60_000
 }

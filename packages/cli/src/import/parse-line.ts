@@ -1,11 +1,18 @@
 import {
+  callsWithInexactIds,
+  containsNumber,
   EVENT_TYPES,
   type EventType,
+  hasNumericId,
   inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
+  isDeeperThan,
   isJsonObject,
+  type Json,
+  LIMITS,
   parseTimestamp,
+  withoutNonFinite,
 } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -35,9 +42,13 @@ export interface LineRules {
 export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   if (line.isCut) return rejection('message_too_large')
   if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not UTF-8.')
+  const text = textOf(line)
   try {
-    return callOf(parseExactly(textOf(line)), line, rules)
+    const value = JSON.parse(text) as Json
+    const fault = faultOfValue(value, text)
+    return fault ? rejection(fault) : callOf(exactly(value, text), line, rules)
   } catch (error) {
+    if (hasNonFinite(text)) return rejection('number_not_finite')
     return rejection('invalid_json', `The line is not JSON: ${(error as Error).message}.`)
   }
 }
@@ -88,18 +99,36 @@ function rejection(code: IngestCodeName, message: string = INGEST_CODES[code].me
   return { code, message }
 }
 
+/** The code for a value that is nested too deep, or has numbers that JavaScript would change. */
+function faultOfValue(value: Json, text: string): IngestCodeName | undefined {
+  if (isDeeperThan(value, LIMITS.nestingLevels)) return 'nested_too_deep'
+  const isInexact = hasNumericId(value) && callsWithInexactIds(text, { isBatch: false }).has(0)
+  if (isInexact) return 'id_not_exact'
+  return containsNumber(value, (number) => !Number.isFinite(number))
+    ? 'number_not_finite'
+    : undefined
+}
+
+/** Whether the text is JSON but for `NaN` and `Infinity`. */
+function hasNonFinite(text: string): boolean {
+  try {
+    const finite = withoutNonFinite(text)
+    if (finite !== undefined) JSON.parse(finite)
+    return finite !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** JSON.rawJSON, which the compiler does not know yet. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-/**
- * JSON.parse that preserves integers which JavaScript cannot represent: JSON.stringify writes their
- * original digits. @throws {SyntaxError} if the text is not JSON
- */
-function parseExactly(text: string): unknown {
-  if (inexactIntegers(text).size === 0) return JSON.parse(text)
-  const reviver: Reviver = (_key, value, { source = '' }) =>
-    typeof value === 'number' && inexactIntegers(source).size > 0 ? rawJSON(source) : value
+/** The value of the text, with integers that JavaScript cannot represent: JSON.stringify writes their original digits. */
+function exactly(value: Json, text: string): unknown {
+  if (inexactIntegers(text).size === 0) return value
+  const reviver: Reviver = (_key, each, { source = '' }) =>
+    typeof each === 'number' && inexactIntegers(source).size > 0 ? rawJSON(source) : each
   return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1])
 }

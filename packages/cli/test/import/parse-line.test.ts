@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
 import { parseLine } from '../../src/import/parse-line.ts'
 
 const fingerprint = { bytes: 1000, startSha256: 'a'.repeat(64) }
@@ -62,12 +63,37 @@ describe('a line', () => {
     ['unknown_type', '{}'],
     ['unknown_type', '{"type":"delete"}'],
     ['id_not_string', '{"type":"page","messageId":{}}'],
-    ['id_not_string', '{"type":"page","messageId":12345678901234567890}'],
+    ...['messageId', 'userId', 'anonymousId', 'groupId', 'previousId'].flatMap((name) =>
+      [
+        '12345678901234567890',
+        '-9007199254740993',
+        '0.10000000000000000555',
+        '1e400',
+        '1e-400',
+      ].map((number) => ['id_not_exact', `{"type":"page","${name}":${number}}`] as const),
+    ),
+    ...['1e400', '-1e400', '9'.repeat(310), 'NaN', '-Infinity'].map(
+      (number) =>
+        ['number_not_finite', `{"type":"page","properties":{"a":[{"b":${number}}]}}`] as const,
+    ),
+    ['invalid_json', '{"type":"page",NaN}'],
+    ['nested_too_deep', `{"type":"page","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['timestamp_invalid', '{"type":"page","timestamp":"yesterday"}'],
     ['timestamp_invalid', '{"type":"page","timestamp":"2013-02-30"}'],
     ['timestamp_invalid', '{"type":"page","timestamp":{}}'],
   ] as const)('is rejected as %s: %s', ([code, content]) => {
     expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
+  })
+
+  it('keeps each timestamp of the table that the service reads, and is rejected with any other', () => {
+    for (const name of ['timestamp', 'originalTimestamp']) {
+      for (const [timestamp] of TIMESTAMP_FORMS.read)
+        expect(parsedCall({ [name]: timestamp })).toMatchObject({ timestamp })
+      for (const timestamp of TIMESTAMP_FORMS.refused) {
+        const rejected = { code: 'timestamp_invalid' }
+        expect([timestamp, parsedCall({ [name]: timestamp })]).toMatchObject([timestamp, rejected])
+      }
+    }
   })
 
   it('is rejected as message_too_large if only its beginning was read', () => {

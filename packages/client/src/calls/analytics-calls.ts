@@ -66,7 +66,9 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       ...call,
       type,
       messageId,
-      timestamp: call.timestamp || new Date(this.#clock.now()).toISOString(),
+      // A number may be 0.
+      timestamp:
+        (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
       context: { ...call.context, library: LIBRARY },
     }
     const { text, bytes } = serialise(message, this.#maxBytes)

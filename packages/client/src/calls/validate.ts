@@ -5,6 +5,7 @@ import {
   type IngestCodeName,
   isJsonObject,
   isUnambiguous,
+  parseTimestamp,
 } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
@@ -85,15 +86,20 @@ function checkMessageId({ messageId }: ValidCall): void {
 
 /**
  * The service replaces a timestamp that it cannot read by the present, so an import of history would be wrong in
- * silence. This check refuses only what the service cannot read for certain; everything else is sent unchanged.
+ * silence. A readable one is sent unchanged.
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
-  if ((timestamp ?? '') === '') return
-  const isReadable =
-    timestamp instanceof Date || typeof timestamp === 'number'
-      ? Number.isFinite(Number(timestamp))
-      : /^\s*\d{4}-\d/.test(String(timestamp))
-  if (!isReadable) {
+  if ((timestamp ?? '') !== '' && parseTimestamp(asJson(timestamp)) === undefined) {
     throw new ValidationError('timestamp_invalid', 'timestamp needs a Date or ISO 8601 text')
+  }
+}
+
+/** The value as JSON.stringify writes it. A Date, or an object of a date library, becomes text. */
+function asJson(timestamp: unknown): unknown {
+  if (typeof timestamp !== 'object') return timestamp
+  try {
+    return (timestamp as Date).toJSON()
+  } catch {
+    return undefined
   }
 }

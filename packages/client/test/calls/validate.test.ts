@@ -2,6 +2,7 @@ import { EVENT_TYPES, type Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCall } from '../../../server/src/ingest/calls/parse-call.ts'
+import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
 import { parseTimestamp } from '../../../protocol/src/timestamp.ts'
 import type { ValidationError } from '../../src/errors.ts'
 import { validate } from '../../src/calls/validate.ts'
@@ -90,24 +91,47 @@ describe('validation', () => {
     expect(thrownCode(type, call)).toBe(code)
   })
 
-  test.for([new Date(Number.NaN), 'yesterday', '12/31/2014', Infinity])(
+  test('refuses each timestamp of the table that the service cannot read, and no other', () => {
+    const codeOf = (timestamp: unknown) => thrownCode('identify', { userId: 'u', timestamp })
+    expect(TIMESTAMP_FORMS.read.filter(([text]) => codeOf(text) !== undefined)).toEqual([])
+    const accepted = TIMESTAMP_FORMS.refused.filter((text) => codeOf(text) !== 'timestamp_invalid')
+    expect(accepted).toEqual([])
+  })
+
+  test.for([
+    ...[new Date(Number.NaN), new Date(8.64e15), Infinity, 1e300, Number.NaN, true, {}, []],
+    { toJSON: () => 'yesterday' },
+    {
+      toJSON: () => {
+        throw new Error('no time')
+      },
+    },
+  ])(
     'the timestamp %s, which the service would replace by now, throws timestamp_invalid',
     (timestamp) => {
       expect(thrownCode('identify', { userId: 'u', timestamp })).toBe('timestamp_invalid')
     },
   )
 
-  test('refuses no timestamp that the service can read', () => {
+  test.for([new Date(0), 0, 1_763_681_114, { toJSON: () => '2026-11-20' }, '', null, undefined])(
+    'the timestamp %s is accepted',
+    (timestamp) => {
+      expect(thrownCode('identify', { userId: 'u', timestamp })).toBeUndefined()
+    },
+  )
+
+  test('accepts exactly the timestamps that the service can read', () => {
     const date = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
     const forms = date.chain((each) => {
       const iso = each.toISOString()
-      const texts = [iso, iso.slice(0, 10), ` ${iso} `, iso.replace('Z', '+0000'), '2026-1-2']
+      const texts = [iso, iso.slice(0, 10), ` ${iso} `, iso.replace('Z', '+0000'), `${iso}x`]
       return fc.constantFrom<string | number>(...texts, each.getTime())
     })
     fc.assert(
-      fc.property(fc.oneof(forms, fc.string()), (timestamp) => {
-        fc.pre(parseTimestamp(timestamp) !== undefined)
-        expect(thrownCode('identify', { userId: 'u', timestamp })).toBeUndefined()
+      fc.property(fc.oneof(forms, fc.string({ minLength: 1 }), fc.double()), (timestamp) => {
+        const isReadable = parseTimestamp(timestamp) !== undefined
+        const code = thrownCode('identify', { userId: 'u', timestamp })
+        expect(code).toBe(isReadable ? undefined : 'timestamp_invalid')
       }),
     )
   })

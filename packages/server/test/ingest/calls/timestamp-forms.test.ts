@@ -1,0 +1,38 @@
+import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IngestHarness } from '../ingest-harness.ts'
+
+let harness: IngestHarness
+beforeAll(async () => {
+  harness = await IngestHarness.open()
+})
+afterAll(() => harness[Symbol.asyncDispose]())
+
+const { read, refused } = TIMESTAMP_FORMS
+const callAt = (timestamp: string) => ({ type: 'identify', userId: 'u1', timestamp })
+const strict = { 'x-strict-mode': '1' }
+
+describe('of the table of timestamps', () => {
+  test('those that are read are stored as the same time, and as the text of the client', async () => {
+    const batch = read.map(([text]) => callAt(text))
+    expect(await harness.post('/v1/batch', { batch }, strict)).toMatchObject({ status: 200 })
+    const stored = (await harness.stored()).map(({ event, marks }) => [
+      event.originalTimestamp,
+      event.timestamp,
+      ...marks,
+    ])
+    expect(stored).toEqual(read)
+  })
+
+  test('the others are refused in strict mode, and else replaced by the time of receipt with a mark', async () => {
+    const batch = refused.map(callAt)
+    const { body } = await harness.post('/v1/batch', { batch }, strict)
+    expect(body['rejected']).toMatchObject(refused.map(() => ({ code: 'timestamp_invalid' })))
+    expect(await harness.post('/v1/batch', { batch })).toMatchObject({ status: 200 })
+    const stored = await harness.stored()
+    expect(stored).toHaveLength(refused.length)
+    for (const { event, marks } of stored) {
+      expect([event.timestamp, marks]).toEqual([event.receivedAt, ['timestamp_unreadable']])
+    }
+  })
+})
