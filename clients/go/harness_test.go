@@ -17,9 +17,16 @@ type respond func(w http.ResponseWriter, r *http.Request, index int)
 // statuses responds with these statuses; the last one repeats.
 func statuses(codes ...int) respond {
 	return func(w http.ResponseWriter, _ *http.Request, index int) {
-		w.WriteHeader(codes[min(index, len(codes)-1)])
+		code := codes[min(index, len(codes)-1)]
+		w.WriteHeader(code)
+		if code == http.StatusOK {
+			accept(w)
+		}
 	}
 }
+
+// accept writes the body of a success.
+func accept(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"success":true}`) }
 
 type arrived struct {
 	Type, MessageId, Timestamp, Event         string
