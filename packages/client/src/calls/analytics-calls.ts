@@ -1,10 +1,12 @@
 // For programs that are compiled for an older target: the declaration files name AsyncDisposable.
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EventType } from '@hookline/protocol'
+import { type EventType, isJsonObject } from '@hookline/protocol'
 import type { Clock } from '../clock.ts'
+import { ValidationError } from '../errors.ts'
+import { textOf } from '../reporting/safe-calls.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
 import { randomUuid } from './random-uuid.ts'
-import { serialise, type SerialisedMessage } from './serialise.ts'
+import { jsonValueOf, serialise, type SerialisedMessage, unrepresentable } from './serialise.ts'
 import { validate } from './validate.ts'
 
 /** What every message carries in `context.library`. A test compares it with package.json. */
@@ -60,16 +62,37 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   protected abstract take(message: Message): void
 
   #make(type: EventType, call: unknown): void {
+    let message
+    try {
+      message = this.#message(type, snapshot(call))
+    } catch (cause) {
+      if (cause instanceof ValidationError) throw cause
+      // A getter, a `toJSON` or a Proxy of the program may throw anything.
+      throw unrepresentable(textOf(cause), { cause })
+    }
+    this.take(message)
+  }
+
+  #message(type: EventType, call: unknown): Message {
     validate(type, call)
     const messageId = String(call.messageId ?? '') || randomUuid()
-    const message = {
+    const fields = {
       ...call,
       type,
       messageId,
       timestamp: call.timestamp || new Date(this.#clock.now()).toISOString(),
       context: { ...call.context, library: LIBRARY },
     }
-    const { text, bytes } = serialise(message, this.#maxBytes)
-    this.take({ type, messageId, text, bytes })
+    return { type, messageId, ...serialise(fields, this.#maxBytes) }
   }
+}
+
+/** The fields of a call as they are checked and sent: each is read once, and objects are what their `toJSON` returns. */
+function snapshot(call: unknown): unknown {
+  if (!isJsonObject(call)) return call
+  const fields: Record<string, unknown> = { ...call }
+  for (const name of ['properties', 'traits', 'context', 'integrations']) {
+    if (fields[name] !== undefined) fields[name] = jsonValueOf(fields[name], name)
+  }
+  return fields
 }

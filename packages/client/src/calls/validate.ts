@@ -45,7 +45,12 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
   const fields: Fields = call
   for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
-    if (value === undefined || value === null || isOfType(value)) continue
+    if (value === undefined || value === null) continue
+    if (isOfType(value)) {
+      // A lone surrogate is half of a character.
+      if (typeof value !== 'string' || !code.startsWith('id_') || !/\p{Cs}/u.test(value)) continue
+      throw new ValidationError('id_not_unicode', `${name} has half of a character`)
+    }
     // False for NaN, which JSON does not have.
     const isInexact = typeof value === 'number' && value <= Infinity
     const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'
