@@ -6,7 +6,7 @@ import { ValidationError } from '../errors.ts'
 import { textOf } from '../reporting/safe-calls.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
 import { randomUuid } from './random-uuid.ts'
-import { jsonValueOf, serialise, type SerialisedMessage, unrepresentable } from './serialise.ts'
+import { type Fields, jsonValueOf, serialise, type SerialisedMessage, unrepresentable } from './serialise.ts'
 import { validate } from './validate.ts'
 
 /** What every message carries in `context.library`. A test compares it with package.json. */
@@ -76,21 +76,20 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   #message(type: EventType, call: unknown): Message {
     validate(type, call)
     const messageId = String(call.messageId ?? '') || randomUuid()
-    const fields = {
-      ...call,
-      type,
-      messageId,
-      timestamp: call.timestamp || new Date(this.#clock.now()).toISOString(),
-      context: { ...call.context, library: LIBRARY },
-    }
-    return { type, messageId, ...serialise(fields, this.#maxBytes) }
+    const fields: Fields = call
+    fields['type'] = type
+    fields['messageId'] = messageId
+    fields['timestamp'] ||= new Date(this.#clock.now()).toISOString()
+    fields['context'] = { ...call.context, library: LIBRARY }
+    const { text, bytes } = serialise(fields, this.#maxBytes)
+    return { type, messageId, text, bytes }
   }
 }
 
 /** The fields of a call as they are checked and sent: each is read once, and objects are what their `toJSON` returns. */
 function snapshot(call: unknown): unknown {
   if (!isJsonObject(call)) return call
-  const fields: Record<string, unknown> = { ...call }
+  const fields: Fields = { ...call }
   for (const name of ['properties', 'traits', 'context', 'integrations']) {
     if (fields[name] !== undefined) fields[name] = jsonValueOf(fields[name], name)
   }

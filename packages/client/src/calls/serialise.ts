@@ -9,14 +9,14 @@ export interface SerialisedMessage {
   readonly bytes: number
 }
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Record<string, unknown>
 
 /**
  * Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. Reads each value once. A
- * `toJSON` of the message itself does not replace it.
+ * `toJSON` of the message itself does not replace it. Replaces the objects in `message` by copies.
  */
 export function serialise(message: object, maxBytes: number): SerialisedMessage {
-  const text = JSON.stringify(new Copy(maxBytes).object(message as Fields))
+  const text = JSON.stringify(new Copy(maxBytes).replaceIn(message as Fields))
   const bytes = utf8Bytes(text)
   if (bytes > maxBytes) throw tooLarge(`${bytes} of ${maxBytes}`)
   return { text, bytes }
@@ -24,7 +24,8 @@ export function serialise(message: object, maxBytes: number): SerialisedMessage 
 
 /** The value that JSON has in place of `value`: that of `toJSON`, if it has this method. */
 export function jsonValueOf(value: unknown, key: string): unknown {
-  const { toJSON } = (value ?? {}) as { toJSON?: unknown }
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value
+  const { toJSON } = value as { readonly toJSON?: unknown }
   return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value
 }
 
@@ -44,25 +45,27 @@ class Copy {
     this.#room = maxBytes
   }
 
-  object(object: Fields): Fields {
-    this.#enter(object)
-    const copy: Record<string, unknown> = {}
-    for (const key of Object.keys(object)) {
-      const original = object[key]
-      // A method of an object whose `toJSON` returned itself.
-      if (key === 'toJSON' && typeof original === 'function') continue
-      const value = this.#value(original, key)
+  /** Replaces the values of an object, which is a copy already. `original`: what it was copied from. */
+  replaceIn(copy: Fields, original: object = copy): Fields {
+    this.#enter(original)
+    for (const key of Object.keys(copy)) {
+      const value = copy[key]
       if (value === undefined) continue
       this.#spend(key.length)
-      if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true })
-      else copy[key] = value
+      // A method of an object whose `toJSON` returned itself.
+      const isMethod = key === 'toJSON' && typeof value === 'function'
+      const json = isMethod ? undefined : this.#value(value, key)
+      if (json !== value) copy[key] = json
     }
     this.#around.pop()
     return copy
   }
 
-  #value(original: unknown, key: string): unknown {
-    const value = original instanceof Date ? original : jsonValueOf(original, key)
+  #object(object: object): Fields {
+    return this.replaceIn({ ...object }, object)
+  }
+
+  #value(value: unknown, key: string): unknown {
     switch (typeof value) {
       case 'undefined':
         return value
@@ -76,18 +79,21 @@ class Copy {
         this.#spend(1)
         if (!Number.isFinite(value)) throw unrepresentable(`${key} is ${value}`)
         return value
-      case 'object':
-        return value === null ? value : this.#ofObject(value, key)
-      default:
-        throw unrepresentable(`${key} is a ${typeof value}`)
     }
+    if (value instanceof Date && Number.isNaN(Number(value))) {
+      throw unrepresentable(`${key} is ${String(value)}`)
+    }
+    const json = jsonValueOf(value, key)
+    if (json === null) return json
+    if (typeof json === 'object') return this.#ofObject(json, key)
+    if (json !== value) return this.#value(json, key)
+    throw unrepresentable(`${key} is a ${typeof json}`)
   }
 
   #ofObject(value: object, key: string): unknown {
     if (Array.isArray(value)) return this.#array(value, key)
     const prototype: unknown = Object.getPrototypeOf(value)
-    if (prototype === Object.prototype) return this.object(value as Fields)
-    if (value instanceof Date) return this.#date(value, key)
+    if (prototype === Object.prototype) return this.#object(value)
     // Of JSON.rawJSON, which the types do not have yet.
     const { isRawJSON } = JSON as { isRawJSON?: (value: object) => boolean }
     if (isRawJSON?.(value)) {
@@ -100,13 +106,7 @@ class Copy {
     if (prototype !== null && Object.keys(value).length === 0) {
       throw unrepresentable(`${key} is an object whose content JSON does not have, such as a Map`)
     }
-    return this.object(value as Fields)
-  }
-
-  #date(value: Date, key: string): unknown {
-    if (Number.isNaN(Number(value))) throw unrepresentable(`${key} is ${String(value)}`)
-    const json = jsonValueOf(value, key)
-    return json instanceof Date ? this.object(json as unknown as Fields) : this.#value(json, key)
+    return this.#object(value)
   }
 
   #array(array: readonly unknown[], key: string): unknown[] {
