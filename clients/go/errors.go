@@ -56,7 +56,7 @@ func (e *DeliveryError) Error() string {
 	if e.Status == 0 {
 		reason = fmt.Sprintf("no response: %v", e.Err)
 	}
-	return fmt.Sprintf("analytics: %d calls failed: %s", e.Messages, reason)
+	return fmt.Sprintf("analytics: %s failed: %s", counted(e.Messages), reason)
 }
 
 func (e *DeliveryError) Unwrap() error { return e.Err }
@@ -81,7 +81,14 @@ type UndeliveredError struct {
 }
 
 func (e *UndeliveredError) Error() string {
-	return fmt.Sprintf("analytics: %d calls were not delivered in time: %v", e.Messages, e.Err)
+	return fmt.Sprintf("analytics: %s not delivered in time: %v", counted(e.Messages), e.Err)
+}
+
+func counted(calls int) string {
+	if calls == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", calls)
 }
 
 func (e *UndeliveredError) Unwrap() error { return e.Err }

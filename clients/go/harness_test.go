@@ -1,9 +1,11 @@
 package analytics
 
 import (
+	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -11,14 +13,37 @@ import (
 	"time"
 )
 
-// respond writes the response to a request; index counts the requests from 0.
+// respond writes the response to a request; index counts the requests from 0. Without one, the call is accepted.
 type respond func(w http.ResponseWriter, r *http.Request, index int)
 
 // statuses responds with these statuses; the last one repeats.
 func statuses(codes ...int) respond {
 	return func(w http.ResponseWriter, _ *http.Request, index int) {
-		w.WriteHeader(codes[min(index, len(codes)-1)])
+		if code := codes[min(index, len(codes)-1)]; code != http.StatusOK {
+			w.WriteHeader(code)
+		}
 	}
+}
+
+// answered notices whether a handler has responded.
+type answered struct {
+	http.ResponseWriter
+	isDone bool
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.isDone = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answered) Write(text []byte) (int, error) {
+	a.isDone = true
+	return a.ResponseWriter.Write(text)
+}
+
+func (a *answered) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	a.isDone = true
+	return a.ResponseWriter.(http.Hijacker).Hijack()
 }
 
 type arrived struct {
@@ -59,7 +84,10 @@ func open(t testing.TB, answer respond) *exchange {
 		index := len(e.requests) - 1
 		e.changed.Broadcast()
 		e.mu.Unlock()
-		answer(w, r, index)
+		a := &answered{ResponseWriter: w}
+		if answer(a, r, index); !a.isDone {
+			_, _ = io.WriteString(w, `{"success":true}`)
+		}
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)

@@ -20,19 +20,20 @@ const (
 // afterTry decides whether a batch is sent again after this response, and how long the client waits before.
 // retry counts from 1, and random is from 0 to 1.
 func afterTry(r response, retry, maxRetries int, random float64, now time.Time) (wait time.Duration, again bool) {
-	if !isRetryable(r.status) || retry > maxRetries {
+	if !isRetryable(r) || retry > maxRetries {
 		return 0, false
 	}
 	return max(retryDelay(retry, random), retryAfter(r.retryAfter, now)), true
 }
 
-// isRetryable says whether to try again after this status; 0 is a request without a response.
-func isRetryable(status int) bool {
-	switch status {
+// isRetryable says whether to try again after this response, or after none. Something that responds 200 and is not the
+// service, such as a login page, may go away.
+func isRetryable(r response) bool {
+	switch r.status {
 	case 0, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	}
-	return status >= 500
+	return r.status >= 500 || r.isOK() && !r.isAccepted
 }
 
 // retryDelay is 100 ms before the first retry, doubling up to 30 s, minus a random part of up to a half, so that many

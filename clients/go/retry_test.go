@@ -42,10 +42,10 @@ func TestWhetherABatchIsSentAgainDependsOnTheStatusAndTheRetriesLeft(t *testing.
 		0: true, 408: true, 425: true, 429: true, 500: true, 503: true, 599: true,
 		200: false, 204: false, 301: false, 307: false, 400: false, 401: false, 404: false, 413: false,
 	} {
-		if _, again := afterTry(response{status: status}, 3, 3, 0, noon); again != want {
+		if _, again := afterTry(response{status: status, isAccepted: true}, 3, 3, 0, noon); again != want {
 			t.Errorf("again after %d: %v", status, again)
 		}
-		if _, again := afterTry(response{status: status}, 4, 3, 0, noon); again {
+		if _, again := afterTry(response{status: status, isAccepted: true}, 4, 3, 0, noon); again {
 			t.Errorf("a fourth retry of three after %d", status)
 		}
 	}
@@ -70,8 +70,9 @@ func FuzzABrokenResponseNeverCountsMoreMessagesThanTheBatchHas(f *testing.F) {
 	f.Add([]byte(`{"rejected":{},"code":7}`), 200)
 	f.Add([]byte(`<html>`), 502)
 	f.Fuzz(func(t *testing.T, text []byte, status int) {
-		code, rejected := parseResponse(text)
-		o := outcomeOf(batch{first: 5, messages: make([][]byte, 3)}, response{status: status, code: code, rejected: rejected})
+		parsed := parseResponse(text)
+		parsed.status = status
+		o := outcomeOf(batch{first: 5, messages: make([][]byte, 3)}, parsed)
 		failed := 0
 		for _, err := range o.errors() {
 			switch err := err.(type) {

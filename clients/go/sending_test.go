@@ -261,6 +261,47 @@ func TestEachCallThatTheServiceRejectsInA200IsReported(t *testing.T) {
 	}
 }
 
+func TestA2xxThatIsNoSuccessOfHooklineIsTriedAgainAndThenReported(t *testing.T) {
+	for name, foreign := range map[string]string{
+		"a login page":    "<!doctype html><title>Sign in</title>",
+		"success: false":  `{"success":false}`,
+		"success as text": `{"success":"true"}`,
+		"no success":      `{"ok":true}`,
+		"text":            "ok",
+		"a list":          `[{"success":true}]`,
+		"nothing":         " ",
+		"over 2 MB":       `{"success":true,"text":"` + strings.Repeat("x", maxResponseBytes) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, func(w http.ResponseWriter, _ *http.Request, index int) {
+				if index != 1 {
+					fmt.Fprint(w, foreign)
+				}
+			})
+			e.MaxRetries = 1
+			e.track(t, 0, 1)
+			go e.clock.pass(100 * time.Millisecond)
+			flushed(t, e, FlushResult{Delivered: 1})
+			e.track(t, 1, 1)
+			go e.clock.pass(100 * time.Millisecond)
+			flushed(t, e, FlushResult{Failed: 1})
+			failures := e.errors()
+			if len(failures) != 1 || failures[0].Error() != "analytics: 1 call failed: 200 unexpected_response" {
+				t.Errorf("errors %v", failures)
+			}
+		})
+	}
+}
+
+func TestALargeResponseDoesNotChangeWhatItsStatusSays(t *testing.T) {
+	e := open(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.WriteHeader(400)
+		fmt.Fprint(w, strings.Repeat("x", maxResponseBytes+1))
+	})
+	e.track(t, 0, 3)
+	flushed(t, e, FlushResult{Failed: 3})
+}
+
 func TestAFlushWaitsForAllThatWasQueuedBeforeIt(t *testing.T) {
 	release := make(chan struct{})
 	e := open(t, func(_ http.ResponseWriter, _ *http.Request, index int) {

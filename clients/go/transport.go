@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 )
@@ -18,6 +17,8 @@ type response struct {
 	// status is 0 if there was no response; err then has the reason.
 	status     int
 	retryAfter string
+	// isAccepted says whether the body says that the service took the batch.
+	isAccepted bool
 	code       string
 	rejected   []rejectedMessage
 	err        error
@@ -32,9 +33,12 @@ type rejectedMessage struct {
 	Message   string
 }
 
-func (r response) isSuccess() bool { return r.status >= 200 && r.status < 300 }
+// isSuccess says whether the service took the batch. A 2xx alone does not: a login page responds with it, too.
+func (r response) isSuccess() bool { return r.isOK() && r.isAccepted }
 
-// post sends a body, and reads the response to its end.
+func (r response) isOK() bool { return r.status >= 200 && r.status < 300 }
+
+// post sends a body, and reads the response. A response that is larger than any of the service counts by its status alone.
 func (s settings) post(ctx context.Context, body []byte) response {
 	request, err := s.request(ctx, body)
 	if err != nil {
@@ -46,16 +50,18 @@ func (s settings) post(ctx context.Context, body []byte) response {
 	}
 	defer received.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(received.Body, maxResponseBytes+1))
-	if err == nil && len(text) > maxResponseBytes {
-		err = fmt.Errorf("the response has over %d bytes", maxResponseBytes)
-	}
 	if err != nil {
 		return response{err: causeOf(ctx, err)}
 	}
-	code, rejected := parseResponse(text)
-	return response{
-		status: received.StatusCode, retryAfter: received.Header.Get("Retry-After"), code: code, rejected: rejected,
+	if len(text) > maxResponseBytes {
+		text = nil
 	}
+	parsed := parseResponse(text)
+	parsed.status, parsed.retryAfter = received.StatusCode, received.Header.Get("Retry-After")
+	if parsed.code == "" && parsed.status < 400 && !parsed.isAccepted {
+		parsed.code = "unexpected_response"
+	}
+	return parsed
 }
 
 func (s settings) request(ctx context.Context, body []byte) (*http.Request, error) {
@@ -88,9 +94,11 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// parseResponse returns the code and the rejected messages in a response; nothing if it is not JSON, such as a proxy's HTML.
-func parseResponse(text []byte) (code string, rejected []rejectedMessage) {
+// parseResponse returns what the body of a response says; nothing if it is not JSON, such as a proxy's HTML.
+func parseResponse(text []byte) response {
+	var rejected []rejectedMessage
 	var body struct {
+		Success  json.RawMessage   `json:"success"`
 		Code     json.RawMessage   `json:"code"`
 		Rejected []json.RawMessage `json:"rejected"`
 	}
@@ -110,7 +118,7 @@ func parseResponse(text []byte) (code string, rejected []rejectedMessage) {
 			Index: *fields.Index, MessageID: textOf(fields.MessageID), Code: textOf(fields.Code), Message: textOf(fields.Message),
 		})
 	}
-	return textOf(body.Code), rejected
+	return response{isAccepted: string(body.Success) == "true", code: textOf(body.Code), rejected: rejected}
 }
 
 // textOf returns a JSON string as text, and nothing for a value of another type.

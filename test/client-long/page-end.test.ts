@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { bundle } from '@hookline/testing/client/bundle'
 import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
-import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 /** A name of this machine whose pages are not a secure context: not localhost, and without https. */

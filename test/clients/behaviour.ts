@@ -1,4 +1,5 @@
 import {
+  asService,
   openReceiver,
   type Receiver,
   type ReceiverOptions,
@@ -40,7 +41,7 @@ export class Exchange implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.receiver.respond = () => 200
+    this.receiver.respond = asService(200)
     // Some clients never finish closing; the check does not need that.
     await Promise.race([this.client.close(100).catch(() => {}), wait(2_000)])
     this.client.end?.()
@@ -53,7 +54,7 @@ export async function openExchange(
   respond: NonNullable<ReceiverOptions['respond']>,
   options: Partial<AdapterOptions> = {},
 ): Promise<Exchange> {
-  const receiver = await openReceiver({ respond })
+  const receiver = await openReceiver({ respond: asService(respond) })
   const endpoint = `http://127.0.0.1:${receiver.port}`
   return new Exchange(receiver, await adapter.create({ endpoint, ...options }))
 }

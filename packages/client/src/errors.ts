@@ -38,9 +38,13 @@ export class FlushTimeoutError extends Error {
   readonly undelivered: number
 
   constructor(undelivered: number) {
-    super(`${undelivered} messages were not delivered in time`)
+    super(`${counted(undelivered)} not delivered in time`)
     this.undelivered = undelivered
   }
+}
+
+function counted(messages: number): string {
+  return `${messages} message${messages === 1 ? '' : 's'}`
 }
 
 interface LastResponse {
@@ -61,7 +65,7 @@ export class DeliveryError extends Error {
 
   constructor(messages: number, last: LastResponse) {
     const reason = last.status === undefined ? 'no response' : `${last.status} ${last.code ?? ''}`
-    super(`${messages} messages failed: ${reason.trimEnd()}`, last)
+    super(`${counted(messages)} failed: ${reason.trimEnd()}`, last)
     this.messages = messages
     this.status = last.status
     this.code = last.code

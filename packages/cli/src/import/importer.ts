@@ -1,6 +1,5 @@
 import { Analytics, DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
-import { ingestFetch } from '../sending/ingest-fetch.ts'
 import { queueCall } from '../sending/send-calls.ts'
 import type { ImportState } from './import-state.ts'
 import { isRejection, type LineCall, type LineRules, parseLine, textOf } from './parse-line.ts'
@@ -46,7 +45,6 @@ export class Importer {
       endpoint: options.endpoint.href,
       flushAt: BATCH_MESSAGES,
       maxRetries: options.maxRetries,
-      fetch: ingestFetch,
       onFull: 'throw',
       onError: (error) => this.#onError(error),
     })

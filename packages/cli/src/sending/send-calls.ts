@@ -8,7 +8,6 @@ import {
 } from '@hookline/client'
 import type { EventType } from '@hookline/protocol'
 import { DEADLINE_MS, unreachable } from '../api/connection-failure.ts'
-import { ingestFetch } from './ingest-fetch.ts'
 import { sendingFailure } from './sending-failure.ts'
 
 /** Enough for a restart of the service; the user waits for the command. */
@@ -30,7 +29,6 @@ export async function sendCalls(
     const analytics = new Analytics(writeKey, {
       endpoint: base.href,
       maxRetries: RETRIES,
-      fetch: ingestFetch,
       onError: (error) => errors.push(error),
     })
     for (const call of calls) queueCall(analytics, call)

@@ -1,10 +1,18 @@
 // For programs that are compiled for an older target: the declaration files name AsyncDisposable.
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EventType } from '@hookline/protocol'
+import { type EventType, isJsonObject } from '@hookline/protocol'
 import type { Clock } from '../clock.ts'
+import { ValidationError } from '../errors.ts'
+import { textOf } from '../reporting/safe-calls.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
 import { randomUuid } from './random-uuid.ts'
-import { serialise, type SerialisedMessage } from './serialise.ts'
+import {
+  type Fields,
+  jsonValueOf,
+  serialise,
+  type SerialisedMessage,
+  unrepresentable,
+} from './serialise.ts'
 import { validate } from './validate.ts'
 
 /** What every message carries in `context.library`. A test compares it with package.json. */
@@ -60,18 +68,38 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   protected abstract take(message: Message): void
 
   #make(type: EventType, call: unknown): void {
+    let message
+    try {
+      message = this.#message(type, snapshot(call))
+    } catch (cause) {
+      if (cause instanceof ValidationError) throw cause
+      // A getter, a `toJSON` or a Proxy of the program may throw anything.
+      throw unrepresentable(textOf(cause), { cause })
+    }
+    this.take(message)
+  }
+
+  #message(type: EventType, call: unknown): Message {
     validate(type, call)
     const messageId = String(call.messageId ?? '') || randomUuid()
-    const message = {
-      ...call,
-      type,
-      messageId,
-      // A number may be 0.
-      timestamp:
-        (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
-      context: { ...call.context, library: LIBRARY },
-    }
-    const { text, bytes } = serialise(message, this.#maxBytes)
-    this.take({ type, messageId, text, bytes })
+    const fields: Fields = call
+    fields['type'] = type
+    fields['messageId'] = messageId
+    // A number may be 0.
+    if ((fields['timestamp'] ?? '') === '')
+      fields['timestamp'] = new Date(this.#clock.now()).toISOString()
+    fields['context'] = { ...call.context, library: LIBRARY }
+    const { text, bytes } = serialise(fields, this.#maxBytes)
+    return { type, messageId, text, bytes }
   }
+}
+
+/** The fields of a call as they are checked and sent: each is read once, and objects are what their `toJSON` returns. */
+function snapshot(call: unknown): unknown {
+  if (!isJsonObject(call)) return call
+  const fields: Fields = { ...call }
+  for (const name of ['properties', 'traits', 'context', 'integrations']) {
+    if (fields[name] !== undefined) fields[name] = jsonValueOf(fields[name], name)
+  }
+  return fields
 }

@@ -63,7 +63,13 @@ async function drive(exchange: Exchange): Promise<void> {
 }
 
 const rejected = [{ index: 0, messageId: 'm', code: 'id_required', message: 'No.' }]
-const RESPONSES = [503, 'reset', { body: JSON.stringify({ rejected }) }, 400, 200] as const
+const RESPONSES = [
+  503,
+  'reset',
+  { body: JSON.stringify({ success: true, rejected }) },
+  400,
+  200,
+] as const
 
 function openFaulty(options: {
   readonly logger?: Logger
@@ -125,7 +131,7 @@ test('what onError rejects with goes to the logger, as what it throws does', asy
   expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 1, pending: 0 })
   await expect
     .poll(() => lines)
-    .toEqual(['analytics: 1 messages failed: 400', 'analytics: onError threw Error: mistake'])
+    .toEqual(['analytics: 1 message failed: 400', 'analytics: onError threw Error: mistake'])
 })
 
 test('a failure goes to the console if logger.warn throws', async () => {
@@ -133,7 +139,7 @@ test('a failure goes to the console if logger.warn throws', async () => {
   await using exchange = await openExchange({ respond: 400, logger })
   exchange.track(1)
   await exchange.analytics.flush()
-  expect(console.warn).toHaveBeenCalledExactlyOnceWith('analytics: 1 messages failed: 400')
+  expect(console.warn).toHaveBeenCalledExactlyOnceWith('analytics: 1 message failed: 400')
 })
 
 test('a logger that makes a call for each line does not call itself without end', async () => {
@@ -178,7 +184,7 @@ describe('the client goes on if fetch', () => {
 test('fields of a response that are not text are reported as they are', async () => {
   const odd = { toString: null }
   const rejections = [{ index: 0, messageId: odd, code: odd, message: odd }, { index: 1 }]
-  const respond = [{ body: JSON.stringify({ rejected: rejections }) }, 200]
+  const respond = [{ body: JSON.stringify({ success: true, rejected: rejections }) }, 200]
   await using exchange = await openExchange({ respond })
   exchange.track(3)
   expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 2, pending: 0 })

@@ -23,7 +23,7 @@ test('an error that onError throws is logged and has no other effect', async () 
   exchange.track(2)
   expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 1, pending: 0 })
   expect(lines).toEqual([
-    'analytics: 1 messages failed: 400',
+    'analytics: 1 message failed: 400',
     'analytics: onError threw Error: mistake',
   ])
 })

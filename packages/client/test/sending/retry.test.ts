@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { DeliveryError, RejectedError } from '../../src/errors.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from '../../src/sending/retry.ts'
@@ -155,6 +156,76 @@ describe('a batch is tried again', () => {
   })
 })
 
+describe('a 2xx that is no success of Hookline', () => {
+  const foreign = [
+    ['a login page', { body: '<!doctype html><title>Sign in</title>' }],
+    ['success: false', { body: '{"success":false}' }],
+    ['success as text', { body: '{"success":"true"}' }],
+    ['no success', { status: 202, body: '{"ok":true}' }],
+    ['text', { body: 'ok' }],
+    ['null', { body: 'null' }],
+    ['a list', { body: '[{"success":true}]' }],
+    ['nothing', { status: 204 }],
+    ['over 2 MB', { body: `{"success":true,"text":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
+  ] as const
+
+  test.for(foreign)('%s is tried again', async ([, response]) => {
+    const clock = new QuickClock()
+    await using exchange = await openExchange({ respond: [response, 200], clock, ...NO_TIMEOUTS })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(2)
+  })
+
+  test.for(foreign)('%s is reported after the last retry', async ([, response]) => {
+    const options = { maxRetries: 1, clock: new QuickClock(), ...NO_TIMEOUTS }
+    await using exchange = await openExchange({ respond: response, ...options })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
+    expect(exchange.errors).toMatchObject([
+      {
+        messages: 3,
+        status: 'status' in response ? response.status : 200,
+        code: 'unexpected_response',
+      },
+    ])
+  })
+})
+
+describe('a response larger than any of the service', () => {
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
+  test.for([
+    ['without end', 'endless-body'],
+    ['of 64 MB in 64 KB of gzip', { headers: { 'Content-Encoding': 'gzip' }, body: bomb }],
+  ] as const)('%s is not read to its end, and the batch is tried again', async ([, response]) => {
+    let readBytes = 0
+    const counting = async (url: string, init: RequestInit) => {
+      const { body, status, headers } = await fetch(url, init)
+      const count = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          readBytes += chunk.length
+          controller.enqueue(chunk)
+        },
+      })
+      return new Response(body!.pipeThrough(count), { status, headers })
+    }
+    const clock = new QuickClock()
+    const options = { respond: [response, 200], fetch: counting, clock, ...NO_TIMEOUTS }
+    await using exchange = await openExchange(options)
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(readBytes).toBeLessThan(4 * 1024 * 1024)
+  })
+
+  test('does not change what its status says', async () => {
+    const respond = { status: 400, body: 'x'.repeat(3 * 1024 * 1024) }
+    await using exchange = await openExchange({ respond })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(1)
+  })
+})
+
 describe('a batch is never tried again', () => {
   test.for([301, 302, 400, 401, 403, 404, 405, 409, 410, 413, 422, 431])(
     'after %i',
@@ -171,10 +242,12 @@ describe('a batch is never tried again', () => {
     },
   )
 
-  test('after a 2xx whose body is not JSON', async () => {
-    await using exchange = await openExchange({ respond: { status: 202, body: '<p>OK' } })
+  test('after a 2xx with success, whatever the status', async () => {
+    const respond = { status: 202, body: '{"success":true}' }
+    await using exchange = await openExchange({ respond })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(exchange.receiver.requests).toHaveLength(1)
   })
 })
 
@@ -207,7 +280,10 @@ describe('rejected messages', () => {
   })
 
   test('that are malformed are ignored', async () => {
-    const body = JSON.stringify({ rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)] })
+    const body = JSON.stringify({
+      success: true,
+      rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)],
+    })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 4, failed: 1, pending: 0 })
@@ -216,7 +292,9 @@ describe('rejected messages', () => {
 })
 
 test('exactly the statuses of the specification are retryable', () => {
-  const retryable = Array.from({ length: 500 }, (_, index) => 100 + index).filter(isRetryable)
+  const retryable = Array.from({ length: 500 }, (_, index) => 100 + index).filter((status) =>
+    isRetryable({ status, isSuccess: true, rejected: [] }),
+  )
   const serverErrors = Array.from({ length: 100 }, (_, index) => 500 + index)
   expect(retryable).toEqual([408, 425, 429, ...serverErrors])
 })

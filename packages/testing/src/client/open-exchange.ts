@@ -1,6 +1,6 @@
 import { Analytics, type ClientOptions, type ReportedError } from '@hookline/client'
 import { ManualClock } from '../clocks/manual-clock.ts'
-import { openReceiver, type Receiver, type ReceiverOptions } from '../receiver/receiver.ts'
+import { asService, openReceiver, type Receiver, type ReceiverOptions } from '../receiver/receiver.ts'
 import type { Clock } from '../../../client/src/clock.ts'
 import { type ArrivedBatch, arrivedBatches, type ArrivedMessage } from './arrived-batches.ts'
 
@@ -60,8 +60,8 @@ export class Exchange implements AsyncDisposable {
   }
 }
 
-/** Opens a client with a receiver that responds as `respond` says; default: 200. */
+/** Opens a client with a receiver that responds as `respond` says, a 200 with the body of the service; default: 200. */
 export async function openExchange(options: ExchangeOptions = {}): Promise<Exchange> {
-  const respond = options.respond ?? { body: '{"success":true}' }
+  const respond = asService(options.respond ?? 200)
   return new Exchange(await openReceiver({ respond }), options)
 }

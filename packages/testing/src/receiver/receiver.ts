@@ -129,6 +129,16 @@ export function openReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   return new Receiver(options).listen()
 }
 
+/** The same responses, but those that are a status of success alone have the body that the service sends. */
+export function asService(respond: NonNullable<ReceiverOptions['respond']>): Respond {
+  const asked = asFunction(respond)
+  return async (request, index) => {
+    const response = await asked(request, index)
+    const isOk = typeof response === 'number' && response >= 200 && response < 300
+    return isOk ? { status: response, body: '{"success":true}' } : response
+  }
+}
+
 function asFunction(respond: ReceiverResponse | readonly ReceiverResponse[] | Respond): Respond {
   if (typeof respond === 'function') return respond
   const responses = Array.isArray(respond)

@@ -81,7 +81,7 @@ const fileOf = (line: string) =>
   line.replaceAll(/ --source| <\w+>/g, '').replaceAll(/ (?:--)?/g, '-')
 
 test.each(LOOKS)('`hookline $line` looks as before: %j', async ({ line, ...look }) => {
-  const folder = `${look.columns}${look.colours ? '-colours' : ''}`
+  const folder = `${look.columns}${'colours' in look ? '-colours' : ''}`
   const text = await run(line, look)
   await expect(text).toMatchFileSnapshot(`screens/${folder}/${fileOf(line)}.txt`)
 })
