@@ -187,7 +187,7 @@ export const LOG_EVENTS = {
   'log.overloaded': {
     level: 'error',
     meaning:
-      'Calls got 503 because they could not be stored: the disk is full, failing or too slow.',
+      'Calls got 503 because they could not be stored: the disk is full, failing or too slow, or a database file was moved or replaced.',
     help: DISK,
   },
   'bodies.overloaded': {
