@@ -40,7 +40,7 @@ import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import { type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
+import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { Shutdown } from './util/workers/shutdown.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
@@ -122,6 +122,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metrics = new Metrics(config.maxDestinationsInMetrics)
   const openFiles = openFilesOf(config.maxOpenFiles)
   const threads = await threadsFor(config, openFiles)
+  checkOpenFiles(openFiles, {
+    threads: threads.ingest + threads.delivery,
+    connections: config.maxInFlight + NOTICE_LIMITS.maxInFlight + TEST_SOCKETS,
+    onTight: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.tight'),
+  })
   const found = onFound({ config, logger, metrics })
   const backend = stack.use(
     await openBackend(config, { ...found, appendingThreads: threads.ingest }),

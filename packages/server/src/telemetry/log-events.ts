@@ -260,6 +260,12 @@ export const LOG_EVENTS = {
     meaning: 'The database was damaged. The line says what was repaired and what is lost.',
     help: 'Check the disk. `hookline doctor` shows all damages. Restore a backup if too much is lost.',
   },
+  'open_files.tight': {
+    level: 'warn',
+    meaning:
+      'The service may open fewer files than `maxInFlight` attempts and as many clients need. It makes fewer attempts at once.',
+    help: 'Raise `ulimit -n` and `maxOpenFiles` to the number in `wanted`, or lower `maxInFlight`.',
+  },
   'lock_file.emptied': {
     level: 'warn',
     meaning: 'The lock file of the data folder was not readable, and was emptied.',
