@@ -14,7 +14,7 @@ function runWithoutIpv4(script: string, interfaces: string) {
     '-ec',
     `${interfaces}\n${hookline}\n${script}`,
   ]
-  const { status, stdout, stderr } = spawnSync(program!, args, {
+  const { status, stdout, stderr } = spawnSync(program, args, {
     cwd: folder.path,
     encoding: 'utf8',
     timeout: 50_000,
