@@ -98,25 +98,28 @@ test.for([
 )
 
 test.for([
-  ['open', 'pipe'],
-  ['closed', 'ignore'],
-] as const)('a service whose older Node was killed ends, too, with stdin %s', async ([, stdin]) => {
-  using data = new TemporaryFolder()
-  const args = ['start', '--port', '0', '--data-dir', data.path]
-  const bin = join(ROOT, 'packages/cli/bin/hookline.js')
-  const child = spawn(await nodeOf(20), [bin, ...args], {
-    env: {},
-    stdio: [stdin, 'ignore', 'pipe'],
-  })
-  let log = ''
-  child.stderr!.on('data', (text: Buffer) => (log += text.toString()))
-  // The service has the other end of stderr as well.
-  const serviceEnded = once(child.stderr!, 'close')
-  await vi.waitFor(() => expect(log).toContain('service.listening'), { timeout: 30_000 })
-  child.kill('SIGKILL')
-  await serviceEnded
-  expect(log).toContain('service.stopped')
-})
+  ['open', 'exec "$0" "$@"'],
+  ['closed', 'exec "$0" "$@" <&-'],
+] as const)(
+  'a service whose older Node was killed ends, too, with stdin %s',
+  async ([, command]) => {
+    using data = new TemporaryFolder()
+    const args = ['start', '--port', '0', '--data-dir', data.path]
+    const bin = join(ROOT, 'packages/cli/bin/hookline.js')
+    const child = spawn('/bin/sh', ['-c', command, await nodeOf(20), bin, ...args], {
+      env: {},
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    let log = ''
+    child.stderr!.on('data', (text: Buffer) => (log += text.toString()))
+    // The service has the other end of stderr as well.
+    const serviceEnded = once(child.stderr!, 'close')
+    await vi.waitFor(() => expect(log).toContain('service.listening'), { timeout: 30_000 })
+    child.kill('SIGKILL')
+    await serviceEnded
+    expect(log).toContain('service.stopped')
+  },
+)
 
 /** The executable without what it runs. */
 function copyOfBin(folder: string): string {
