@@ -111,9 +111,9 @@ test.for([
       stdio: ['pipe', 'ignore', 'pipe'],
     })
     let log = ''
-    child.stderr!.on('data', (text: Buffer) => (log += text.toString()))
+    child.stderr.on('data', (text: Buffer) => (log += text.toString()))
     // The service has the other end of stderr as well.
-    const serviceEnded = once(child.stderr!, 'close')
+    const serviceEnded = once(child.stderr, 'close')
     await vi.waitFor(() => expect(log).toContain('service.listening'), { timeout: 30_000 })
     child.kill('SIGKILL')
     await serviceEnded
