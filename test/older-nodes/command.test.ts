@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { nodeOf } from '../../release/nodes.ts'
 import { ROOT } from '../../release/packages.ts'
@@ -94,6 +94,30 @@ test.for([
     child.kill(signal)
     expect(await closed, log).toEqual(end)
     expect(log.includes('service.stopping')).toBe(signal !== 'SIGHUP')
+  },
+)
+
+test.for([
+  ['open', 'exec "$0" "$@"'],
+  ['closed', 'exec "$0" "$@" <&-'],
+] as const)(
+  'a service whose older Node was killed ends, too, with stdin %s',
+  async ([, command]) => {
+    using data = new TemporaryFolder()
+    const args = ['start', '--port', '0', '--data-dir', data.path]
+    const bin = join(ROOT, 'packages/cli/bin/hookline.js')
+    const child = spawn('/bin/sh', ['-c', command, await nodeOf(20), bin, ...args], {
+      env: {},
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    let log = ''
+    child.stderr.on('data', (text: Buffer) => (log += text.toString()))
+    // The service has the other end of stderr as well.
+    const serviceEnded = once(child.stderr, 'close')
+    await vi.waitFor(() => expect(log).toContain('service.listening'), { timeout: 30_000 })
+    child.kill('SIGKILL')
+    await serviceEnded
+    expect(log).toContain('service.stopped')
   },
 )
 

@@ -3,7 +3,7 @@
 import fs from 'fs'
 import nodeModule from 'module'
 import url from 'url'
-import { runWithRightNode } from './right-node.js'
+import { endWithParent, runWithRightNode } from './right-node.js'
 
 const NEEDED = 24
 
@@ -17,6 +17,7 @@ if (parseInt(process.versions.node, 10) < NEEDED) {
 }
 
 async function run() {
+  endWithParent()
   if (isClone) {
     resolveWorkspacesToSource()
     cacheCompiledSource()

@@ -7,6 +7,20 @@ const NODE_OF_CLONE = url.fileURLToPath(
   new URL('../../../node_modules/node/bin/node', import.meta.url),
 )
 
+/** Set for the process that is started here: its IPC channel closes when this process ends, however it ends. */
+const ENDS_WITH_PARENT = '_HOOKLINE_ENDS_WITH_PARENT'
+
+/** Ends this process with the one that `runWithRightNode` has started it from, also where that was killed. */
+export function endWithParent() {
+  if (process.env[ENDS_WITH_PARENT] === undefined) return
+  delete process.env[ENDS_WITH_PARENT]
+  const end = () => process.kill(process.pid, 'SIGTERM')
+  if (!process.connected) return end()
+  process.once('disconnect', end)
+  // A command that has nothing more to do ends, and does not wait for its parent.
+  process.channel.unref()
+}
+
 /** Runs the same command with the clone's own Node. Without one, prints what to do. */
 export function runWithRightNode(needed, isClone) {
   // If the clone's own Node is too old, too, starting it again would never end.
@@ -14,7 +28,10 @@ export function runWithRightNode(needed, isClone) {
     fs.existsSync(NODE_OF_CLONE) && fs.realpathSync(NODE_OF_CLONE) !== process.execPath
   if (!isClone || !isThere) return explain(needed, isClone)
   const args = [...process.execArgv, ...process.argv.slice(1)]
-  const child = childProcess.spawn(NODE_OF_CLONE, args, { stdio: 'inherit' })
+  const child = childProcess.spawn(NODE_OF_CLONE, args, {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [ENDS_WITH_PARENT]: '1' },
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }

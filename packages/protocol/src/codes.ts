@@ -175,7 +175,7 @@ export const INGEST_CODES = {
   wrong_host: {
     status: 421,
     message: 'The Host of the request is not one of this service.',
-    help: 'Of /metrics and /readyz: use an IP address, or add the host name to the setting allowedHosts.',
+    help: 'Of /metrics and /readyz: use an IP address, or add the host name to the setting allowedHosts. Of the settings of a project: send a host with an optional port.',
   },
   wrong_node: {
     status: 503,

@@ -24,7 +24,7 @@ import { metricsRoute } from './http/metrics-route.ts'
 import { createHttpServer } from './http/server.ts'
 import { wrongNodeRoute } from './http/wrong-node-route.ts'
 import { startPageRoute } from './http/start-page/start-page-route.ts'
-import { isForIngestion } from './ingest/endpoints.ts'
+import { ingestionUrl, isForIngestion } from './ingest/endpoints.ts'
 import { DOCUMENT_PATHS, documentRoutes } from './ingest/reference/document-routes.ts'
 import { ingestionOpenapi } from './ingest/reference/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
@@ -99,7 +99,8 @@ export async function openServers(given: ServersOptions): Promise<Servers> {
   const ingestion = await openIngestion(stack, given, ofCalls)
   const options = { ...given, failingWorkers: () => failingOf(given, ingestion) }
   const maxConnections = ingestion ? sharesWithThreads(ofCalls).ofMain : ofCalls
-  const server = createHttpServer({ ...options, errorFormat, maxConnections })
+  const own = { errorFormat, maxConnections, routedUrl: ingestionUrl }
+  const server = createHttpServer({ ...options, ...own })
   const { ingests, administers } = ROLES[config.role]
   const servesAll = config.adminPort === undefined
   if (ingests) addIngestion(server, options, ingestion?.limits)

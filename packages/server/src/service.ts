@@ -40,7 +40,7 @@ import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import { type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
+import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { Shutdown } from './util/workers/shutdown.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
@@ -121,7 +121,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
   const metrics = new Metrics(config.maxDestinationsInMetrics)
   const openFiles = openFilesOf(config.maxOpenFiles)
-  const threads = await threadsFor(config, openFiles)
+  const threads = await threadsFor(config, openFiles, logger)
   const found = onFound({ config, logger, metrics })
   const backend = stack.use(
     await openBackend(config, { ...found, appendingThreads: threads.ingest }),
@@ -189,11 +189,22 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-/** Threads join the file of the embedded backend. A node of a cluster has none: more nodes use more cores. */
-async function threadsFor(config: Config, openFiles: number): Promise<ThreadCounts> {
-  if (config.backend === 'cluster') return { ingest: 0, delivery: 0 }
+/** How many threads there are, with enough open files for them. @throws {TooFewOpenFiles} */
+async function threadsFor(
+  config: Config,
+  openFiles: number,
+  logger: Logger,
+): Promise<ThreadCounts> {
   const machine = { cores: availableParallelism(), hasReusePort: await hasReusePort(), openFiles }
-  return threadCounts(config, machine)
+  // Threads join the file of the embedded backend. A node of a cluster has none: more nodes use more cores.
+  const threads =
+    config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)
+  checkOpenFiles(openFiles, {
+    threads: threads.ingest + threads.delivery,
+    connections: config.maxInFlight + NOTICE_LIMITS.maxInFlight + TEST_SOCKETS,
+    onTight: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.tight'),
+  })
+  return threads
 }
 
 function describeProcess(

@@ -308,7 +308,7 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Most files and connections that the service may have open; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Each thread takes 8 more. Half of the others are connections of clients, and half are connections to webhooks. Where threads accept calls, a sixth of the connections of clients are for everything else: each of those takes three files. Each side closes the ones that have been idle for longest.',
+    doc: 'Most files and connections that the service may have open; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Each thread takes 8 more. Half of the others are connections of clients, and half are connections to webhooks. Where threads accept calls, a sixth of the connections of clients are for everything else: each of those takes three files. Each side closes the ones that have been idle for longest. A start is refused where a side would have fewer than 64, and logs a warning where maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'GET /events': 'events list',
   'GET /events/:id': 'trace <id>',
   'GET /suppressions': 'suppressions list',
-  'DELETE /suppressions/:userId': 'suppressions delete <userId>',
+  'DELETE /suppressions?userId=': 'suppressions delete <userId>',
   'GET /deletions': 'deletions list',
   'POST /v1/track': 'send',
   'GET /deliveries?waiting=true': 'deliveries list --waiting',

@@ -84,7 +84,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemCodeName, ProblemWords>> = {
   },
   body_too_large: {
     meaning: 'usage',
-    message: 'This is more than the service takes at once: 1 MB.',
+    message: 'This is more than the service takes at once: 1 MB, or 32 MB of configuration.',
     hint: 'Give a smaller file or fewer values.',
   },
   rate_limited: {

@@ -24,8 +24,14 @@ function explain(code: string | undefined, host: string, port: number): [string,
       'Choose a port of 1024 or above with --port.',
     ]
   }
+  if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'ENOTFOUND') {
+    return [
+      `Cannot listen on ${host}: this machine does not have that address (${code}).`,
+      'Give --host 127.0.0.1 or ::1 for this machine only, or 0.0.0.0 or :: for all its addresses.',
+    ]
+  }
   return [
-    `Cannot listen on ${host}: this machine does not have that address (${code}).`,
-    'Give --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
+    `Cannot listen on port ${port} of ${host} (${code}).`,
+    'Look up the code of the operating system. --host and --port choose another address.',
   ]
 }

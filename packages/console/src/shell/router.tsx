@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { CONSOLE_PATH } from '../api/addresses.ts'
+import { pathPartOf, userIdIn } from '../domain/user-path.ts'
 import { Failed, Skeleton } from '../design/states.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { SignedIn } from './signed-in.tsx'
@@ -77,10 +78,15 @@ const routeTree = root.addChildren([
       '/audiences',
       lazyRouteComponent(() => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
     ),
-    page(
-      '/users/$userId',
-      lazyRouteComponent(() => import('../pages/users/user-page.tsx'), 'UserPage'),
-    ),
+    createRoute({
+      getParentRoute: () => shell,
+      path: '/users/$userId',
+      params: {
+        parse: ({ userId }) => ({ userId: userIdIn(userId) }),
+        stringify: ({ userId }) => ({ userId: pathPartOf(userId) }),
+      },
+      component: lazyRouteComponent(() => import('../pages/users/user-page.tsx'), 'UserPage'),
+    }),
     page(
       '/privacy',
       lazyRouteComponent(() => import('../pages/privacy/privacy-page.tsx'), 'PrivacyPage'),

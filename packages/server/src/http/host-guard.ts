@@ -20,6 +20,13 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
   }
 }
 
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/** Whether a `Host` is a host with or without a port. What is not must not be part of a response: it may be code. */
+export function isHost(header: string): boolean {
+  return HOST.test(header)
+}
+
 /**
  * Whether a `Host` may be one of this service: an IP address, a name without a dot or a name of this machine, none of which
  * anybody can register, or a name that is allowed. An allowed name that begins with a dot stands for all names below it.

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listenOnLoopback } from '../util/listen-on-loopback.ts'
 
 /**
  * Whether several threads can listen on one port, and the system divides new connections between them. It tries: Node says
@@ -8,8 +8,7 @@ import { createServer } from 'node:net'
 export async function hasReusePort(): Promise<boolean> {
   const server = createServer()
   try {
-    server.listen({ port: 0, host: '127.0.0.1', reusePort: true })
-    await once(server, 'listening')
+    await listenOnLoopback(server, { reusePort: true })
     return true
   } catch {
     return false

@@ -44,10 +44,13 @@ export function createHttpServer(options: {
   readonly maxConnections?: number
   /** When it aborts, a closing server waits for no request any longer. */
   readonly overdue?: AbortSignal
+  /** Returns the URL by which a request is routed, from the one that it has. */
+  readonly routedUrl?: ((url: string) => string) | undefined
   /** Requests that another thread handles. */
   readonly forwarding?: Forwarding
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
+  const { routedUrl = (url) => url } = options
   const errorFormat = loggedFormat(options.errorFormat ?? ingestionErrorFormat, options.logger)
   const unread = new UnreadResponses(options.config.unreadTimeoutMs)
   const inTurn = turnTaker(options.config, unread)
@@ -67,6 +70,7 @@ export function createHttpServer(options: {
     },
     // An id of any length reaches its route, which responds that it is not found.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
+    rewriteUrl: ({ url = '' }) => routedUrl(url),
     forceCloseConnections: 'idle',
     // Requests that arrive while the server closes are still served: the log closes after the server.
     return503OnClosing: false,

@@ -44,10 +44,25 @@ const PATHS: ReadonlySet<string> = new Set([
 ])
 
 /**
+ * The URL of a request to ingestion with single slashes; any other URL as it is. A client whose host setting ends with a slash
+ * sends `//v1/batch`.
+ */
+export function ingestionUrl(url: string): string {
+  if (!url.includes('//')) return url
+  const end = url.indexOf('?')
+  const path = (end < 0 ? url : url.slice(0, end)).replace(/\/{2,}/g, '/')
+  return isPathOfIngestion(path) ? path + (end < 0 ? '' : url.slice(end)) : url
+}
+
+/**
  * Whether the URL of a request is one of ingestion, as client libraries write it. A thread that only ingests leaves all others
  * to the main thread, which also serves those that are written in another way.
  */
 export function isForIngestion(url: string): boolean {
-  const [path = ''] = url.split('?', 1)
+  const [path = ''] = ingestionUrl(url).split('?', 1)
+  return isPathOfIngestion(path)
+}
+
+function isPathOfIngestion(path: string): boolean {
   return PATHS.has(path) || SETTINGS.test(path)
 }

@@ -10,6 +10,7 @@ import type {
 } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
+import { listenOnLoopback } from '../util/listen-on-loopback.ts'
 import { pause } from '../util/time/pause.ts'
 import { type Answers, FIRST_ANSWERS, statusFor } from './answers.ts'
 import {
@@ -59,14 +60,14 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
 
   /** Listens on a free port of loopback. */
   async listen(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
+    await listenOnLoopback(this.#server)
     return this
   }
 
   /** Where it listens. */
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
+  get address(): { readonly host: string; readonly port: number } {
+    const { address: host, port } = this.#server.address() as AddressInfo
+    return { host, port }
   }
 
   /**
@@ -113,7 +114,7 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
 
   #isAdmitted({ remoteAddress, remotePort }: Socket): boolean {
     // Another address of loopback can have the same port.
-    return remoteAddress === '127.0.0.1' && this.#admitted.has(remotePort ?? 0)
+    return remoteAddress === this.address.host && this.#admitted.has(remotePort ?? 0)
   }
 
   #inspected(

@@ -187,7 +187,7 @@ export const LOG_EVENTS = {
   'log.overloaded': {
     level: 'error',
     meaning:
-      'Calls got 503 because they could not be stored: the disk is full, failing or too slow.',
+      'Calls got 503 because they could not be stored: the disk is full, failing or too slow, or a database file was moved or replaced.',
     help: DISK,
   },
   'bodies.overloaded': {
@@ -259,6 +259,12 @@ export const LOG_EVENTS = {
     level: 'error',
     meaning: 'The database was damaged. The line says what was repaired and what is lost.',
     help: 'Check the disk. `hookline doctor` shows all damages. Restore a backup if too much is lost.',
+  },
+  'open_files.tight': {
+    level: 'warn',
+    meaning:
+      'The service may open fewer files than `maxInFlight` attempts and as many clients need. It makes fewer attempts at once.',
+    help: 'Raise `ulimit -n` and `maxOpenFiles` to the number in `wanted`, or lower `maxInFlight`.',
   },
   'lock_file.emptied': {
     level: 'warn',

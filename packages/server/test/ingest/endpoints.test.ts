@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
-import { ENDPOINTS, isForIngestion } from '../../src/ingest/endpoints.ts'
+import { ENDPOINTS, ingestionUrl, isForIngestion } from '../../src/ingest/endpoints.ts'
 
 const OWN = [...ENDPOINTS.map(({ path }) => path), '/v1/m', '/projects/wk_a/settings']
 
-test.each([...OWN, '/v1/projects/wk_a/settings', '/v1/b?writeKey=wk_a'])(
-  '%s is for ingestion',
-  (url) => {
-    expect(isForIngestion(url)).toBe(true)
-  },
-)
+test.each([
+  ...OWN,
+  '/v1/projects/wk_a/settings',
+  '/v1/b?writeKey=wk_a',
+  '//v1/batch',
+  '//v1//t?a=//b',
+])('%s is for ingestion', (url) => {
+  expect(isForIngestion(url)).toBe(true)
+})
 
 test.each([
   '/',
@@ -16,10 +19,20 @@ test.each([
   '/v1/docs',
   '/v1/openapi.json',
   '/api/v1/track',
+  '//api/v1/track',
+  '//metrics',
   '/livez',
   '/projects/a/b/settings',
   '*',
   '',
 ])('%s is for the main thread', (url) => {
   expect(isForIngestion(url)).toBe(false)
+})
+
+test.each([
+  ['//v1/batch', '/v1/batch'],
+  ['///v1//track?next=https://a//b', '/v1/track?next=https://a//b'],
+  ['//api/v1/sources', '//api/v1/sources'],
+])('%s is routed as %s', (url, routed) => {
+  expect(ingestionUrl(url)).toBe(routed)
 })

@@ -32,6 +32,24 @@ test('the settings name the host and protocol that a trusted proxy reports', asy
   expect(await targetOf('')).toMatchObject({ 'Segment.io': { protocol: 'http' } })
 })
 
+test('no cache keeps the settings, which name the host that the client has named', async () => {
+  await using harness = await IngestHarness.open()
+  const { headers } = await harness.send(`/v1/projects/${WRITE_KEY}/settings`, get)
+  expect(headers['cache-control']).toBe('no-store')
+  expect(headers['vary']).toBe('Origin, Host, X-Forwarded-Host, X-Forwarded-Proto')
+})
+
+test.each(['a b', 'x/"><script>', 'evil.example/path#'])(
+  'a Host that is none (%s) is refused, and not part of the settings',
+  async (host) => {
+    await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.1/32' })
+    const path = `/v1/projects/${WRITE_KEY}/settings`
+    const response = await harness.send(path, { ...get, headers: { 'x-forwarded-host': host } })
+    expect(response).toMatchObject({ status: 421, body: { code: 'wrong_host' } })
+    expect(JSON.stringify(response.body)).not.toContain(host)
+  },
+)
+
 test('the response for an unknown key is 404 and names the fault, and the key is logged', async () => {
   await using harness = await IngestHarness.open()
   const response = await harness.send('/v1/projects/wk_unknown/settings', get)

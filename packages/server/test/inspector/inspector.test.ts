@@ -33,7 +33,7 @@ function open(onInspected?: (request: InspectedRequest) => void) {
 
 /** A connection as the sender opens it. */
 async function connected(inspector: Inspector, isAdmitted = true): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port: inspector.port })
+  const socket = connect(inspector.address)
   await once(socket, 'connect')
   if (isAdmitted) inspector.admit(socket.localPort!)
   return socket
@@ -113,8 +113,7 @@ test('refuses a connection from another address of loopback that has the port of
   await using _ = inspector
   const admitted = await connected(inspector)
   const forger = connect({
-    host: '127.0.0.1',
-    port: inspector.port,
+    ...inspector.address,
     localAddress: '127.0.0.2',
     localPort: admitted.localPort!,
   })

@@ -6,11 +6,20 @@ import type { TemporaryFolder } from './temporary-folder.ts'
 import { migrateWithKey } from '../../../server/test/backend/embedded/database/migrate-with-key.ts'
 
 /**
- * Creates a database of acked and delivered events, one for each millisecond from NOON on. Faster than delivering them.
+ * Creates a database of acked and delivered events, one or more for each millisecond from NOON on, as batches of
+ * calls are. Faster than delivering them.
  */
 export function fillArchive(
   folder: TemporaryFolder,
-  { events, attemptsEach = 0 }: { readonly events: number; readonly attemptsEach?: number },
+  {
+    events,
+    attemptsEach = 0,
+    eventsEachMs = 1,
+  }: {
+    readonly events: number
+    readonly attemptsEach?: number
+    readonly eventsEachMs?: number
+  },
 ): void {
   const file = join(folder.path, 'hookline.db')
   using db = new DatabaseSync(file)
@@ -29,7 +38,8 @@ export function fillArchive(
   const document = JSON.stringify({ body: 'x'.repeat(200) })
   db.exec('BEGIN')
   for (let seq = 1; seq <= events; seq += 1) {
-    const at = NOON + seq
+    const at = NOON + Math.ceil(seq / eventsEachMs)
+    new DataView(tail.buffer).setUint32(6, seq)
     const [eventId, deliveryId] = [idFrom('evt', at, tail), idFrom('msg', at, tail)]
     const body = { type: 'track', messageId: `m${seq}`, properties: { filler: 'x'.repeat(200) } }
     event.run(seq, eventId, `m${seq}`, at, JSON.stringify(body))

@@ -1869,6 +1869,26 @@ export function listSuppressions({ limit, cursor, userId, anonymousId }: {
     });
 }
 /**
+ * Ends the suppression of a userId or an anonymousId, in every source
+ */
+export function endSuppression({ userId, anonymousId }: {
+    userId?: string;
+    anonymousId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/suppressions${QS.query(QS.explode({
+        userId,
+        anonymousId
+    }))}`, {
+        ...opts,
+        method: "DELETE"
+    });
+}
+/**
  * Ends the suppression of a user, in every source
  */
 export function removeSuppression(userId: string, opts?: Oazapfts.RequestOpts) {
@@ -3006,6 +3026,25 @@ export function listTraitValues(id: string, { limit, cursor }: {
     }>(`/api/v1/traits/${encodeURIComponent(id)}/values${QS.query(QS.explode({
         limit,
         cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Shows everything that is known of a user
+ */
+export function findProfile(userId: string, { space }: {
+    space?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Profile;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/profiles${QS.query(QS.explode({
+        userId,
+        space
     }))}`, {
         ...opts
     });

@@ -12,7 +12,7 @@ export function addProfiles(program: Command): void {
     .description('show the traits, computed traits, audiences and events of a user')
     .option('--space <space>', 'space of the user; the default is default')
     .action(async (userId: string, { space }: { space?: string }, command: Command) => {
-      const profile = await apiOf(command).getProfile(userId, definedFields({ space }))
+      const profile = await apiOf(command).findProfile(userId, definedFields({ space }))
       const output = outputOf(command)
       output.data(profile, () => profileText(output, profile))
     })

@@ -40,8 +40,8 @@ export function addSuppressions(program: Command): void {
     .option('--anonymous', 'the id is an anonymousId')
     .action(async (id: string, { anonymous }: { anonymous?: true }, command: Command) => {
       const api = apiOf(command)
-      await (anonymous ? api.removeAnonymousSuppression(id) : api.removeSuppression(id))
       const ended = anonymous ? { anonymousId: id } : { userId: id }
+      await api.endSuppression(ended)
       outputOf(command).data(
         { ...ended, deleted: true },
         () => `New events of ${id} are stored again.`,

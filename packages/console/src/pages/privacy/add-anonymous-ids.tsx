@@ -67,7 +67,7 @@ function idIn(value: unknown): string[] {
 }
 
 async function profileIds(userId: string, space: string): Promise<readonly string[]> {
-  const profile = await api.getProfile(userId, { space }).catch((error: unknown) => {
+  const profile = await api.findProfile(userId, { space }).catch((error: unknown) => {
     if (problemOf(error).status === 404) return undefined
     throw error
   })

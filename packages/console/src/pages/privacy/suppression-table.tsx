@@ -117,7 +117,7 @@ function EndSuppression({ ended, onClose }: EndSuppressionProps): ReactElement {
       action="Keep new events again"
       onClose={onClose}
       onConfirm={async () => {
-        await (userId === null ? api.removeAnonymousSuppression(id) : api.removeSuppression(id))
+        await api.endSuppression(userId === null ? { anonymousId: id } : { userId: id })
         await client.invalidateQueries({ queryKey: ['suppressions'] })
         toast('New events of the user are kept again.')
       }}

@@ -10,7 +10,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-type Profile = Awaited<ReturnType<typeof api.getProfile>>
+type Profile = Awaited<ReturnType<typeof api.findProfile>>
 
 interface ProfileViewProps {
   readonly profile: Profile

@@ -50,7 +50,7 @@ interface UserInSpace {
 function profileQuery({ userId, space }: UserInSpace) {
   return queryOptions({
     queryKey: ['profiles', space, userId],
-    queryFn: () => api.getProfile(userId, { space }),
+    queryFn: () => api.findProfile(userId, { space }),
     refetchInterval: ({ state }) => (isMissing(state.error) ? false : AGAIN_MS),
   })
 }

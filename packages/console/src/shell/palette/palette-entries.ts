@@ -1,3 +1,4 @@
+import { pathPartOf } from '../../domain/user-path.ts'
 import { PAGE_ANSWERS } from '../page-answers.ts'
 import { PAGES } from '../pages.ts'
 
@@ -138,7 +139,8 @@ function searchEntries(text: string): PaletteEntry[] {
     'Events',
     `/events?text=${encoded}`,
   )
-  const user = entryOf('user', `Open the user “${text}”`, 'User', `/users/${encoded}`)
+  const userPath = `/users/${encodeURIComponent(pathPartOf(text))}`
+  const user = entryOf('user', `Open the user “${text}”`, 'User', userPath)
   const contents = text.length > MOST_TEXT ? [] : [content]
   if (mayBeId && /\d/.test(text)) return [message, ...contents, user]
   return [...contents, user, ...(mayBeId ? [message] : [])]

@@ -16,6 +16,9 @@ import { type ImportPlan, planImport } from './import-plan.ts'
 import type { Planned } from './planned.ts'
 import { Problem } from '../problems/problem.ts'
 
+/** An export of 8,000 sources and 250 audiences has 1.3 MB. Other bodies of the management API have 1 MB at most. */
+const MAX_IMPORT_BYTES = 32 * 1024 * 1024
+
 /** `/export` and `/import`: the configuration as one document. */
 export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Turns): void {
   const { catalog, clock, allowedPorts } = deps
@@ -23,7 +26,8 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Tu
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
 
-  app.put('/import', { schema: configurationSchemas.import }, async (request) => {
+  const imported = { schema: configurationSchemas.import, bodyLimit: MAX_IMPORT_BYTES }
+  app.put('/import', imported, async (request) => {
     const done = await turns.run(async () => {
       const now = clock.wall()
       const plan = planImport(request.body, catalog.current, { now, allowedPorts })

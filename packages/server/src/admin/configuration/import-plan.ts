@@ -35,7 +35,11 @@ export function planImport(
   current: CatalogSnapshot,
   { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
 ): ImportPlan {
-  const faults: Fault[] = [...repeatedIds(document), ...takenKeys(document, current)]
+  const faults: Fault[] = [
+    ...repeatedIds(document),
+    ...unusableKeys(document),
+    ...takenKeys(document, current),
+  ]
   const sourceIds = new Set([...current.sources.keys(), ...document.sources.map(({ id }) => id)])
   const sources = document.sources.map((entry) =>
     planSource(entry, current.sources.get(entry.id), now),
@@ -139,6 +143,18 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
   return all
     .filter(([id], index) => all.findIndex((each) => each[0] === id) !== index)
     .map(([, at]) => fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.'))
+}
+
+/** A fault for each write key that no path can name: clients resolve it away. */
+function unusableKeys({ sources }: ConfigurationDocument): Fault[] {
+  return sources.flatMap(({ writeKeys = [] }, index) =>
+    writeKeys.flatMap((key, at) => {
+      if (key !== '.' && key !== '..') return []
+      const hint = 'Leave it out: the source gets a key of its own.'
+      const pointer = `/sources/${index}/writeKeys/${at}`
+      return [fault(pointer, 'invalid', 'A write key is part of a URL, and cannot be dots.', hint)]
+    }),
+  )
 }
 
 /** A fault for each write key that two sources would have. The fault does not contain the key. */

@@ -10,6 +10,9 @@ import { Problem } from '../problems/problem.ts'
 import { componentSchema, responses } from '../problems/responses.ts'
 import { presentSuppression } from './suppression-schema.ts'
 
+const USE_QUERY =
+  'Prefer DELETE /suppressions with the id in the query: in a path, clients resolve the ids "." and ".." away.'
+
 const suppressionSchemas = {
   list: {
     tags: ['Deletions'],
@@ -29,7 +32,21 @@ const suppressionSchemas = {
     ),
     response: responses(200, 'A page of suppressions.', pageSchema(componentSchema('Suppression'))),
   },
+  end: {
+    tags: ['Deletions'],
+    operationId: 'endSuppression',
+    summary: 'Ends the suppression of a userId or an anonymousId, in every source',
+    querystring: Type.Object(
+      {
+        userId: Type.Optional(Type.String()),
+        anonymousId: Type.Optional(Type.String({ description: 'Give one of the two.' })),
+      },
+      { additionalProperties: false },
+    ),
+    response: responses(204, 'From now on, new events of the user are kept.'),
+  },
   remove: {
+    description: USE_QUERY,
     tags: ['Deletions'],
     operationId: 'removeSuppression',
     summary: 'Ends the suppression of a user, in every source',
@@ -37,6 +54,7 @@ const suppressionSchemas = {
     response: responses(204, 'From now on, new events of the user are kept.'),
   },
   removeAnonymous: {
+    description: USE_QUERY,
     tags: ['Deletions'],
     operationId: 'removeAnonymousSuppression',
     summary: 'Ends the suppression of an anonymousId, in every source',
@@ -57,10 +75,20 @@ export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: Adm
     return list.page(query, (page) => suppressions.list(user === undefined ? {} : { user }, page))
   })
 
+  app.delete('/suppressions', { schema: suppressionSchemas.end }, (request, reply) => {
+    const user = requestedUser(request.query)
+    if (user !== undefined) return end(user, request, reply)
+    const hint = 'Give userId or anonymousId.'
+    const faults = [fault('userId', 'required', 'The query names no user.', hint)]
+    throw new Problem('invalid_query', { faults })
+  })
+
   const { remove, removeAnonymous } = suppressionSchemas
-  app.delete('/suppressions/:userId', { schema: remove }, (request, reply) =>
-    end({ kind: 'user', id: request.params.userId }, request, reply),
-  )
+  app.delete('/suppressions/:userId', { schema: remove }, (request, reply) => {
+    // What is left of /suppressions/anonymous/. where a client has resolved the path: it names no user.
+    if (/\/(?:\?|$)/.test(request.url)) throw new Problem('not_found', { detail: USE_QUERY })
+    return end({ kind: 'user', id: request.params.userId }, request, reply)
+  })
   app.delete(
     '/suppressions/anonymous/:anonymousId',
     { schema: removeAnonymous },

@@ -20,7 +20,7 @@ export const MISSING_CAUSES = {
   },
   suppressed: {
     meaning: 'The user is suppressed: calls get a 200 and are not kept.',
-    help: 'If the user agrees to new events, DELETE /suppressions/:userId ends it for later calls.',
+    help: 'If the user agrees to new events, DELETE /suppressions?userId=… ends it for later calls.',
   },
   deleted: {
     meaning: 'A deletion removed the events that the user had until then.',

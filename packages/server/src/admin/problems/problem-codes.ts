@@ -91,7 +91,7 @@ export const PROBLEM_CODES = {
   body_too_large: {
     status: 413,
     title: 'The body is too large.',
-    help: 'Keep it at 1 MB (1,048,576 bytes) or less.',
+    help: 'Keep it at 1 MB (1,048,576 bytes) or less; a document for PUT /import at 32 MB (33,554,432 bytes).',
   },
   unsupported_media_type: {
     status: 415,

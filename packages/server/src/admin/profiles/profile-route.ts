@@ -4,11 +4,17 @@ import type { AdminDeps } from '../api/admin-deps.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentProfile, profileSchemas } from './profile-schema.ts'
 
-/** `/profiles/:userId`: everything that is known of a user. */
+/** `/profiles`: everything that is known of a user. */
 export function addProfileRoute(app: AdminApp, { profiles, catalog }: AdminDeps): void {
-  app.get('/profiles/:userId', { schema: profileSchemas.get }, async ({ params, query }) => {
-    const { space = DEFAULT_SPACE } = query
-    const profile = await profiles.find(space, params.userId)
+  app.get('/profiles', { schema: profileSchemas.find }, ({ query: { userId, space } }) =>
+    shown(userId, space),
+  )
+  app.get('/profiles/:userId', { schema: profileSchemas.get }, ({ params, query }) =>
+    shown(params.userId, query.space),
+  )
+
+  async function shown(userId: string, space = DEFAULT_SPACE): Promise<object> {
+    const profile = await profiles.find(space, userId)
     if (profile !== undefined) return presentProfile(profile, catalog.current)
     const { through } = await profiles.state()
     const detail =
@@ -16,5 +22,5 @@ export function addProfileRoute(app: AdminApp, { profiles, catalog }: AdminDeps)
         ? 'No profiles are kept yet. They are as soon as there is an audience or a computed trait: create one with POST /audiences or POST /traits.'
         : `There is no profile of this user in the space ${space}.`
     throw new Problem('not_found', { detail })
-  })
+  }
 }

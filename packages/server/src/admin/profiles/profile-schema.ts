@@ -50,18 +50,29 @@ export const ProfileResponse = Type.Object(
   { $id: 'Profile' },
 )
 
-/** Request and response of `/profiles/:userId`. */
+const operation = operationsTagged('Profiles')
+const inSpace = Type.Optional(spaceField(`The space of the profile; ${DEFAULT_SPACE_TEXT}`))
+const response = responses(200, 'The profile.', componentSchema('Profile'))
+
+/** Request and response of `/profiles`. */
 export const profileSchemas = {
-  get: {
-    ...operationsTagged('Profiles')('getProfile', 'Shows everything that is known of a user'),
+  find: {
+    ...operation('findProfile', 'Shows everything that is known of a user'),
     description:
       'Profiles are kept as long as there is an audience or a computed trait. The first one makes them from all stored events.',
-    params: Type.Object({ userId: Type.String() }),
     querystring: Type.Object(
-      { space: Type.Optional(spaceField(`The space of the profile; ${DEFAULT_SPACE_TEXT}`)) },
+      { userId: Type.String(), space: inSpace },
       { additionalProperties: false },
     ),
-    response: responses(200, 'The profile.', componentSchema('Profile')),
+    response,
+  },
+  get: {
+    ...operation('getProfile', 'Shows everything that is known of a user'),
+    description:
+      'Prefer GET /profiles with the id in the query: in a path, clients resolve the ids "." and ".." away.',
+    params: Type.Object({ userId: Type.String() }),
+    querystring: Type.Object({ space: inSpace }, { additionalProperties: false }),
+    response,
   },
 }
 

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CommitMark } from './damage/commit-mark.ts'
 import { commitCounter, lastCommit } from './damage/commit-counter.ts'
-import { DataDir } from './database/data-dir.ts'
-import { failure, type Result } from './database/operation-result.ts'
+import { DataDir, lockFileOf } from './database/data-dir.ts'
+import { FileWatch, identityOf } from './database/file-watch.ts'
+import { failure, type Result, unavailableResult } from './database/operation-result.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 import { type WriterConnection, WriterConnections } from './writer-connections.ts'
@@ -20,13 +21,29 @@ const { file, ...options } = workerData as WriterStart
 const db = DataDir.openForWriting(file)
 const { perform, numbering } = prepareOperations(db, options)
 const countCommit = commitCounter(db)
-const mark = new CommitMark(file)
+const mark = new CommitMark(file, identityOf(lockFileOf(file)))
 mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
+const files = new FileWatch(file, [lockFileOf(file)])
+/** Set where a commit went into a file that its path no longer names. Only a start can tell what it is in. */
+let lost: string | undefined
 
-/**
- * The result of each operation, in their order. Operations that SQLite refuses inside a transaction run after
- * the others.
- */
+/** The result of each operation, in their order. None is performed, or reported, that the next start would not find. */
+function performInPlace(operations: readonly Operation[]): readonly Result[] {
+  const fault = files.fault()
+  if (lost === undefined && fault === undefined) {
+    const results = performAll(operations)
+    files.written()
+    lost = files.fault()
+    if (lost === undefined) return results
+  }
+  const reason =
+    lost === undefined
+      ? `${fault} while the service runs. Put it back, or restart the service.`
+      : `${lost} during a commit. Put it back, and restart the service.`
+  return operations.map(() => unavailableResult(reason))
+}
+
+/** Operations that SQLite refuses inside a transaction run after the others. */
 function performAll(operations: readonly Operation[]): Result[] {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))
@@ -65,7 +82,9 @@ function commit(operations: readonly Operation[]): Result[] {
 
 /** Moves everything into the database file, so that a copy of that file alone is whole. */
 function close(): void {
-  attempt({ name: 'emptyLog', input: undefined })
+  // Not into a database that has been put into the file.
+  if (lost === undefined && files.fault() === undefined)
+    attempt({ name: 'emptyLog', input: undefined })
   try {
     mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
   } catch {
@@ -73,9 +92,10 @@ function close(): void {
   }
   db.close()
   mark[Symbol.dispose]()
+  files[Symbol.dispose]()
 }
 
-const connections = new WriterConnections(performAll)
+const connections = new WriterConnections(performInPlace)
 
 parentPort!.postMessage('opened' satisfies FromWriterThread)
 parentPort!.on('message', (message: ToWriterThread) => {

@@ -37,7 +37,7 @@ export interface GuardedConnectorOptions {
 /** A receiver in this process. */
 export interface ReceiverInside {
   /** Where it listens on loopback. */
-  readonly port: number
+  readonly address: { readonly host: string; readonly port: number }
   /** Takes the requests of the connection from this local port. It refuses those of all others. */
   admit(localPort: number): Promise<void> | void
   /** That connection is closed. */
@@ -99,10 +99,9 @@ export class GuardedConnector implements Disposable {
     deadline: Deadline,
     timer: AttemptTimer | undefined,
   ): Promise<Socket> {
-    const { port } = inspector
+    const { host, port } = inspector.address
     timer?.enter('connect')
-    const address = '127.0.0.1'
-    const addresses = [{ address, family: 4 }]
+    const addresses = [{ address: host, family: isIP(host) }]
     const socket = await openTcp({ port, addresses }, deadline)
     await admitted(socket, inspector)
     timer?.enter('response')

@@ -16,8 +16,8 @@ export interface LaneThreadData {
   readonly threads: number
   readonly owners: Owners['known']
   readonly settings: LaneGroupSettings
-  /** The port of the inspector on loopback. */
-  readonly inspectorPort: number
+  /** Where the inspector listens on loopback. */
+  readonly inspectorAddress: { readonly host: string; readonly port: number }
 }
 
 /** A change, and the destinations that were given to threads with it. */

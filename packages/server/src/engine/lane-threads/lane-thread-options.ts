@@ -27,7 +27,7 @@ export interface LaneThreadsOptions extends SupervisionOptions {
 
 /** What one thread needs. */
 export interface LaneThreadOptions extends LaneThreadsOptions {
-  readonly inspectorPort: number
+  readonly inspectorAddress: ReceiverInside['address']
   /** Aborts when the lanes stop. */
   readonly signal: AbortSignal
   /** What main offers to every thread in the same way. */

@@ -131,12 +131,12 @@ export class LaneThread {
   }
 
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {
-    const { backend, settings, threads, inspectorPort } = this.#options
+    const { backend, settings, threads, inspectorAddress } = this.#options
     this.#changes.onStart()
     this.#connection = await backend.threads.connect()
     const { data, transfer } = this.#connection
     const owners = this.#owners.known
-    const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorPort }
+    const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorAddress }
     return { data: own, transfer: transfer as readonly Transferable[] }
   }
 

@@ -42,7 +42,7 @@ export class LaneThreads implements Lanes {
     const own = {
       ...options,
       settings: shareOf(settings, count),
-      inspectorPort: inspector.port,
+      inspectorAddress: inspector.address,
       signal: this.#stopping.signal,
       functionsOfMain: this.#functionsOfMain(),
     }

@@ -41,7 +41,7 @@ export function runLanes(
     },
     // It must know a connection before a request comes on it.
     inspector: {
-      port: data.inspectorPort,
+      address: data.inspectorAddress,
       admit: (port) => main.call('admit', port),
       dismiss: (port) => main.send('dismiss', port),
     },

@@ -1,6 +1,7 @@
 import { ingestError } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
+import { isHost } from '../host-guard.ts'
 import { sendError } from '../responses.ts'
 import { startPage } from './start-page.ts'
 import { START_PAGE_STYLE } from './start-page-style.ts'
@@ -55,10 +56,8 @@ function asksForHtml(accept = ''): boolean {
   })
 }
 
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
-
-/** The address by which the browser reached the service. Other characters than those of a host would be shell code. */
+/** The address by which the browser reached the service. */
 function addressOf({ protocol, host, socket }: FastifyRequest): string {
   const own = socket.localPort === undefined ? '127.0.0.1' : `127.0.0.1:${socket.localPort}`
-  return `${protocol === 'https' ? 'https' : 'http'}://${HOST.test(host) ? host : own}`
+  return `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : own}`
 }

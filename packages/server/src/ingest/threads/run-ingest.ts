@@ -9,7 +9,7 @@ import { ByteBudget } from '../../util/limits/byte-budget.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { SharedBuckets } from '../../util/limits/shared-buckets.ts'
 import { systemClock } from '../../util/time/clock.ts'
-import { isForIngestion } from '../endpoints.ts'
+import { ingestionUrl, isForIngestion } from '../endpoints.ts'
 import { ingestRoutes } from '../routes.ts'
 import type {
   IngestMainFunctions,
@@ -34,6 +34,7 @@ export function runIngest(
     errorFormat,
     maxConnections,
     overdue: overdue.signal,
+    routedUrl: ingestionUrl,
     forwarding: {
       isOwn: isForIngestion,
       to: data.main,

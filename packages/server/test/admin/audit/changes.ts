@@ -171,6 +171,17 @@ export const CHANGES: Readonly<Record<string, Make>> = {
       after: null,
     }
   },
+  endSuppression: async (_made, server) => {
+    const suppression = { kind: 'user', id: '..', sourceId: null } as const
+    await server.backend.suppressions.add([{ ...suppression, since: NOON, deletionId: 'del_a' }])
+    const shown = { userId: '..', anonymousId: null, since: formatTimestamp(NOON) }
+    return {
+      path: '/suppressions?userId=..',
+      targetId: '..',
+      before: { count: 1, suppressions: [shown] },
+      after: null,
+    }
+  },
   removeAnonymousSuppression: async (_made, server) => {
     const suppression = { kind: 'anonymous', id: 'a/1', sourceId: null } as const
     await server.backend.suppressions.add([{ ...suppression, since: NOON, deletionId: 'del_a' }])

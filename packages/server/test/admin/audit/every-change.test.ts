@@ -111,9 +111,13 @@ test('a dryRun that a route does not take is refused and changes nothing', async
     const catalog = server.backend.catalog.current
     const tokens = server.backend.tokens.current
     for (const query of ['dryRun=true', 'dryrun', 'a=1']) {
-      const answer = await server.call<ProblemDocument>(method, `${path}?${query}`, {
-        ...(body && { body }),
-      })
+      const answer = await server.call<ProblemDocument>(
+        method,
+        `${path}${path.includes('?') ? '&' : '?'}${query}`,
+        {
+          ...(body && { body }),
+        },
+      )
       const [name] = query.split('=')
       expect([operationId, answer.status, answer.body.code]).toEqual([
         operationId,

@@ -1,3 +1,4 @@
+import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
@@ -205,3 +206,64 @@ test('an import, and its dry run, warn of webhooks that get nothing in what woul
   expect(await importing(server, document, '?dryRun=true')).toMatchObject({ warnings })
   expect(await importing(server, document)).toMatchObject({ warnings })
 })
+
+test('an export of 8,000 sources and 250 audiences, which has more than 1 MB, can be imported', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  const condition = { trait: 'plan', op: 'equals', value: 'x'.repeat(500) }
+  const audience = { destinationIds: [destination], condition }
+  await server.must('POST', '/audiences', { body: { ...audience, name: 'First' } })
+  const small = await server.must<Document & { audiences: { id: string; name: string }[] }>(
+    'GET',
+    '/export?withSecrets=true',
+  )
+  const [source, computed] = [small.sources[0]!, small.audiences[0]!]
+  const large = {
+    ...small,
+    sources: [
+      source,
+      ...numbered(8_000, (number) => ({
+        ...source,
+        id: newId('src', number),
+        name: `Shop ${number}`,
+        writeKeys: [`key-of-shop-${number}`],
+      })),
+    ],
+    audiences: numbered(250, (number) => ({
+      ...computed,
+      id: newId('aud', number),
+      key: `plan_${number}`,
+      name: `Plan ${number}`,
+    })),
+  }
+  await importing(server, large)
+  const exported = await server.call<Document>('GET', '/export?withSecrets=true')
+  expect(exported.text.length).toBeGreaterThan(1024 * 1024)
+  await using other = await AdminServer.open()
+  const { created } = await importing(other, exported.body)
+  expect(created.length).toBeGreaterThan(8_250)
+  expect(await other.must('GET', '/export?withSecrets=true')).toEqual(exported.body)
+})
+
+test('other bodies than an import of more than 1 MB are refused, and so is an import of more than 32 MB', async () => {
+  await using server = await AdminServer.open()
+  const tooLarge = { status: 413, body: { code: 'body_too_large' } }
+  const name = 'x'.repeat(1024 * 1024)
+  expect(await server.call('POST', '/sources', { body: { name } })).toMatchObject(tooLarge)
+  const body = `{"hookline":${' '.repeat(32 * 1024 * 1024)}1}`
+  expect(await server.call('PUT', '/import', { body })).toMatchObject(tooLarge)
+})
+
+test.each(['.', '..'])('a write key that a path cannot name (%s) is not imported', async (key) => {
+  await using server = await AdminServer.open()
+  await withConfiguration(server)
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  document.sources[0]!.writeKeys = [key]
+  const refused = await server.call<ProblemDocument>('PUT', '/import', { body: document })
+  expect(refused.status).toBe(422)
+  expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 invalid'])
+})
+
+function numbered<T>(count: number, make: (number: number) => T): T[] {
+  return Array.from({ length: count }, (_, number) => make(number))
+}

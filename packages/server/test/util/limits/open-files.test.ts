@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { openFilesOf, sharesOf, sharesWithThreads } from '../../../src/util/limits/open-files.ts'
+import {
+  checkOpenFiles,
+  openFilesOf,
+  sharesOf,
+  sharesWithThreads,
+} from '../../../src/util/limits/open-files.ts'
 
 test.each([
   { maxOpenFiles: 16_384, permitted: 1_024, half: 448 },
   { maxOpenFiles: 1_024, permitted: Infinity, half: 448 },
   { maxOpenFiles: 16_384, permitted: 65_536, half: 8_128 },
-  { maxOpenFiles: 16_384, permitted: 64, half: 64 },
 ])(
   'of $permitted permitted files and $maxOpenFiles wanted ones, clients and webhooks have $half each',
   ({ maxOpenFiles, permitted, half }) => {
@@ -28,4 +32,25 @@ test('connections that threads forward take three files each, and all together n
   const { ofThreads, ofMain } = sharesWithThreads(448)
   expect({ ofThreads, ofMain }).toEqual({ ofThreads: 226, ofMain: 74 })
   expect(ofThreads + 3 * ofMain).toBe(448)
+})
+
+test.each([
+  { openFiles: 96, threads: 0, needed: 256 },
+  { openFiles: 255, threads: 0, needed: 256 },
+  { openFiles: 256, threads: 2, needed: 272 },
+])(
+  'a start with $openFiles files and $threads threads is refused, with the number that it needs',
+  ({ openFiles, threads, needed }) => {
+    const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
+    expect(check).toThrow(`may open ${openFiles} files and connections, and needs ${needed}`)
+  },
+)
+
+test('files that suffice, but not for all connections of the settings, are reported', () => {
+  const wanted: number[] = []
+  const onTight = (files: number): void => void wanted.push(files)
+  for (const openFiles of [256, 1_127, 1_128]) {
+    checkOpenFiles(openFiles, { threads: 0, connections: 500, onTight })
+  }
+  expect(wanted).toEqual([1_128, 1_128])
 })

@@ -28,7 +28,12 @@ export interface Commit {
   /** The number of the last event of the log. */
   readonly lastSeq: number
   readonly log: LogEnd
+  /** Which lock file the process held (`identityOf`). */
+  readonly lock?: string | undefined
 }
+
+/** What a commit adds to the mark. */
+type NumberedCommit = Pick<Commit, 'number' | 'lastSeq'>
 
 /** Two slots, which are written in turn: one is whole whenever the other is written. */
 const SLOT_BYTES = 256
@@ -44,10 +49,15 @@ const SLOTS = 2
 export class CommitMark implements Disposable {
   readonly #file: number
   readonly #wal: number
+  readonly #lock: string | undefined
   #next = 0
 
-  /** @param databaseFile a database that is open: its index of the write-ahead log is there */
-  constructor(databaseFile: string) {
+  /**
+   * @param databaseFile a database that is open: its index of the write-ahead log is there
+   * @param lock which lock file this process holds
+   */
+  constructor(databaseFile: string, lock: string | undefined) {
+    this.#lock = lock
     const path = markFileOf(dirname(databaseFile))
     const isNew = !existsSync(path)
     this.#file = openSync(path, isNew ? 'wx+' : 'r+', 0o600)
@@ -57,9 +67,9 @@ export class CommitMark implements Disposable {
   }
 
   /** Writes the mark. What goes wrong is left to the next commit: the mark is then behind, and still true. */
-  write(commit: Omit<Commit, 'log'>): void {
+  write(commit: NumberedCommit): void {
     try {
-      const slot = encoded({ ...commit, log: this.#logEnd() })
+      const slot = encoded({ ...commit, log: this.#logEnd(), lock: this.#lock })
       writeSync(this.#file, slot, 0, slot.length, (this.#next++ % SLOTS) * SLOT_BYTES)
     } catch {
       return
@@ -67,7 +77,7 @@ export class CommitMark implements Disposable {
   }
 
   /** Writes the mark, so that it survives a power cut as well. */
-  writeDurably(commit: Omit<Commit, 'log'>): void {
+  writeDurably(commit: NumberedCommit): void {
     this.write(commit)
     fsyncSync(this.#file)
   }

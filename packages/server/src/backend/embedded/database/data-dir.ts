@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, truncateSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { readCommitMark } from '../damage/commit-mark.ts'
+import { identityOf } from './file-watch.ts'
 
 /** The file name of the database in a data folder. */
 export const DATABASE_NAME = 'hookline.db'
@@ -10,6 +12,11 @@ const LOCK_NAME = 'hookline.lock'
 const BUSY = 5
 const NOT_A_DATABASE = 26
 
+/** The lock file of the folder that a database is in. */
+export function lockFileOf(databaseFile: string): string {
+  return join(dirname(databaseFile), LOCK_NAME)
+}
+
 /** Another process uses the same data folder. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
@@ -18,7 +25,8 @@ export class DataDirInUse extends Error {
 /**
  * The data folder of the embedded backend, locked for one process at a time.
  * The lock is SQLite's own, on a file beside the database: the system releases it however the process ends. The file is
- * empty, and what is in it says nothing about who holds the lock.
+ * empty, and what is in it says nothing about who holds the lock. Where the file is another one than the last process
+ * had, that process may still run: so the locks of the database are tried, too.
  */
 export class DataDir implements Disposable {
   readonly databaseFile: string
@@ -27,10 +35,12 @@ export class DataDir implements Disposable {
   readonly #lock: DatabaseSync
 
   /** Creates the folder where it is missing. @throws {DataDirInUse} */
-  constructor(path: string) {
+  constructor(folder: string) {
+    // A relative path names the same folder after it was moved together with the working folder.
+    const path = resolve(folder)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     this.databaseFile = join(path, DATABASE_NAME)
-    const file = join(path, LOCK_NAME)
+    const file = lockFileOf(this.databaseFile)
     const first = lockOf(path, file)
     this.emptiedLock = first === 'not a lock'
     // SQLite reads the file only where no other process holds the lock, so this takes it from none.
@@ -38,6 +48,12 @@ export class DataDir implements Disposable {
     const lock = first === 'not a lock' ? lockOf(path, file) : first
     if (lock === 'not a lock') throw new Error(`${file} cannot be emptied. Remove it.`)
     this.#lock = lock
+    if (isOpenElsewhere(this.databaseFile, file)) {
+      lock.close()
+      throw new DataDirInUse(
+        `The database of ${path} is open in another process, and ${LOCK_NAME} was removed or replaced. Stop that process: it may be a Hookline service that holds the former lock.`,
+      )
+    }
   }
 
   /**
@@ -84,5 +100,28 @@ function lockOf(path: string, file: string): DatabaseSync | 'not a lock' {
       `${path} is in use by another Hookline process. Stop that one, or start this one with another data folder (--data-dir).`,
       { cause },
     )
+  }
+}
+
+/**
+ * Whether another process has the database open, where the lock file is not the one that the last process held. The
+ * database is opened under another name, so that its write-ahead log stays as it is.
+ */
+function isOpenElsewhere(databaseFile: string, lockFile: string): boolean {
+  const mark = readCommitMark(dirname(databaseFile))
+  const lastLock = mark === 'damaged' ? undefined : mark?.lock
+  if (!existsSync(databaseFile) || identityOf(lockFile) === lastLock) return false
+  const name = `${databaseFile}.lock-check`
+  rmSync(name, { force: true })
+  try {
+    linkSync(databaseFile, name)
+    using db = new DatabaseSync(name)
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return false
+  } catch (error) {
+    // Another error: the file system has no hard links, or the database is damaged, which the start deals with.
+    return (error as { readonly errcode?: number }).errcode === BUSY
+  } finally {
+    for (const suffix of ['', '-wal', '-journal']) rmSync(name + suffix, { force: true })
   }
 }

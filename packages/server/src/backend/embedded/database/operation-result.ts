@@ -21,7 +21,7 @@ const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 /** The result of an operation that threw. */
 export function failure(error: unknown): Failure {
   // Not the message: it may have the path of the file, and the response to /readyz is public.
-  if (isDiskFault(error)) return { ok: false, message: error.code!, isTransient: true, errcode: 0 }
+  if (isDiskFault(error)) return unavailableResult(error.code!)
   const { message, errcode = 0 } = error as Error & { errcode?: number }
   return {
     ok: false,
@@ -29,6 +29,11 @@ export function failure(error: unknown): Failure {
     isTransient: TRANSIENT_CODES.has(errcode & 0xff) && !isDamage(error),
     errcode,
   }
+}
+
+/** The result of an operation that was not performed, because of the machine. The message is public. */
+export function unavailableResult(message: string): Failure {
+  return { ok: false, message, isTransient: true, errcode: 0 }
 }
 
 /** The error of a failed operation. `unavailable` makes it where the machine is at fault. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Row } from '../database/rows.ts'
 import type { Removal } from '../../upkeep.ts'
-import { DELIVERIES_OF_EVENT, eventRemoval } from '../events/write-archive.ts'
+import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-archive.ts'
 
 /** Events that one slice looks at, and how long it may take. Every other write waits for it. */
 const SLICE_EVENTS = 500
@@ -22,8 +23,8 @@ export function removeOldest(
     `SELECT seq, id, received_at FROM events
      WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
   )
-  const waiting = db.prepare(
-    `SELECT 1 FROM deliveries WHERE ${DELIVERIES_OF_EVENT} AND is_waiting LIMIT 1`,
+  const ofMoment = db.prepare(
+    `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_OF_MOMENT}`,
   )
   const remove = eventRemoval(db)
   const removeOthers = otherRemoval(db)
@@ -34,11 +35,19 @@ export function removeOldest(
     const rows = oldest.all(afterSeq)
     let removed = 0
     let seenOld = false
+    let moment = ''
+    let deliveries = new Map<string, DeliveriesOfEvent>()
     for (const { seq, id, received_at: receivedAt } of rows) {
       if (before !== null && Number(receivedAt) >= before) continue
       seenOld = true
-      if (waiting.get(id!) === undefined) {
-        remove(String(id))
+      const eventId = String(id)
+      if (momentOf(eventId) !== moment) {
+        moment = momentOf(eventId)
+        deliveries = byEvent(ofMoment.all(eventId))
+      }
+      const { ids, isWaiting } = deliveries.get(eventId) ?? NO_DELIVERIES
+      if (!isWaiting) {
+        remove(eventId, ids)
         removed++
       }
       if (performance.now() - start > SLICE_MS) return { removed, cursor: String(seq) }
@@ -47,6 +56,24 @@ export function removeOldest(
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
+}
+
+interface DeliveriesOfEvent {
+  readonly ids: string[]
+  isWaiting: boolean
+}
+
+const NO_DELIVERIES: DeliveriesOfEvent = { ids: [], isWaiting: false }
+
+function byEvent(rows: readonly Row[]): Map<string, DeliveriesOfEvent> {
+  const all = new Map<string, DeliveriesOfEvent>()
+  for (const { id, event_id: eventId, is_waiting: isWaiting } of rows) {
+    const found = all.get(String(eventId)) ?? { ids: [], isWaiting: false }
+    all.set(String(eventId), found)
+    found.ids.push(String(id))
+    found.isWaiting ||= Number(isWaiting) !== 0
+  }
+  return all
 }
 
 /** Prepares the removal of finished replays, and of quarantine items whose event, delivery or notice is gone. */

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { exchange } from '@hookline/testing/network/http-exchange'
+import { startService } from '@hookline/testing/service/running-service'
+import { ENDPOINTS } from '../../packages/server/src/ingest/endpoints.ts'
+
+test.for(['0', '1'])(
+  'with %s ingest threads, every path of ingestion takes calls with repeated slashes',
+  async (ingestThreads) => {
+    await using service = await startService({ settings: { ingestThreads } })
+    const call = { userId: 'u1', previousId: 'u0', groupId: 'g', event: 'e' }
+    for (const { path, type } of ENDPOINTS) {
+      const body = type === undefined ? { batch: [{ ...call, type: 'track' }] } : call
+      for (const url of [`/${path}`, `//${path.replace('/v1', '/v1/')}`]) {
+        expect({ url, ...(await service.send(url, body)) }).toMatchObject({ url, status: 200 })
+      }
+    }
+    const settings = `//v1/projects/${service.source.writeKey}/settings`
+    expect(await exchange(service.url + settings, { method: 'GET' })).toMatchObject({ status: 200 })
+    expect(await exchange(`${service.url}//v1/batch`, { method: 'OPTIONS' })).toMatchObject({
+      status: 200,
+    })
+  },
+)
+
+test('paths of the management API with repeated slashes stay unknown, so that a proxy that hides them hides these too', async () => {
+  await using service = await startService()
+  for (const path of ['//api/v1/system', '//metrics', '//console/']) {
+    const response = await exchange(service.url + path, { method: 'GET' })
+    expect({ path, status: response.status }).toEqual({ path, status: 404 })
+  }
+})
