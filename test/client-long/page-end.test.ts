@@ -114,7 +114,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the end of a page', () => {
   test.for([
     ['is about to be compressed', 'analytics.flush()'],
     ['is being compressed', 'analytics.flush(); await null; await null'],
-    ['waits for the permission of the service', `analytics.flush(); ${later('setTimeout(resolve, 3)')}`],
+    [
+      'waits for the permission of the service',
+      `analytics.flush(); ${later('setTimeout(resolve, 3)')}`,
+    ],
   ])('loses no call of a request that %s', async ([, flush]) => {
     await expectArrivals(6, leave(`makeCalls(6, 2_000); ${flush}`))
     await expectArrivals(6, { ...leave(`makeCalls(6, 2_000); ${flush}`), host: PLAIN_HOST })
@@ -134,7 +137,9 @@ describe.skipIf(!existsSync(CHROMIUM))('the end of a page', () => {
 
 /** The numbers of the events that arrived, without repetitions. */
 function eventsOf({ requests }: Receiver): number[] {
-  const events = requests.map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event)
+  const events = requests.map(
+    ({ body }) => (JSON.parse(body.toString()) as { event: string }).event,
+  )
   return [...new Set(events)].map(Number).toSorted((a, b) => a - b)
 }
 

@@ -76,7 +76,12 @@ async function counts(
 ): Promise<{ readonly removed: number; readonly accepted: number }> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const valueOf = (sample: string): number =>
-    Number(text.split('\n').find((line) => line.startsWith(`${sample} `))?.split(' ')[1] ?? 0)
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${sample} `))
+        ?.split(' ')[1] ?? 0,
+    )
   return {
     removed: valueOf('hookline_events_removed_total'),
     accepted: valueOf('hookline_ingest_events_total{result="accepted"}'),

@@ -79,6 +79,7 @@ class Copy {
         this.#spend(1)
         if (!Number.isFinite(value)) throw unrepresentable(`${key} is ${value}`)
         return value
+      default:
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
       throw unrepresentable(`${key} is ${String(value)}`)
@@ -100,6 +101,8 @@ class Copy {
       this.#value(JSON.parse(JSON.stringify(value)), key)
       return value
     }
+    // Boxed: JSON has what is inside.
+    // oxlint-disable-next-line unicorn/no-instanceof-builtins -- typeof says object
     if (value instanceof Number || value instanceof String || value instanceof Boolean) {
       return this.#value(value.valueOf(), key)
     }

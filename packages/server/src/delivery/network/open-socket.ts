@@ -42,14 +42,14 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
     if (left.length > 0) cancelTimer = deadline.after(NEXT_TRY_MS, tryNext)
   }
   tryNext()
-  let opened: Socket | undefined
+  let connected: Socket | undefined
   try {
-    opened = await deadline.race(promise)
-    return opened.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
+    connected = await deadline.race(promise)
+    return connected.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
   } finally {
     left.length = 0
     cancelTimer()
-    for (const socket of tries) if (socket !== opened) socket.destroy()
+    for (const socket of tries) if (socket !== connected) socket.destroy()
   }
 }
 
