@@ -1,4 +1,4 @@
-import { CALL_EXAMPLES, type Event, webhookPayload } from '@hookline/protocol'
+import { CALL_EXAMPLES, type Event, RESERVED_HEADERS, webhookPayload } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { code, fence, list, table } from '../markdown.ts'
 
@@ -21,6 +21,7 @@ export function headersTable(): string {
   return [
     table(['header', 'meaning'], rows),
     'Besides, there are `Host`, `Connection`, `Content-Length`, and the static headers of the webhook. Names of headers are not case sensitive.',
+    `A static header with one of these names is refused: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
   ].join('\n\n')
 }
 

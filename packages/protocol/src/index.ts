@@ -67,6 +67,7 @@ export type {
   WebhooksSettings,
   WebhookState,
 } from './destination.ts'
+export { RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
 export { HEALTH_LIMITS } from './deliveries/health-limits.ts'
 export {
   EVENT_OUTCOMES,

@@ -1,4 +1,4 @@
-import { isId, isJsonObject } from '@hookline/protocol'
+import { isId, isJsonObject, reservedBy } from '@hookline/protocol'
 import type { Signature } from './signature-of.ts'
 
 /** A request as it came to the inspector. */
@@ -96,10 +96,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 const HIDDEN = '[hidden]'
 
-/** What Hookline and HTTP set. All other headers are static ones of a webhook. */
-const SHOWN =
-  /^(?:host|connection|keep-alive|user-agent|accept-encoding|content-type|content-length|transfer-encoding|webhook-(?:id|timestamp|signature)|x-signature|x-hookline-.*)$/i
-
 /** By these, whoever has the secret of a webhook is known. */
 const SIGNATURE = /^(?:x-signature|webhook-signature)$/i
 
@@ -114,8 +110,13 @@ export function withoutSignatures(
 export function headersOf(rawHeaders: readonly string[]): InspectedRequest['headers'] {
   return Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
     const [name, value] = [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!]
-    return [name, SHOWN.test(name) ? value : HIDDEN]
+    return [name, isShown(name) ? value : HIDDEN]
   })
+}
+
+/** All other headers are static ones of a webhook. */
+function isShown(name: string): boolean {
+  return reservedBy(name) !== undefined && !/^proxy-/i.test(name)
 }
 
 /** The id of a delivery in the header `webhook-id`. */

@@ -1,20 +1,19 @@
+import { reservedBy } from '@hookline/protocol'
 import { errors } from 'undici'
 import { RequestRefused } from '../network/network-errors.ts'
 
-// These headers belong to the connection.
-const RESERVED = /^(?:connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/i
 // RFC 9110 §5.6.2 and §5.5.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * Throws `RequestRefused` for a static header that cannot be sent. The settings refuse it too, but an earlier version may
- * have stored it. undici must not see it: its pool regards a client that refused a request as busy from then on.
+ * have stored it. One that Hookline's own header overrides is not sent. undici must not see it: its pool regards a client that refused a request as busy from then on.
  */
 export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const isValue = typeof value === 'string' && VALUE.test(value)
-    if (RESERVED.test(name) || !NAME.test(name) || !isValue) {
+    if (reservedBy(name) === 'connection' || !NAME.test(name) || !isValue) {
       throw new RequestRefused(`the static header ${JSON.stringify(name)}`)
     }
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, LIMITS, type Webhook } from '@hookline/protocol'
+import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import { isHidden } from './hidden.ts'
 
@@ -10,9 +10,6 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
-
-const RESERVED =
-  /^(?:content-type|content-length|host|connection|transfer-encoding|upgrade|expect|keep-alive|te|trailer|user-agent|x-signature|webhook-id|webhook-timestamp|webhook-signature|x-hookline-.*|proxy-.*)$/i
 
 type Headers = Webhook['headers']
 
@@ -54,7 +51,7 @@ function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
     const hint = `Use 1 to ${MOST_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
     return fault('', 'invalid_header_name', 'This is not the name of a header.', hint)
   }
-  if (RESERVED.test(name)) {
+  if (reservedBy(name) !== undefined) {
     const hint = 'Choose another name: this header is set by Hookline or by the connection.'
     return fault('', 'reserved_header', 'This header is reserved.', hint)
   }

@@ -1,3 +1,4 @@
+import { RESERVED_HEADERS, reservedBy } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { describe, expect, test } from 'vitest'
 import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook-request.ts'
@@ -28,4 +29,13 @@ describe('a request', () => {
     const headers = requestHeaders(requestTo(webhook, unsigned, carried, NOON - 1), NOON)
     expect(Object.keys(headers).filter((name) => /signature/i.test(name))).toEqual([])
   })
+})
+
+test('every header that Hookline sets is refused as a static header, and none is refused for it that it does not set', () => {
+  const replayed = { ...carried, replayId: 'rpl_1' }
+  const set = Object.keys(requestHeaders(requestTo(webhook, settings, replayed, NOON), NOON))
+  expect(set.filter((name) => reservedBy(name) !== 'hookline')).toEqual([])
+  const patterns = RESERVED_HEADERS.hookline.map((name) => name.replace('*', ''))
+  const unset = patterns.filter((name) => !set.some((each) => each.toLowerCase().startsWith(name)))
+  expect(unset).toEqual([])
 })

@@ -180,6 +180,7 @@ test.each([
   'TE',
   'trailer',
   'User-Agent',
+  'Accept-Encoding',
   'X-Signature',
   'webhook-id',
   'webhook-timestamp',
