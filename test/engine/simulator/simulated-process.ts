@@ -115,7 +115,11 @@ function lanesInThreads(
     threads: threads.count,
     openThread: (thread) => threads.open(thread),
     module: new URL(import.meta.url),
-    inspector: { address: { host: '127.0.0.1', port: 0 }, admit: () => undefined, dismiss: () => undefined },
+    inspector: {
+      address: { host: '127.0.0.1', port: 0 },
+      admit: () => undefined,
+      dismiss: () => undefined,
+    },
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })
   return { lanes, groups: () => threads.lanes.map(({ group }) => group) }
