@@ -72,6 +72,10 @@ export interface RemovalSlice {
   readonly before?: number
   /** `cursor` of the slice before; absent for the first. */
   readonly cursor?: string
+  /** An engine may go on for this long, slice by slice, with all other writes between them. */
+  readonly forMs?: number
+  /** It then ends when the data takes no more bytes than this. */
+  readonly keepBytes?: number
 }
 
 /** The result of one slice. */

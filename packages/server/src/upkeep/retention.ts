@@ -1,6 +1,6 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Audit } from '../backend/audit.ts'
-import type { Upkeep } from '../backend/upkeep.ts'
+import type { RemovalSlice, Upkeep } from '../backend/upkeep.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
@@ -23,6 +23,8 @@ export interface RetentionOptions {
 }
 
 const EVERY_MS = 60_000
+/** Under load, this thread is too busy to ask for every slice: others would add more than it removes. */
+const FOR_MS = 1_000
 
 /**
  * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
@@ -47,12 +49,16 @@ export class Retention implements Worker {
   }
 
   async #pass(signal: AbortSignal): Promise<number> {
-    const { clockWatch, retentionMs, logger } = this.#options
+    const { clockWatch, retentionMs, retentionMaxBytes, logger } = this.#options
     const removed =
       (await this.#remove(
         { before: clockWatch.removalTime() - retentionMs },
         async () => !signal.aborted,
-      )) + (await this.#remove({}, async () => !signal.aborted && (await this.#isTooLarge())))
+      )) +
+      (await this.#remove(
+        { keepBytes: retentionMaxBytes },
+        async () => !signal.aborted && (await this.#isTooLarge()),
+      ))
     if (removed > 0) logger.info({ events: removed }, 'retention.removed')
     await this.#removeAudit(signal)
     return EVERY_MS
@@ -66,14 +72,15 @@ export class Retention implements Worker {
 
   /** Removes one slice after another while `isWanted` returns true. Returns the number of removed events. */
   async #remove(
-    what: { readonly before?: number },
+    what: Pick<RemovalSlice, 'before' | 'keepBytes'>,
     isWanted: () => Promise<boolean>,
   ): Promise<number> {
     const { upkeep, metrics } = this.#options
     let cursor: string | null | undefined
     let events = 0
     while (cursor !== null && (await isWanted())) {
-      const slice = await upkeep.removeOldest({ ...what, ...(cursor !== undefined && { cursor }) })
+      const place = cursor === undefined ? {} : { cursor }
+      const slice = await upkeep.removeOldest({ ...what, ...place, forMs: FOR_MS })
       metrics.eventsRemoved.inc(slice.removed)
       events += slice.removed
       cursor = slice.cursor

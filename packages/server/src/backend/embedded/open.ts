@@ -220,7 +220,7 @@ function portsOf(
     signals: new SignalsOfOne(),
     ownKeys: new FileKeys(dataDir),
     statistics: new SqliteStatistics(writer, readers),
-    upkeep: new SqliteUpkeep(writer, reader, databaseFile),
+    upkeep: new SqliteUpkeep(host, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
     probe: async () => {
       // The position never moves backwards. Only the number of the commit changes: that is written to the log of the database.

@@ -2,6 +2,8 @@ import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Result } from './database/operation-result.ts'
 import type { EventBlock } from './log/event-block.ts'
 import type { Appended } from './log/write-log.ts'
+import { SliceShare } from './slice-share.ts'
+import type { SliceInput, Sliced } from './upkeep/removal-slices.ts'
 import type { Operation } from './write-operations.ts'
 
 /** A thread of the process that writes. */
@@ -38,6 +40,8 @@ export class WriterConnections {
   readonly #perform: (operations: readonly Operation[]) => readonly Result[]
   readonly #all = new Set<WriterConnection>()
   #batches: Batch[] = []
+  readonly #share = new SliceShare()
+  #isClosed = false
 
   /** @param perform returns the result of each operation, in their order */
   constructor(perform: (operations: readonly Operation[]) => readonly Result[]) {
@@ -48,11 +52,9 @@ export class WriterConnections {
   add(connection: WriterConnection, onGone: () => void): void {
     const { port } = connection
     this.#all.add(connection)
-    port.on('message', (operations: readonly Operation[]) => {
-      this.#batches.push({ from: connection, operations })
-      // After this turn of the event loop, so that the commit has what the other threads have posted meanwhile.
-      if (this.#batches.length === 1) setImmediate(() => this.#commit())
-    })
+    port.on('message', (operations: readonly Operation[]) =>
+      this.#put({ from: connection, operations }),
+    )
     port.on('close', () => {
       this.#all.delete(connection)
       // After the commit that may be due.
@@ -62,14 +64,35 @@ export class WriterConnections {
 
   close(): void {
     this.#commit()
+    this.#isClosed = true
     for (const { port } of this.#all) port.close()
   }
 
+  #put(batch: Batch): void {
+    this.#batches.push(batch)
+    // After this turn of the event loop, so that the commit has what the other threads have posted meanwhile.
+    if (this.#batches.length === 1) setImmediate(() => this.#commit())
+  }
+
   #commit(): void {
+    if (this.#isClosed) return
+    const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
+    const leavesOthers = removal !== undefined && this.#batches.length > 1 && this.#share.isAlone()
+    const taken = leavesOthers ? [removal] : this.#batches
+    this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
+    if (leavesOthers) setImmediate(() => this.#commit())
+    if (taken.length === 0) return
+    const start = performance.now()
+    const counts = this.#commitBatches(taken)
+    const wasAlone = removal !== undefined && taken.length === 1
+    this.#share.committed({ wasAlone, tookMs: performance.now() - start, ...counts })
+  }
+
+  /** Returns how many events were appended, and how many a slice has removed. */
+  #commitBatches(taken: readonly Batch[]): { appended: number; removed: number | undefined } {
     // What others append is numbered after what the one appends that hears of it.
-    const batches = this.#batches.toSorted((a, b) => rank(a) - rank(b))
-    this.#batches = []
-    if (batches.length === 0) return
+    const batches = taken.toSorted((a, b) => rank(a) - rank(b))
+    let removed: number | undefined
     const results = this.#perform(batches.flatMap(({ operations }) => operations)).values()
     const appended: AppendedBlock[] = []
     const settled = batches.map(({ from, operations }) => {
@@ -78,8 +101,15 @@ export class WriterConnections {
       return { from, results: own }
     })
     this.#tellHearer(appended, settled)
-    for (const { from, results: own } of settled)
-      if (!from.hearsAppends) post(from, { results: own, appended: NOTHING_APPENDED })
+    for (const [index, { from, results: own }] of settled.entries()) {
+      const slice = removalIn(batches[index]!)
+      const sliced = slice && slicedBy(own[0])
+      if (sliced) removed = sliced.removed - (slice.removed ?? 0)
+      if (sliced?.next)
+        this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
+      else if (!from.hearsAppends) post(from, { results: own, appended: NOTHING_APPENDED })
+    }
+    return { appended: appendedIn(batches), removed }
   }
 
   #tellHearer(
@@ -92,6 +122,22 @@ export class WriterConnections {
     const buffers = appended.map(({ block }) => block.bodies.buffer)
     post(hearer, { ...(own && { results: own.results }), appended }, buffers)
   }
+}
+
+/** The slice of a removal that a batch consists of; `undefined` for another batch. */
+function removalIn({ operations }: Batch): SliceInput | undefined {
+  const [operation] = operations
+  return operation?.name === 'removeOldest' ? (operation.input as SliceInput) : undefined
+}
+
+function slicedBy(result: Result | undefined): Sliced | undefined {
+  return result?.ok ? (result.value as Sliced) : undefined
+}
+
+function appendedIn(batches: readonly Batch[]): number {
+  const operations = batches.flatMap((batch) => batch.operations)
+  const blocks = operations.filter(({ name }) => name === 'appendEvents')
+  return blocks.reduce((sum, { input }) => sum + (input as EventBlock).heads.length, 0)
 }
 
 function rank({ from }: Batch): number {

@@ -18,6 +18,8 @@ export interface NewConnection {
 export class WriterHost implements AsyncDisposable {
   /** The writer of the main thread. */
   readonly writer: Writer
+  /** Removes old events. It has a connection of its own, so that no other operation waits for the end of a long removal. */
+  readonly removals: Writer
   readonly #thread: Worker
   readonly #opened = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<void>()
@@ -32,6 +34,7 @@ export class WriterHost implements AsyncDisposable {
     const { port } = this.#connect(true)
     const onAppended = (appended: AppendedBlock): void => this.onAppended(appended)
     this.writer = new Writer({ port, box, watch, onAppended })
+    this.removals = new Writer({ port: this.#connect(false).port, box, watch })
     this.#thread.on('message', (message: FromWriterThread) => {
       if (message === 'opened') this.#opened.resolve()
       else this.#gone(message.gone)
@@ -57,7 +60,7 @@ export class WriterHost implements AsyncDisposable {
 
   /** Finishes the operations of the main thread, then closes the database. Other threads have ended before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.writer[Symbol.asyncDispose]()
+    await Promise.all([this.writer, this.removals].map((each) => each[Symbol.asyncDispose]()))
     // A thread that has failed has the database open until it exits.
     this.#post('close')
     await this.#exited.promise
@@ -83,6 +86,6 @@ export class WriterHost implements AsyncDisposable {
 
   #fail(error: Error): void {
     this.#opened.reject(error)
-    this.writer.fail(error)
+    for (const writer of [this.writer, this.removals]) writer.fail(error)
   }
 }

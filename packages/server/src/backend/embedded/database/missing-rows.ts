@@ -11,3 +11,12 @@ export function missingRowsCounter(db: DatabaseSync): (change: Partial<Missing>)
     if (events !== 0 || decisions !== 0 || deliveries !== 0) add.run(events, decisions, deliveries)
   }
 }
+
+/** Prepares the function that takes back what triggers have counted as missing, because it was removed on purpose. */
+export function removedRowsCounter(db: DatabaseSync): (removed: readonly Missing[]) => void {
+  const count = missingRowsCounter(db)
+  return (removed) => {
+    const sum = (name: keyof Missing): number => removed.reduce((all, each) => all - each[name], 0)
+    count({ events: sum('events'), decisions: sum('decisions'), deliveries: sum('deliveries') })
+  }
+}

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
+import { removedRowsCounter } from '../database/missing-rows.ts'
 import { eventRemoval } from '../events/write-archive.ts'
 
 /** What a slice of a purge has removed so far. */
@@ -18,6 +19,7 @@ export function eventPurge(
   db: DatabaseSync,
 ): (row: Row, sourceIds: readonly string[] | null, purged: PurgedEvents) => boolean {
   const remove = eventRemoval(db)
+  const notMissing = removedRowsCounter(db)
   return (
     { id, source_id: sourceId, user_id: userId, is_computed: isComputed },
     sourceIds,
@@ -26,7 +28,9 @@ export function eventPurge(
     // A computed event may tell of events of any source.
     const isCovered = isComputed === 1 || (sourceIds?.includes(String(sourceId)) ?? true)
     if (!isCovered) return false
-    purged.deliveries += remove(String(id))
+    const removed = remove(String(id))
+    notMissing([removed])
+    purged.deliveries += removed.deliveries
     purged.events++
     if (userId === null) purged.anonymousEvents++
     return true

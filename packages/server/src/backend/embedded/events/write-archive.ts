@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { missingRowsCounter } from '../database/missing-rows.ts'
+import type { Missing } from '../../upkeep.ts'
 
 /** A row of `declined`. */
 export type DeclinedRow = readonly [
@@ -31,12 +31,12 @@ export function momentOf(eventId: string): string {
 }
 
 /**
- * Prepares the function that removes an event with everything that belongs to it, and returns how many
- * deliveries it had. A caller that knows the ids of its deliveries gives them: to find them takes long in a large batch.
+ * Prepares the function that removes an event with everything that belongs to it, and returns what is gone:
+ * the triggers have counted it as missing, and the caller corrects that. A caller that knows the ids of its deliveries gives them: to find them takes long in a large batch.
  */
 export function eventRemoval(
   db: DatabaseSync,
-): (id: string, deliveryIds?: readonly string[]) => number {
+): (id: string, deliveryIds?: readonly string[]) => Missing {
   const findDeliveries = db.prepare(
     `SELECT id FROM deliveries WHERE ${DELIVERIES_OF_MOMENT} AND event_id = ?1`,
   )
@@ -46,8 +46,6 @@ export function eventRemoval(
   const removeDecisions = db.prepare('DELETE FROM declined WHERE event_id = ?1')
   const removeEvent = db.prepare('DELETE FROM events WHERE id = ?1')
   const removeDelivery = db.prepare('DELETE FROM deliveries WHERE id = ?')
-  // The triggers have counted them as missing.
-  const countMissing = missingRowsCounter(db)
   return (id, deliveryIds = find(id)) => {
     removeQuarantined.run(id)
     for (const each of deliveryIds) {
@@ -57,8 +55,6 @@ export function eventRemoval(
     const decisions = Number(removeDecisions.run(id).changes)
     const events = Number(removeEvent.run(id).changes)
     for (const each of deliveryIds) removeDelivery.run(each)
-    const deliveries = deliveryIds.length
-    countMissing({ events: -events, decisions: -decisions, deliveries: -deliveries })
-    return deliveries
+    return { decisions, events, deliveries: deliveryIds.length }
   }
 }

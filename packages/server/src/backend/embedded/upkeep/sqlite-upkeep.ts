@@ -12,17 +12,17 @@ import type {
 import { removeCopies } from '../migrations/migrate.ts'
 import { timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
-import type { Writer } from '../writer.ts'
+import type { WriterHost } from '../writer-host.ts'
 import { inventoryOf } from './inventory.ts'
 
 /** Counts and sizes of the database, and the removal of old data. */
 export class SqliteUpkeep implements Upkeep {
-  readonly #writer: Writer
+  readonly #host: WriterHost
   readonly #statements: Statements
   readonly #databaseFile: string
 
-  constructor(writer: Writer, reader: DatabaseSync, databaseFile: string) {
-    this.#writer = writer
+  constructor(host: WriterHost, reader: DatabaseSync, databaseFile: string) {
+    this.#host = host
     this.#databaseFile = databaseFile
     this.#statements = new Statements(reader)
   }
@@ -67,18 +67,19 @@ export class SqliteUpkeep implements Upkeep {
     return (pages! - free!) * pageBytes!
   }
 
-  async removeOldest({ before, cursor }: RemovalSlice): Promise<Removal> {
+  async removeOldest({ before, cursor, ...limits }: RemovalSlice): Promise<Removal> {
     // Everything in a copy of that age is old enough to be removed.
     if (before !== undefined && cursor === undefined)
       removeCopies(this.#databaseFile, { madeBefore: before })
-    return this.#writer.run('removeOldest', {
+    return this.#host.removals.run('removeOldest', {
       before: before ?? null,
       afterSeq: Number(cursor ?? 0),
+      ...limits,
     })
   }
 
   convertOldEvents(): Promise<number | null> {
-    return this.#writer.run('convertOldEvents', undefined)
+    return this.#host.writer.run('convertOldEvents', undefined)
   }
 
   #one(sql: string): SQLOutputValue {

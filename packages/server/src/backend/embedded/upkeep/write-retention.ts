@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Row } from '../database/rows.ts'
-import type { Removal } from '../../upkeep.ts'
+import type { Missing, Removal } from '../../upkeep.ts'
+import type { SliceInput, Sliced } from './removal-slices.ts'
+import { removedRowsCounter } from '../database/missing-rows.ts'
 import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-archive.ts'
 
 /** Events that one slice looks at, and how long it may take. Every other write waits for it. */
@@ -16,9 +18,7 @@ const REACHED_BY_ALL =
  * Removes the oldest events after `afterSeq` that are acked, that every recorded cursor has reached, and that have no
  * waiting delivery, with everything that belongs to them.
  */
-export function removeOldest(
-  db: DatabaseSync,
-): (slice: { readonly before: number | null; readonly afterSeq: number }) => Removal {
+export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
      WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
@@ -27,13 +27,20 @@ export function removeOldest(
     `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_OF_MOMENT}`,
   )
   const remove = eventRemoval(db)
+  const notMissing = removedRowsCounter(db)
   const removeOthers = otherRemoval(db)
+  const isLarger = sizeCheck(db)
 
-  return ({ before, afterSeq }) => {
+  const removeSlice = ({ before, afterSeq }: SliceInput): Removal => {
     const start = performance.now()
     if (before !== null && afterSeq === 0) removeOthers(before)
-    const rows = oldest.all(afterSeq)
-    let removed = 0
+    const { removed, cursor } = removeRows(before, oldest.all(afterSeq), start + SLICE_MS)
+    notMissing(removed)
+    return { removed: removed.length, cursor }
+  }
+
+  const removeRows = (before: number | null, rows: readonly Row[], end: number) => {
+    const removed: Missing[] = []
     let seenOld = false
     let moment = ''
     let deliveries = new Map<string, DeliveriesOfEvent>()
@@ -46,16 +53,35 @@ export function removeOldest(
         deliveries = byEvent(ofMoment.all(eventId))
       }
       const { ids, isWaiting } = deliveries.get(eventId) ?? NO_DELIVERIES
-      if (!isWaiting) {
-        remove(eventId, ids)
-        removed++
-      }
-      if (performance.now() - start > SLICE_MS) return { removed, cursor: String(seq) }
+      if (!isWaiting) removed.push(remove(eventId, ids))
+      if (performance.now() > end) return { removed, cursor: String(seq) }
     }
     // A single young event may come from a wrong clock; a whole slice of young events is the end.
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
+
+  return (slice) => {
+    const { forMs = 0, until = performance.now() + forMs, keepBytes } = slice
+    const { removed, cursor } = removeSlice(slice)
+    const all = (slice.removed ?? 0) + removed
+    const isLast =
+      cursor === null ||
+      performance.now() >= until ||
+      (keepBytes !== undefined && !isLarger(keepBytes))
+    if (isLast) return { removed: all, cursor }
+    const next = { ...slice, afterSeq: Number(cursor), until, removed: all }
+    return { removed: all, cursor, next }
+  }
+}
+
+/** Prepares the function that says whether the data has more bytes. */
+function sizeCheck(db: DatabaseSync): (bytes: number) => boolean {
+  const used = db.prepare(
+    `SELECT (page_count - freelist_count) * page_size AS bytes
+     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  )
+  return (bytes) => Number(used.get()!['bytes']) > bytes
 }
 
 interface DeliveriesOfEvent {
