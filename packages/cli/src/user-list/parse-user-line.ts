@@ -1,14 +1,19 @@
-import { isJsonObject } from '@hookline/protocol'
+import { idFault, INGEST_CODES, isJsonObject } from '@hookline/protocol'
 
 /** The user of a line, `undefined` for a line without one, or why the line is wrong. */
 export type ParsedUser =
   { readonly userId: string | undefined } | { readonly code: string; readonly message: string }
 
-/** Parses the lines of a list of users, in their order. */
-export type UserParser = (line: string) => ParsedUser
+/**
+ * Parses the lines of a list of users, in their order.
+ * @param isUtf8 whether the bytes of the line were UTF-8; if not, U+FFFD replaces some of them
+ */
+export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
 
 const LONGEST = 1_024
 const HEADS = ['userid', 'user_id', 'user id', 'id']
+const SEPARATORS = [',', ';', '\t'] as const
+type Separator = (typeof SEPARATORS)[number]
 
 /** The parser for a file: NDJSON where its name ends so, else CSV. */
 export function userParser(file: string): UserParser {
@@ -16,45 +21,63 @@ export function userParser(file: string): UserParser {
 }
 
 /** `"u1"`, or an object with a `userId`. */
-function parseJson(line: string): ParsedUser {
+function parseJson(line: string, isUtf8: boolean): ParsedUser {
   if (line.trim() === '') return { userId: undefined }
   try {
     const value: unknown = JSON.parse(line)
     const userId = isJsonObject(value) ? value['userId'] : value
     return typeof userId === 'string'
-      ? checked(userId)
+      ? checked(userId, isUtf8)
       : { code: 'no_user', message: 'The line is neither a text nor an object with a userId.' }
   } catch {
     return { code: 'invalid_json', message: 'The line is not JSON.' }
   }
 }
 
+const NOT_CSV = {
+  code: 'not_csv',
+  message:
+    'The line has control characters: save the file as CSV in UTF-8, with one user on each line.',
+}
+
+/** A control character that is no tab: the file is UTF-16, separates lines by CR alone, or is no text. */
+const CONTROL = /[^\P{Cc}\t]/u
+
 /**
  * The column that the first line calls userId, user_id or id; without such a line, the first column. Commas separate
- * columns, or semicolons if the first line has them.
+ * columns, or semicolons or tabs if the first line has them.
  */
 function csvParser(): UserParser {
-  let form: { readonly column: number; readonly separator: ',' | ';' } | undefined
-  return (line) => {
+  let head: ReturnType<typeof headOf> | 'unreadable' | 'none'
+  return (line, isUtf8) => {
     if (line.trim() === '') return { userId: undefined }
-    if (form === undefined) {
-      const head = headOf(line)
-      form = head ?? { column: 0, separator: ',' }
-      if (head !== undefined) return { userId: undefined }
+    if (CONTROL.test(line)) {
+      head ??= 'unreadable'
+      return NOT_CSV
     }
-    const cells = cellsOf(line, form.separator)
-    if (cells === undefined) {
-      return { code: 'invalid_csv', message: 'A quote is not closed, or text follows it.' }
+    // The first line may have named another column than the first.
+    if (head === 'unreadable') return NO_HEAD
+    if (head === undefined) {
+      head = headOf(line) ?? 'none'
+      if (head !== 'none') return { userId: undefined }
     }
-    const userId = cells[form.column] ?? ''
-    return userId === ''
-      ? { code: 'no_user', message: `Column ${form.column + 1} is empty.` }
-      : checked(userId)
+    if (head !== 'none') return userIn(line, head, isUtf8)
+    return line.includes('\t') ? NOT_CSV : userIn(line, { column: 0, separator: ',' }, isUtf8)
   }
 }
 
-function headOf(line: string) {
-  for (const separator of [',', ';'] as const) {
+const NO_HEAD = {
+  code: 'not_csv',
+  message: 'The first line is not CSV in UTF-8, so the column of the userId is not known.',
+}
+
+interface Head {
+  readonly column: number
+  readonly separator: Separator
+}
+
+function headOf(line: string): Head | undefined {
+  for (const separator of SEPARATORS) {
     const cells = cellsOf(line, separator) ?? []
     const column = cells.findIndex((cell) => HEADS.includes(cell.trim().toLowerCase()))
     if (column >= 0) return { column, separator }
@@ -62,10 +85,21 @@ function headOf(line: string) {
   return undefined
 }
 
+function userIn(line: string, { column, separator }: Head, isUtf8: boolean): ParsedUser {
+  const cells = cellsOf(line, separator)
+  if (cells === undefined) {
+    return { code: 'invalid_csv', message: 'A quote is not closed, or text follows it.' }
+  }
+  const userId = cells[column] ?? ''
+  return userId === ''
+    ? { code: 'no_user', message: `Column ${column + 1} is empty.` }
+    : checked(userId, isUtf8)
+}
+
 /** The cells of a line of CSV (RFC 4180); `undefined` if a quote is not closed. */
-function cellsOf(line: string, separator: ',' | ';'): string[] | undefined {
+function cellsOf(line: string, separator: Separator): string[] | undefined {
   const cells: string[] = []
-  const pattern = separator === ',' ? COMMA_CELL : SEMICOLON_CELL
+  const pattern = CELLS[separator]
   let rest = line
   for (;;) {
     const [cell] = pattern.exec(rest)!
@@ -77,11 +111,16 @@ function cellsOf(line: string, separator: ',' | ';'): string[] | undefined {
   }
 }
 
-const COMMA_CELL = /^(?:"(?:[^"]|"")*"|[^",]*)/
-const SEMICOLON_CELL = /^(?:"(?:[^"]|"")*"|[^";]*)/
+const CELLS: Readonly<Record<Separator, RegExp>> = {
+  ',': /^(?:"(?:[^"]|"")*"|[^",]*)/,
+  ';': /^(?:"(?:[^"]|"")*"|[^";]*)/,
+  '\t': /^(?:"(?:[^"]|"")*"|[^"\t]*)/,
+}
 
-function checked(userId: string): ParsedUser {
+function checked(userId: string, isUtf8: boolean): ParsedUser {
   if (userId === '') return { code: 'no_user', message: 'The userId is empty.' }
+  const code = idFault(userId, isUtf8)
+  if (code !== undefined) return { code, message: INGEST_CODES[code].message }
   if (userId.length <= LONGEST) return { userId }
   return { code: 'user_too_long', message: `The userId has more than ${LONGEST} characters.` }
 }

@@ -15,7 +15,7 @@ const running = new AbortController().signal
 
 /** Imports a file into a list that has these users, and resolves to the requests that it makes. */
 async function imported(
-  text: string,
+  text: string | Buffer,
   {
     mode = 'add',
     list = [],
@@ -54,7 +54,7 @@ it('sends users in batches of at most 5,000', async () => {
 })
 
 it('sends smaller batches of long userIds, so that a body stays below 1 MB', async () => {
-  const users = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(1_000, '\u0001'))
+  const users = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(1_000, '中'))
   const { changes } = await imported(users.join('\n'))
   for (const change of changes) {
     expect(Buffer.byteLength(JSON.stringify(change))).toBeLessThan(1024 * 1024)
@@ -73,6 +73,44 @@ it('removes nobody where a line is wrong, because it may be one of them', async 
   expect(changes).toEqual([{ add: ['u1'] }])
   expect(JSON.parse(lines)).toMatchObject({ lineNumber: 2, code: 'invalid_csv', line: '"u3' })
 })
+
+const LATIN_1 = 'latin1'
+const swapped = (text: string) => Buffer.from(text, 'utf16le').swap16()
+
+it.each<[form: string, file: Buffer, added: string[], codes: string[]]>([
+  ['CRLF and a byte order mark', Buffer.from('\ufeffuserId\r\nu1\r\nu2\r\n'), ['u1', 'u2'], []],
+  ['tabs', Buffer.from('name\tuserId\nAda\tu1\n'), ['u1'], []],
+  ['CR alone', Buffer.from('userId\ru1\ru2\r'), [], ['not_csv']],
+  [
+    'Latin-1',
+    Buffer.from('pr\xe9nom;userId\nJos\xe9;u1\nBo;Jos\xe9\nCy;Jos\xe8\n', LATIN_1),
+    ['u1'],
+    ['id_not_unicode', 'id_not_unicode'],
+  ],
+  [
+    'UTF-16',
+    Buffer.from('\ufeffuserId\tname\r\nu1\tAda\r\n中\t文\r\n', 'utf16le'),
+    [],
+    Array(4).fill('not_csv') as string[],
+  ],
+  [
+    'UTF-16 without a mark',
+    Buffer.from('userId\nu1\n', 'utf16le'),
+    [],
+    Array(3).fill('not_csv') as string[],
+  ],
+  ['UTF-16, big-endian', swapped('\ufeffuserId\nu1\n'), [], Array(2).fill('not_csv') as string[]],
+  ['UTF-16, one line', Buffer.from('\ufeff中文', 'utf16le'), [], ['id_not_unicode']],
+])(
+  'reads a file in %s, or rejects its lines with the reason',
+  async (_form, file, added, codes) => {
+    const { changes, lines, importer } = await imported(file)
+    expect(changes.flatMap(({ add = [] }) => add)).toEqual(added)
+    const found = lines.split('\n').filter(Boolean)
+    expect(found.map((line) => (JSON.parse(line) as { code: string }).code)).toEqual(codes)
+    expect(importer.progress.rejected).toBe(codes.length)
+  },
+)
 
 it('removes the users of a file', async () => {
   expect((await imported('u1', { mode: 'remove' })).changes).toEqual([{ remove: ['u1'] }])

@@ -6,7 +6,7 @@ function parsed(file: string, lines: readonly string[]): (string | undefined)[] 
   const parse = userParser(file)
   const shown = (each: ParsedUser): string | undefined =>
     'userId' in each ? each.userId : `!${each.code}`
-  return lines.map((line) => shown(parse(line)))
+  return lines.map((line) => shown(parse(line, true)))
 }
 
 describe('a list of users', () => {
@@ -20,12 +20,43 @@ describe('a list of users', () => {
       ['id', '"u,1"', '"u""2"', '"u3', '"u4"x'],
       [undefined, 'u,1', 'u"2', '!invalid_csv', '!invalid_csv'],
     ],
+    ['a head with tabs', ['name\tuserId', 'Ada, Inc\tu1', 'Bo\tu2'], [undefined, 'u1', 'u2']],
+    ['tabs without a head', ['u1\tAda', 'Ada, Inc\tu1', 'u2'], ['!not_csv', '!not_csv', 'u2']],
+    ['a tab in another column', ['id,note', 'u1,a\tb'], [undefined, 'u1']],
+    [
+      'a tab in the userId',
+      ['id,note', 'u\t1,x', '"u\t2"'],
+      [undefined, '!id_control_character', '!id_control_character'],
+    ],
+    ['lines that end with CR alone', ['userId,name\ru1,Ada\ru2,Bo'], ['!not_csv']],
+    [
+      'lines that end with CR alone, and the userId elsewhere',
+      ['name,userId\rAda,u1'],
+      ['!not_csv'],
+    ],
+    ['NUL characters', ['id', 'u\0', 'u1'], [undefined, '!not_csv', 'u1']],
+    ['a first line that is unreadable', ['na\0me,id', 'Ada,u1'], ['!not_csv', '!not_csv']],
     ['a text that is too long', ['id', 'u'.repeat(1_025)], [undefined, '!user_too_long']],
   ])('is read from CSV: %s', (_what, lines, users) => {
     expect(parsed('users.csv', lines)).toEqual(users)
   })
 
   it('is read from NDJSON: texts, and objects with a userId', () => {
+    const odd = [
+      String.raw`"u\t1"`,
+      String.raw`{"userId":"\ud83d"}`,
+      '"u1"\r"u2"',
+      '"u\t"',
+      '12345678901234567890',
+    ]
+    const codes = [
+      'id_control_character',
+      'id_not_unicode',
+      'invalid_json',
+      'invalid_json',
+      'no_user',
+    ]
+    expect(parsed('users.ndjson', odd)).toEqual(codes.map((code) => `!${code}`))
     const lines = ['"u1"', '{"userId":"u2","x":1}', '', '{"id":"u3"}', 'u4', '5', '""']
     const users = ['u1', 'u2', undefined, '!no_user', '!invalid_json', '!no_user', '!no_user']
     for (const file of ['users.ndjson', 'USERS.JSONL']) expect(parsed(file, lines)).toEqual(users)

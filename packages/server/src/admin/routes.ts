@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { isUtf8 } from 'node:buffer'
 import type { AdminApp } from './api/admin-app.ts'
 import type { AdminDeps } from './api/admin-deps.ts'
 import { AUDIENCES } from './audiences/audience-kind.ts'
@@ -9,6 +10,7 @@ import { addComputationRoutes } from './computations/computation-routes.ts'
 import { Turns } from './computations/turns.ts'
 import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
+import { Problem } from './problems/problem.ts'
 import { authenticate, type Authentication } from './access/authenticate.ts'
 import { authorize } from './access/authorize.ts'
 import { LongReads } from './access/long-reads.ts'
@@ -127,13 +129,14 @@ function addHooks(
   repeatResponses(app, deps)
 }
 
-/** Accepts JSON bodies only. An empty body is no body. */
+/** Accepts JSON bodies in UTF-8 only: other bytes would make two ids one. An empty body is no body. */
 function acceptJsonOnly(app: AdminApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  const options = { parseAs: 'string' as const, bodyLimit: BODY_BYTES }
-  app.addContentTypeParser<string>('application/json', options, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parse(request, body, done)
+  const options = { parseAs: 'buffer' as const, bodyLimit: BODY_BYTES }
+  app.addContentTypeParser<Buffer>('application/json', options, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else if (!isUtf8(body)) done(new Problem('invalid_json'))
+    else void parse(request, body.toString(), done)
   })
 }

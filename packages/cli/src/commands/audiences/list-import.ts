@@ -16,8 +16,10 @@ import { userParser } from '../../user-list/parse-user-line.ts'
 
 const HELP = `
 A CSV file has one user on each line: in the column that its first line calls
-userId, user_id or id, or else in the first column. A file whose name ends with
-.ndjson or .jsonl has a text, or an object with a userId, on each line.
+userId, user_id or id, or else in the first column. Commas separate columns, or
+semicolons or tabs if the first line names a column. The file is UTF-8. A file
+whose name ends with .ndjson or .jsonl has a text, or an object with a userId,
+on each line.
 
 It is safe to import a file again: users who are on the list stay there. Lines
 that are wrong are written to <file>.rejected.ndjson with the reason.`

@@ -35,6 +35,12 @@ test.each<[string, string, Call, ProblemCodeName]>([
   ],
   ['an unknown path with a form', 'PUT /nothing', { body: 'name=web', headers: form }, 'not_found'],
   ['half a document', 'POST /sources', { body: '{"name":' }, 'invalid_json'],
+  [
+    'bytes that are not UTF-8',
+    'POST /sources',
+    { body: Buffer.from('{"name":"caf\xe9"}', 'latin1') },
+    'invalid_json',
+  ],
   ['a prototype', 'POST /sources', { body: '{"__proto__":{}}' }, 'invalid_json'],
   ['no body', 'POST /sources', {}, 'invalid_body'],
   ['an empty body', 'POST /sources', { body: '' }, 'invalid_body'],
