@@ -50,9 +50,9 @@ describe('the package', () => {
     }
   })
 
-  test('is at most 6 kB, bundled with the protocol code it uses, minified and compressed', async () => {
+  test('is at most 7.6 kB, bundled with the protocol code it uses, minified and compressed', async () => {
     const bytes = await bundledBytes('index')
-    expect(bytes).toBeLessThanOrEqual(6_000)
+    expect(bytes).toBeLessThanOrEqual(7_600)
     expect(bytes).toBeGreaterThan(3_000)
   })
 

@@ -52,10 +52,6 @@ class Copy {
       const value = copy[key]
       if (value === undefined) continue
       this.#spend(key.length)
-      if (typeof value === 'string') {
-        this.#spend(value.length)
-        continue
-      }
       // A method of an object whose `toJSON` returned itself.
       const isMethod = key === 'toJSON' && typeof value === 'function'
       const json = isMethod ? undefined : this.#value(value, key)

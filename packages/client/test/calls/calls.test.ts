@@ -2,9 +2,13 @@ import { ValidationError } from '@hookline/client'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { LIBRARY } from '../../src/calls/analytics-calls.ts'
+import { bodyOf } from '@hookline/testing/client/arrived-batches'
 import { openExchange } from '@hookline/testing/client/open-exchange'
 
 const user = { userId: 'u1' }
+
+/** JSON.rawJSON, which the types of the compiler do not have yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => object }
 
 describe('a call', () => {
   test('of each type arrives with its fields', async () => {
@@ -118,6 +122,20 @@ describe('a call', () => {
     expect(requests).toBe(10)
   })
 
+  function throwing(thrown: unknown): () => never {
+    return () => {
+      throw thrown
+    }
+  }
+  const getter = (get: () => unknown): object =>
+    Object.defineProperty({}, 'n', { get, enumerable: true })
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  }
+  const doubling = (levels: number): object =>
+    Array.from({ length: levels }).reduce<object>((inner) => ({ a: inner, b: inner }), {})
   const cyclic: Record<string, unknown> = {}
   cyclic['self'] = cyclic
   const deep = (levels: number): object =>
@@ -137,6 +155,32 @@ describe('a call', () => {
       },
       'invalid_json',
     ],
+    ['a boxed NaN', { n: new Number(NaN) }, 'invalid_json'],
+    ['a boxed Infinity in a list', { n: [new Number(Infinity)] }, 'invalid_json'],
+    ['a boxed BigInt', { n: Object(1n) }, 'invalid_json'],
+    ['a symbol', { n: Symbol('n') }, 'invalid_json'],
+    ['a boxed symbol', { n: Object(Symbol('n')) }, 'invalid_json'],
+    ['a function', { n: () => 1 }, 'invalid_json'],
+    ['a function in a list', { n: [() => 1] }, 'invalid_json'],
+    ['a Map', { n: new Map([[1, 2]]) }, 'invalid_json'],
+    ['a Set as properties', new Set([1]), 'invalid_json'],
+    ['an Error', { n: new Error('no') }, 'invalid_json'],
+    ['a promise', { n: Promise.resolve(1) }, 'invalid_json'],
+    ['a buffer without a view', { n: new ArrayBuffer(8) }, 'invalid_json'],
+    ['NaN in a typed array', { n: new Float64Array([NaN]) }, 'invalid_json'],
+    ['Infinity as raw JSON', { n: rawJson('1e999') }, 'invalid_json'],
+    ['toJSON that returns NaN', { n: { toJSON: () => NaN } }, 'invalid_json'],
+    ['toJSON that returns a function', { n: { toJSON: () => () => 1 } }, 'invalid_json'],
+    ['properties whose toJSON returns text', { toJSON: () => 'text' }, 'properties_not_object'],
+    ['a list without end', { n: Array.from({ length: 2 }).concat(new Array(4e9)) }, 'message_too_large'],
+    ['shared objects that double at each level', doubling(60), 'message_too_large'],
+    ['a revoked Proxy', { n: revoked() }, 'invalid_json'],
+    ['a revoked Proxy as properties', revoked(), 'invalid_json'],
+    ...[null, undefined, Symbol('no'), Object.create(null), 'text'].flatMap((thrown) => [
+      [`toJSON that throws ${typeof thrown}`, { n: { toJSON: throwing(thrown) } }, 'invalid_json'] as const,
+      [`properties whose toJSON throws ${typeof thrown}`, { toJSON: throwing(thrown) }, 'invalid_json'] as const,
+      [`a getter that throws ${typeof thrown}`, getter(throwing(thrown)), 'invalid_json'] as const,
+    ]),
     ['64 levels and more', deep(63), 'nested_too_deep'],
     ['levels without end', deep(100_000), 'nested_too_deep'],
   ] as const)(
@@ -150,6 +194,93 @@ describe('a call', () => {
       exchange.track(1, 2)
       expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
       expect(exchange.events).toEqual([1, 2])
+    },
+  )
+
+  test.for([
+    ['a getter that throws null', getter(throwing(null)), 'invalid_json'],
+    ['a revoked Proxy', revoked(), 'invalid_json'],
+    ['an id that only its prototype has', Object.create({ userId: 'u1' }), 'no_user_anon_id'],
+    ['context whose toJSON returns text', { ...user, context: { toJSON: () => 'x' } }, 'context_not_object'],
+  ] as const)('that is or has %s throws', async ([, call, code]) => {
+    await using exchange = await openExchange()
+    const make = () => exchange.analytics.track({ event: 'E', ...call } as never)
+    const unspread = () => exchange.analytics.identify(call as never)
+    expect(code === 'context_not_object' ? make : unspread).toThrow(
+      expect.objectContaining({ name: 'ValidationError', code }),
+    )
+    expect(exchange.analytics.stats.queued).toBe(0)
+  })
+
+  test('is not replaced by toJSON of its own, nor is context.library by that of context', async () => {
+    await using exchange = await openExchange()
+    const toJSON = () => ({ replaced: true })
+    const context: object = { app: 'x', toJSON: () => ({ app: 'y', library: 'mine' }) }
+    const itself = {
+      app: 'x',
+      toJSON(this: object) {
+        return this
+      },
+    }
+    exchange.analytics.track({ ...user, event: 'E', toJSON, context } as never)
+    exchange.analytics.track({ ...user, event: 'F', context: itself })
+    await exchange.analytics.flush()
+    expect(exchange.messages).toMatchObject([
+      { ...user, event: 'E', context: { app: 'y', library: LIBRARY } },
+      { ...user, event: 'F', context: { app: 'x', library: LIBRARY } },
+    ])
+    expect(exchange.messages[0]).not.toHaveProperty('replaced')
+  })
+
+  test('is sent as it was checked: each of its values is read once', async () => {
+    await using exchange = await openExchange()
+    const first = <T>(value: T, later: unknown) => {
+      const values: unknown[] = [value]
+      return { get: () => values.pop() ?? later, enumerable: true }
+    }
+    const properties = Object.defineProperty({}, 'n', first(1, Number.NaN))
+    const call = Object.defineProperty({ event: 'E', properties }, 'userId', first('u1', ''))
+    exchange.analytics.track(call as never)
+    await exchange.analytics.flush()
+    expect(exchange.messages).toMatchObject([{ userId: 'u1', properties: { n: 1 } }])
+  })
+
+  test('has values that JSON can carry in another form as JSON.stringify writes them', async () => {
+    await using exchange = await openExchange()
+    const properties = {
+      boxed: [new Number(1), new String('s'), new Boolean(false)],
+      bytes: new Uint8Array([1, 2]),
+      buffer: Buffer.from('b'),
+      url: new URL('http://x/'),
+      missing: [undefined, , null],
+      proxy: new Proxy({ a: 1 }, {}),
+      bare: Object.assign(Object.create(null), { a: 1 }),
+      half: 'x\ud83d',
+      at: new Date(0),
+      empty: [{}, [], Object.create(null)],
+      big: rawJson('12345678901234567890'),
+      [Symbol('key')]: 1,
+      ...(JSON.parse('{"__proto__":{"a":1},"constructor":{"b":[2]}}') as object),
+    }
+    const json = JSON.stringify(properties)
+    exchange.analytics.track({ ...user, event: 'E', properties })
+    await exchange.analytics.flush()
+    expect(bodyOf(exchange.receiver.requests[0]!).toString()).toContain(json)
+  })
+
+  test.for(['messageId', 'userId', 'anonymousId', 'groupId', 'previousId'])(
+    'with half of a character in %s throws id_not_unicode',
+    async (name) => {
+      await using exchange = await openExchange()
+      for (const half of ['u\ud83d', '\ude00', '\ude00\ud83d']) {
+        const call = { ...user, groupId: 'g', previousId: 'p', [name]: half }
+        const type = name === 'previousId' ? 'alias' : 'group'
+        expect(() => exchange.analytics[type](call as never)).toThrow(
+          expect.objectContaining({ name: 'ValidationError', code: 'id_not_unicode' }),
+        )
+      }
+      exchange.analytics.group({ ...user, groupId: 'g', [name]: '😀' })
+      expect(await exchange.analytics.flush()).toMatchObject({ delivered: 1 })
     },
   )
 
