@@ -39,8 +39,12 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
 	e.buffer.Reset()
-	if err := e.json.Encode(call.with(message, withLibrary(context))); err != nil {
+	sent := call.with(message, withLibrary(context))
+	if err := e.json.Encode(sent); err != nil {
 		return encoded{}, &ValidationError{Code: "invalid_json", Detail: err.Error(), Err: err}
+	}
+	if lost := lostIn(e.buffer.Bytes(), sent); lost != "" {
+		return encoded{}, &ValidationError{Code: "invalid_json", Detail: lost}
 	}
 	text := bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))
 	var prefix []byte

@@ -87,9 +87,9 @@ describe('a program bundled with the published client', () => {
     )
   })
 
-  test('adds at most 7.6 kB, compressed', async () => {
+  test('adds at most 8.5 kB, compressed', async () => {
     const entry = file('node_modules/@hookline/client/dist/index.js')
-    expect(gzipSync(await bundle(entry)).length).toBeLessThanOrEqual(7_600)
+    expect(gzipSync(await bundle(entry)).length).toBeLessThanOrEqual(8_500)
   })
 })
 

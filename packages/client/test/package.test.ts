@@ -50,9 +50,9 @@ describe('the package', () => {
     }
   })
 
-  test('is at most 8 kB, bundled with the protocol code it uses, minified and compressed', async () => {
+  test('is at most 8.5 kB, bundled with the protocol code it uses, minified and compressed', async () => {
     const bytes = await bundledBytes('index')
-    expect(bytes).toBeLessThanOrEqual(8_000)
+    expect(bytes).toBeLessThanOrEqual(8_500)
     expect(bytes).toBeGreaterThan(3_000)
   })
 

@@ -15,6 +15,8 @@ import {
 } from './serialise.ts'
 import { validate } from './validate.ts'
 
+const OBJECT_FIELDS = ['properties', 'traits', 'context', 'integrations']
+
 /** What every message carries in `context.library`. A test compares it with package.json. */
 export const LIBRARY = { name: '@hookline/client', version: '0.1.0' } as const
 
@@ -82,14 +84,16 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   #message(type: EventType, call: unknown): Message {
     validate(type, call)
     const messageId = String(call.messageId ?? '') || randomUuid()
-    const fields: Fields = call
-    fields['type'] = type
-    fields['messageId'] = messageId
-    // A number may be 0.
-    if ((fields['timestamp'] ?? '') === '')
-      fields['timestamp'] = new Date(this.#clock.now()).toISOString()
-    fields['context'] = { ...call.context, library: LIBRARY }
-    const { text, bytes } = serialise(fields, this.#maxBytes)
+    const message = {
+      ...call,
+      type,
+      messageId,
+      // A number may be 0.
+      timestamp:
+        (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
+      context: { ...call.context, library: LIBRARY },
+    }
+    const { text, bytes } = serialise(message, this.#maxBytes)
     return { type, messageId, text, bytes }
   }
 }
@@ -98,7 +102,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
 function snapshot(call: unknown): unknown {
   if (!isJsonObject(call)) return call
   const fields: Fields = { ...call }
-  for (const name of ['properties', 'traits', 'context', 'integrations']) {
+  for (const name of OBJECT_FIELDS) {
     if (fields[name] !== undefined) fields[name] = jsonValueOf(fields[name], name)
   }
   return fields

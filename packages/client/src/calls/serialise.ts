@@ -29,6 +29,8 @@ export function jsonValueOf(value: unknown, key: string): unknown {
   return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value
 }
 
+const SCALARS: ReadonlySet<string> = new Set(['boolean', 'number', 'string'])
+
 /**
  * Copies a message into plain objects, as JSON.stringify would read it, but refuses what JSON.stringify would lose. The
  * copy stops at the limits, so that an endless object takes no endless time.
@@ -66,20 +68,11 @@ class Copy {
   }
 
   #value(value: unknown, key: string): unknown {
-    switch (typeof value) {
-      case 'undefined':
-        return value
-      case 'string':
-        this.#spend(value.length)
-        return value
-      case 'boolean':
-        this.#spend(1)
-        return value
-      case 'number':
-        this.#spend(1)
-        if (!Number.isFinite(value)) throw unrepresentable(`${key} is ${value}`)
-        return value
-      default:
+    if (value === undefined) return value
+    if (SCALARS.has(typeof value)) {
+      this.#spend(typeof value === 'string' ? value.length : 1)
+      if (typeof value !== 'number' || Number.isFinite(value)) return value
+      throw unrepresentable(`${key} is ${value}`)
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
       throw unrepresentable(`${key} is ${String(value)}`)

@@ -48,7 +48,7 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
     const value = fields[name]
     if (value === undefined || value === null) continue
     if (isOfType(value)) {
-      const fault = code === 'id_not_exact' ? idFault(String(value as string | number)) : undefined
+      const fault = code === 'id_not_exact' ? idFault(`${value as string | number}`) : undefined
       if (fault === undefined) continue
       throw new ValidationError(fault, `${name} has a character that no id can have`)
     }

@@ -1,0 +1,74 @@
+package analytics
+
+import (
+	"bytes"
+	"reflect"
+	"strconv"
+	"unicode/utf8"
+)
+
+// lostIn returns what the JSON of a call loses, although encoding/json returned no error.
+func lostIn(text []byte, call interface{}) string {
+	switch {
+	case !utf8.Valid(text), bytes.Contains(text, []byte(`\ufffd`)) && hasInvalidText(reflect.ValueOf(call)):
+		return "a string is not valid UTF-8"
+	case hasInfinity(text):
+		return "a number is too large for a float64"
+	}
+	return ""
+}
+
+// hasInvalidText says whether a value that encoding/json has encoded contains a string that is not valid UTF-8. It has
+// put U+FFFD in place of the invalid bytes.
+func hasInvalidText(value reflect.Value) bool {
+	switch value.Kind() {
+	case reflect.String:
+		return !utf8.ValidString(value.String())
+	case reflect.Interface, reflect.Pointer:
+		return !value.IsNil() && hasInvalidText(value.Elem())
+	case reflect.Map:
+		for entries := value.MapRange(); entries.Next(); {
+			if hasInvalidText(entries.Key()) || hasInvalidText(entries.Value()) {
+				return true
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		// Bytes are sent as base64, or are JSON already.
+		for i := 0; value.Type().Elem().Kind() != reflect.Uint8 && i < value.Len(); i++ {
+			if hasInvalidText(value.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := 0; i < value.NumField(); i++ {
+			field := value.Type().Field(i)
+			isSent := (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-"
+			if isSent && hasInvalidText(value.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasInfinity says whether a JSON text has a number that no float64 can hold, such as 1e999 of a json.Number: the service
+// would read infinity.
+func hasInfinity(text []byte) bool {
+	for i, inString := 0, false; i < len(text); i++ {
+		switch char := text[i]; {
+		case inString && char == '\\':
+			i++
+		case char == '"':
+			inString = !inString
+		case !inString && char >= '0' && char <= '9':
+			start := i
+			for i+1 < len(text) && bytes.IndexByte([]byte("0123456789.eE+-"), text[i+1]) >= 0 {
+				i++
+			}
+			if _, err := strconv.ParseFloat(string(text[start:i+1]), 64); err != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
