@@ -1,4 +1,4 @@
-/** For each event that is appended while old ones are removed, so many are removed: the data becomes smaller under any load. */
+/** Removals per appended event while retention works, so that the data shrinks under any load. */
 const REMOVED_EACH = 1.25
 /** Other writes wait for removals alone no longer than this many times what their last commit took. */
 const ALONE_TIMES = 5
@@ -10,7 +10,7 @@ const COUNTS_FOR_MS = 1_000
  * appended than removed. Then the removal has some for itself, so that large batches do not outrun it.
  */
 export class SliceShare {
-  /** How many events are still to be removed for those that were appended. */
+  /** The number of removals that are due. */
   #due = 0
   #removedAt = -Infinity
   #aloneSince: number | undefined

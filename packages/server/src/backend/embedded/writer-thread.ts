@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { CommitMark } from './damage/commit-mark.ts'
+import { CommitMark } from './database/commit-mark.ts'
 import { commitCounter, lastCommit } from './damage/commit-counter.ts'
 import { DataDir, lockFileOf } from './database/data-dir.ts'
 import { FileWatch, identityOf } from './database/file-watch.ts'

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { lastCommit } from './commit-counter.ts'
-import { type Commit, markFileOf, readCommitMark } from './commit-mark.ts'
+import { type Commit, markFileOf, readCommitMark } from '../database/commit-mark.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { KEY_FILE } from '../database/encryption-key.ts'
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, truncateSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { readCommitMark } from '../damage/commit-mark.ts'
+import { readCommitMark } from './commit-mark.ts'
 import { identityOf } from './file-watch.ts'
 
 /** The file name of the database in a data folder. */

@@ -9,15 +9,15 @@ export function identityOf(path: string): string | undefined {
 
 const HEADER_BYTES = 100
 
-/** What the header of a database says of its age (sqlite.org/fileformat.html §1.3). */
+/** The age of a database, from its header (sqlite.org/fileformat.html §1.3). */
 interface Header {
   readonly changes: number
   readonly schema: number
 }
 
 /**
- * Watches that the paths of the database name the files that are open, and that no other program has put another database
- * into its file: what is committed otherwise is in no file that the next start finds.
+ * Detects that a path of the database no longer names the open file, or that another program has overwritten the file. The
+ * next start would not find later commits.
  */
 export class FileWatch implements Disposable {
   readonly #identities: readonly (readonly [path: string, identity: string | undefined])[]
@@ -36,7 +36,7 @@ export class FileWatch implements Disposable {
     this.written()
   }
 
-  /** What has become of a file that is not in its place; `undefined` where all are. It has no path, because `/readyz` is public. */
+  /** Describes the first file that is not in place; `undefined` if all are. Without its path, because `/readyz` is public. */
   fault(): string | undefined {
     for (const [path, identity] of this.#identities) {
       const present = presentAt(path)

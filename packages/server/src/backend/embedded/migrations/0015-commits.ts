@@ -9,7 +9,7 @@ export const DAMAGES_TABLE = `
 `
 
 /**
- * The number of the last commit, which a file beside the database has as well (`damage/commit-mark.ts`), a checksum of each
+ * The number of the last commit, which a file beside the database has as well (`database/commit-mark.ts`), a checksum of each
  * event, and what damage was found.
  */
 export const commits = `

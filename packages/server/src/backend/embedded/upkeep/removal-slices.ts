@@ -6,11 +6,11 @@ export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
   readonly afterSeq: number
   /** When the last slice begins, by the clock of the writer's thread; absent in the first one. */
   readonly until?: number
-  /** What the slices before it have removed. */
+  /** The number of events that earlier slices have removed. */
   readonly removed?: number
 }
 
-/** What a slice and those before it have removed. */
+/** The result of a slice, with the removals of earlier slices. */
 export interface Sliced extends Removal {
   /** The next slice, for the next transaction; absent after the last one. */
   readonly next?: SliceInput
