@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -72,7 +73,7 @@ async function probe(url: string, until: number): Promise<number[]> {
     const { status } = await fetch(`${url}/livez`)
     expect(status).toBe(200)
     times.push(Date.now() - start)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
   return times
 }

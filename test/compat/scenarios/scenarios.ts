@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import type { Receiver } from '@hookline/testing/receiver/receiver'
 import type { RecordingProxy } from '../harness/recording-proxy.ts'
@@ -54,7 +55,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     async during({ proxy }) {
       // Some programs start for seconds, such as a browser.
       await vi.waitFor(() => expect(proxy.exchanges().length).toBeGreaterThan(0), STARTED)
-      await passed(1_500)
+      await sleep(1_500)
       proxy.setAvailable(true)
     },
   },
@@ -67,15 +68,10 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
       await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20), STARTED)
       await service.kill()
       // Connections are refused for some time, then a load balancer has noticed.
-      await passed(300)
+      await sleep(300)
       proxy.setAvailable(false)
       await service.startAgain()
       proxy.setAvailable(true)
     },
   },
-}
-
-/** An outage lasts for some time: that is what the scenario is about. */
-function passed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
