@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   asService,
   openReceiver,
@@ -43,7 +44,7 @@ export class Exchange implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.receiver.respond = asService(200)
     // Some clients never finish closing; the check does not need that.
-    await Promise.race([this.client.close(100).catch(() => {}), wait(2_000)])
+    await Promise.race([this.client.close(100).catch(() => {}), sleep(2_000)])
     this.client.end?.()
     await this.receiver[Symbol.asyncDispose]()
   }
@@ -70,11 +71,6 @@ export async function until(condition: () => boolean, withinMs: number): Promise
   while (!condition()) {
     if (performance.now() > endsAt)
       throw new Error(`the condition did not hold within ${withinMs} ms`)
-    await wait(5)
+    await sleep(5)
   }
-}
-
-/** Resolves after `ms` milliseconds. */
-export function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

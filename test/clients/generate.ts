@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { wait } from './behaviour.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientAdapter } from './client-adapter.ts'
 import { BEHAVIOURS, CLIENTS, CLIENTS_PAGE, clientsPage } from './suite.ts'
 
@@ -33,7 +33,7 @@ async function resultsOf(client: ClientAdapter): Promise<ReadonlyMap<string, boo
 
 async function failureOf(check: Promise<void>): Promise<string | undefined> {
   try {
-    await Promise.race([check, wait(DEADLINE_MS).then(() => assert.fail('the check did not end'))])
+    await Promise.race([check, sleep(DEADLINE_MS).then(() => assert.fail('the check did not end'))])
     return undefined
   } catch (error) {
     return `: ${String(error).split('\n')[0]}`

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrivals } from './arrivals.ts'
 import type { Cluster, Source } from './cluster.ts'
-import { oneOf, wait } from './faults/fault.ts'
+import { oneOf } from './faults/fault.ts'
 import { isAccepted } from './traffic.ts'
 
 /** In every field of a call that a deletion has to remove. */
@@ -50,7 +51,7 @@ export class DeletedUsers {
     while (made === undefined) {
       const node = oneOf(this.#cluster.nodes, this.#random)
       made = await this.#cluster.post<Deletion>(node, 'deletions', { body, key })
-      if (made === undefined) await wait(PAUSE_MS)
+      if (made === undefined) await sleep(PAUSE_MS)
     }
     this.#deletionIds.push(made.id)
     for (const userId of userIds) await this.#send(userId)
@@ -122,6 +123,6 @@ export class DeletedUsers {
       properties: { it: PLANTED },
     }
     while (!(await isAccepted(oneOf(this.#cluster.nodes, this.#random), source.writeKey, [call])))
-      await wait(PAUSE_MS)
+      await sleep(PAUSE_MS)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
@@ -206,17 +207,17 @@ test.skipIf(clusterIsMissing() !== undefined)(
       while (!stop.signal.aborted) {
         const userId = USERS[Math.floor(random() * USERS.length)]!
         await send(node, writeKey, callsOf(userId, random), IMPATIENT_MS)
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await sleep(100)
       }
     }
     sending.push(...cluster.nodes.map(ofUsers))
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await sleep(1_000)
     paused.signal('SIGSTOP')
     setTimeout(() => paused.signal('SIGCONT'), PAUSED_MS)
     const deletions = await requestDeletions(deleting)
     let kills = 0
     for (let isPurged = false; !isPurged; kills++) {
-      await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+      await sleep(random() * MAX_UPTIME_MS)
       await killed.kill()
       killed.startAgain()
       await killed.ready()

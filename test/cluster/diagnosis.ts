@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrivals } from './arrivals.ts'
 import { type Cluster, STREAM } from './cluster.ts'
-import { wait } from './faults/fault.ts'
 import type { AcceptedCall } from './traffic.ts'
 
 const LAST_CHARACTERS = 8_000
@@ -80,7 +80,7 @@ function acksOf({ nats }: Cluster): Promise<unknown> {
         counts[key] = (counts[key] ?? 0) + 1
       },
     })
-    await wait(LISTENING_MS)
+    await sleep(LISTENING_MS)
     subscription.unsubscribe()
     return Object.entries(counts).filter(([key, count]) => count > 1 || key.startsWith('+WPI'))
   })

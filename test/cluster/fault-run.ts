@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { Arrivals } from './arrivals.ts'
 import { Cluster, type ClusterSize, type Source } from './cluster.ts'
@@ -182,7 +183,7 @@ export class FaultRun implements AsyncDisposable {
         const described = typeof what === 'string' ? what : what()
         await this.#fail(`At the end: ${String(last)} ${described}.`)
       }
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await sleep(200)
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
-import { oneOf, wait } from './faults/fault.ts'
+import { oneOf } from './faults/fault.ts'
 
 const PAUSE_MS = 250
 const BODY = { name: 'Made under faults', role: 'viewer' }
@@ -23,7 +24,7 @@ export class KeyedRequests {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#made.add(await this.#make(randomUUID()))
-      await wait(PAUSE_MS)
+      await sleep(PAUSE_MS)
     }
   }
 
@@ -42,7 +43,7 @@ export class KeyedRequests {
       const node = oneOf(this.#cluster.nodes, this.#random)
       const made = await this.#cluster.post<{ id: string }>(node, 'tokens', { body: BODY, key })
       if (made !== undefined) return made.id
-      await wait(PAUSE_MS)
+      await sleep(PAUSE_MS)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from './node.ts'
 import type { Source } from './cluster.ts'
 
@@ -36,7 +37,7 @@ export class Traffic {
       while (!signal.aborted) {
         const source = this.#sources[Math.floor(this.#random() * this.#sources.length)]!
         await this.send(node, source, this.#calls())
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+        await sleep(PAUSE_MS)
       }
     })
     await Promise.all(senders)
@@ -46,8 +47,7 @@ export class Traffic {
   async probe(node: Node, signal: AbortSignal): Promise<readonly string[]> {
     const probes = this.#sources.map(async (source) => {
       const calls = [newCall('')]
-      while (!signal.aborted && !(await this.send(node, source, calls)))
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      while (!signal.aborted && !(await this.send(node, source, calls))) await sleep(PAUSE_MS)
       return calls.map(({ messageId }) => messageId)
     })
     return (await Promise.all(probes)).flat()

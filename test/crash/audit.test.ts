@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { howMany } from '@hookline/testing/run/how-many'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
@@ -76,7 +77,7 @@ test(`over ${KILLS} kills every change is in the audit log, and every entry is o
   let responses = 0
   for (let run = 0; run < KILLS; run++) {
     const changing = Promise.all([makeChanges(api), makeChanges(api), makeChanges(api)])
-    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await sleep(random() * MAX_UPTIME_MS)
     await service.kill()
     responses += (await changing).reduce((sum, each) => sum + each)
     service = await start()

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
@@ -103,7 +104,7 @@ test('deletions under load and repeated kills remove every user, notify every re
   for (let isPurged = false; !isPurged; kills++) {
     const stop = new AbortController()
     const sending = load.run(url, writeKey, stop.signal)
-    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await sleep(random() * MAX_UPTIME_MS)
     await service.kill()
     stop.abort()
     await sending

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
@@ -79,7 +80,7 @@ export class KillableService implements AsyncDisposable {
       const stop = new AbortController()
       const sending = load.run(this.#process.url, this.#writeKey, stop.signal)
       await during?.(run)
-      await new Promise((resolve) => setTimeout(resolve, random() * maxUptimeMs))
+      await sleep(random() * maxUptimeMs)
       await this.#process.kill()
       stop.abort()
       await sending

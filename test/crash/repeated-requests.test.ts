@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -87,7 +88,7 @@ test(`over ${KILLS} kills, requests that are repeated with their Idempotency-Key
   const clientsEnd = Promise.all(clients.map((client) => client.run()))
   for (let run = 0; run < KILLS; run++) {
     const running = await starting
-    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await sleep(random() * MAX_UPTIME_MS)
     await running.kill()
     starting = start()
   }

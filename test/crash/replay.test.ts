@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
@@ -49,7 +50,7 @@ test('a replay that is killed repeatedly requeues every delivery exactly once', 
   const { id } = await api.call<Replay>('POST', 'replays', body)
   let kills = 0
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, random() * MAX_UPTIME_MS))
+    await sleep(random() * MAX_UPTIME_MS)
     await service.kill()
     kills += 1
     service = await start()

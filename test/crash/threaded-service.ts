@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@hookline/testing/network/free-port'
 import type { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from './killable-service.ts'
@@ -71,7 +72,7 @@ export class ThreadedService implements AsyncDisposable {
       const response = await fetch(url, { method: 'POST' }).catch(() => undefined)
       if (response?.status === 204) return true
       // It waits for its start.
-      await poll()
+      await sleep(POLL_MS)
     }
     return false
   }
@@ -82,7 +83,7 @@ export class ThreadedService implements AsyncDisposable {
     const spent = (): number => Math.round(performance.now() - start)
     let messageId = await this.#send()
     while (messageId === undefined && spent() < GIVE_UP_MS) {
-      await poll()
+      await sleep(POLL_MS)
       messageId = await this.#send()
     }
     const answeredMs = spent()
@@ -91,7 +92,7 @@ export class ThreadedService implements AsyncDisposable {
     const sent = new Set([messageId])
     const isMissing = (): boolean =>
       this.#paths.some((path) => this.#receiver.missing(path, sent) > 0)
-    while (isMissing() && spent() < GIVE_UP_MS) await poll()
+    while (isMissing() && spent() < GIVE_UP_MS) await sleep(POLL_MS)
     return { answeredMs, healthyMs: isMissing() ? Infinity : spent() }
   }
 
@@ -145,7 +146,7 @@ export class ThreadedService implements AsyncDisposable {
         .catch(() => undefined)
       if (text !== undefined) return text
       if (!this.service.isRunning) throw new Error(`It has ended: ${this.service.stderr}`)
-      await poll()
+      await sleep(POLL_MS)
     }
   }
 }
@@ -158,8 +159,4 @@ function typeOf(line: string): [name: string, type: string] {
 function valueOf(line: string): [series: string, value: number] {
   const end = line.lastIndexOf(' ')
   return [line.slice(0, end), Number(line.slice(end + 1))]
-}
-
-function poll(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS))
 }

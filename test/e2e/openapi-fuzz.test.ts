@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { OpenapiClient, type Operation } from '@hookline/testing/api/openapi-client'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
-import { hostileText, SchemaValues } from '@hookline/testing/api/schema-values'
+import { hostileText, SchemaValues } from './schema-values.ts'
 
 /** How many times as many generated cases there are as `npm test` has. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Behaviour, names, openExchange, until, wait } from '../behaviour.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Behaviour, names, openExchange, until } from '../behaviour.ts'
 
 const SLOW_MS = 300
 
@@ -10,7 +11,7 @@ export const FLUSHING: readonly Behaviour[] = [
     async check(client) {
       let responses = 0
       const respond = async () => {
-        await wait(SLOW_MS)
+        await sleep(SLOW_MS)
         responses += 1
         return 200
       }
@@ -26,7 +27,7 @@ export const FLUSHING: readonly Behaviour[] = [
     async check(client) {
       let responses = 0
       const respond = async () => {
-        await wait(SLOW_MS)
+        await sleep(SLOW_MS)
         responses += 1
         return 200
       }
@@ -47,7 +48,7 @@ export const FLUSHING: readonly Behaviour[] = [
     async check(client) {
       // The first batch is still in flight when the flush begins.
       const respond = async (_request: unknown, index: number) => {
-        await wait(SLOW_MS)
+        await sleep(SLOW_MS)
         return index === 0 ? 200 : 400
       }
       await using exchange = await openExchange(client, respond, { flushAt: 5 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../cluster.ts'
 import type { Node } from '../node.ts'
 
@@ -35,9 +36,5 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
 
 /** The time that something is away. */
 export function away({ random, mostAwayMs }: Scene): Promise<void> {
-  return wait(random() * mostAwayMs)
-}
-
-export function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+  return sleep(random() * mostAwayMs)
 }

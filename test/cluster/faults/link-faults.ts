@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cut, Link } from '@hookline/testing/cluster/link'
 import type { Node } from '../node.ts'
-import { away, type FaultKind, oneOf, type Scene, wait } from './fault.ts'
+import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
 /** Faults of the network between the nodes and their servers. */
 export const LINK_FAULTS: readonly FaultKind[] = [
@@ -37,7 +38,8 @@ export const LINK_FAULTS: readonly FaultKind[] = [
   {
     name: 'a node is cut off from PostgreSQL and NATS for longer than its leases last',
     weight: 1,
-    happen: (scene) => cutLinks(linksOf(scene.oneNode()), 'both', () => wait(scene.beyondLeasesMs)),
+    happen: (scene) =>
+      cutLinks(linksOf(scene.oneNode()), 'both', () => sleep(scene.beyondLeasesMs)),
   },
   {
     name: 'a NATS server is cut off from the others',

@@ -1,4 +1,5 @@
-import { away, type FaultKind, type Scene, wait } from './fault.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { away, type FaultKind, type Scene } from './fault.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -11,7 +12,7 @@ export const NODE_FAULTS: readonly FaultKind[] = [
   {
     name: 'a node is paused for longer than its leases last',
     weight: 1,
-    happen: (scene) => pauseNode(scene, () => wait(scene.beyondLeasesMs)),
+    happen: (scene) => pauseNode(scene, () => sleep(scene.beyondLeasesMs)),
   },
   { name: 'the clock of a node is set forward by an hour', weight: 1, happen: setClock(HOUR_MS) },
   { name: 'the clock of a node is set back by an hour', weight: 1, happen: setClock(-HOUR_MS) },

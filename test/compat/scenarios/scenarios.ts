@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { eventually } from '@hookline/testing/run/eventually'
 import type { Receiver } from '@hookline/testing/receiver/receiver'
@@ -53,7 +54,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     async during({ proxy }) {
       // Some programs start for seconds, such as a browser.
       await eventually(() => expect(proxy.exchanges().length).toBeGreaterThan(0))
-      await passed(1_500)
+      await sleep(1_500)
       proxy.setAvailable(true)
     },
   },
@@ -66,15 +67,10 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
       await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20))
       await service.kill()
       // Connections are refused for some time, then a load balancer has noticed.
-      await passed(300)
+      await sleep(300)
       proxy.setAvailable(false)
       await service.startAgain()
       proxy.setAvailable(true)
     },
   },
-}
-
-/** An outage lasts for some time: that is what the scenario is about. */
-function passed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

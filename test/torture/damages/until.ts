@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Repeats a look until it finds what it looks for, or until `measure` has been the same for `still` milliseconds.
  * @returns whether it was found
@@ -13,7 +14,7 @@ export async function untilStill(
     const now = measure()
     if (now !== last) [last, since] = [now, Date.now()]
     if (Date.now() - since > stillMs) return false
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
   }
   return true
 }

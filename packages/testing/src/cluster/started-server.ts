@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CONDITION_MS } from '../run/condition-ms.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -38,7 +39,7 @@ export class StartedServer implements AsyncDisposable {
       } catch (error) {
         if (performance.now() > deadline)
           throw new Error(ended + this.#process.output, { cause: error })
-        await pause()
+        await sleep(EVERY_MS)
         // PostgreSQL does not start while children of the one that was killed run.
         if (this.#process.isRunning) continue
         ended = this.#process.output
@@ -56,7 +57,7 @@ export class StartedServer implements AsyncDisposable {
   /** Ends it with SIGTERM, or another signal that it obeys: it writes what it has not written. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     this.#process?.kill(signal)
-    while (this.#process?.isRunning) await pause()
+    while (this.#process?.isRunning) await sleep(EVERY_MS)
     await this.kill()
   }
 
@@ -68,8 +69,4 @@ export class StartedServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.kill()
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, EVERY_MS))
 }

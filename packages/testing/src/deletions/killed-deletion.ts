@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backend } from '../../../server/src/backend/backend.ts'
 import { DeletionWorker } from '../../../server/src/deletions/deletion-worker.ts'
 import { createLogger } from '../../../server/src/telemetry/logger.ts'
@@ -49,7 +49,7 @@ async function main(place: DeletionPlace, killAt: number): Promise<void> {
   })
   await using _running = new RunningWorker(worker)
   const open = () => backend.deletions.list({ isOpen: true }, { limit: 1 })
-  while ((await open()).data.length > 0) await pause(5)
+  while ((await open()).data.length > 0) await sleep(5)
 }
 
 await main(JSON.parse(process.argv[2]!) as DeletionPlace, Number(process.argv[3]))

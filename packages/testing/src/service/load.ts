@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The number of concurrent requests. */
 const SENDERS = 8
@@ -34,7 +35,7 @@ export class Load {
     const senders = Array.from({ length: SENDERS }, async () => {
       while (!signal.aborted) {
         await this.#send(url, writeKey, signal)
-        if (this.#pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#pauseMs))
+        if (this.#pauseMs > 0) await sleep(this.#pauseMs)
       }
     })
     await Promise.all(senders)

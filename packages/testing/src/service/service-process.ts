@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HOOKLINE } from '../repository.ts'
 
 /** The service as an operator starts it, in its own process. */
@@ -35,7 +36,7 @@ export class ServiceProcess {
     while (this.isRunning()) {
       const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
       if (response?.status === 200) return true
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await sleep(10)
     }
     return false
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Receiver } from '@hookline/testing/receiver/receiver'
 import { columnsOf } from '../../../src/layout/measure.ts'
 import { ApiService } from '@hookline/testing/cli/api-service'
-import { shown, SteadyService } from '@hookline/testing/cli/shown'
+import { type Look, shown, SteadyService } from './shown.ts'
 import { makeRecords, type Records } from './records.ts'
 
 // The snapshots are there to be looked at: each is what a person sees on a screen of that width.
@@ -64,7 +64,7 @@ const COMMANDS = [
 ]
 
 /** Besides 80 columns without colours: all styles that commands use, and a list with the columns that 80 have no room for. */
-const LOOKS = [
+const LOOKS: readonly (Look & { readonly line: string })[] = [
   ...COMMANDS.map((line) => ({ line, columns: 80 })),
   { line: 'destinations list', columns: 80, colours: true },
   { line: 'events get <event>', columns: 80, colours: true },
@@ -72,7 +72,7 @@ const LOOKS = [
   { line: 'destinations list', columns: 160 },
 ]
 
-function run(line: string, look: Parameters<typeof shown>[1]): Promise<string> {
+function run(line: string, look: Look): Promise<string> {
   const words = line.replaceAll(/<(\w+)>/g, (_all, name: keyof Records) => records[name]).split(' ')
   return shown([...words, '--url', service.url, '--token-file', service.tokenFile], look)
 }

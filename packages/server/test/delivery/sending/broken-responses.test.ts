@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { RawReceiver, type RawAnswer } from '@hookline/testing/receiver/raw-receiver'
+import { RawReceiver, type RawAnswer } from './raw-receiver.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import { TestEngine } from '@hookline/testing/engine/test-engine'

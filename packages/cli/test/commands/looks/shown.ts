@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
-import { createProgram } from '../../../cli/src/program.ts'
+import { createProgram } from '../../../src/program.ts'
 
 /** When the commands run. Everything has happened three minutes before, or will happen an hour later. */
 const NOW = '2026-07-01T12:00:00.000Z'
