@@ -6,7 +6,13 @@ import { ValidationError } from '../errors.ts'
 import { textOf } from '../reporting/safe-calls.ts'
 import type { AliasCall, EventMap, GroupCall, IdentifyCall, TrackCall, ViewCall } from './call.ts'
 import { randomUuid } from './random-uuid.ts'
-import { type Fields, jsonValueOf, serialise, type SerialisedMessage, unrepresentable } from './serialise.ts'
+import {
+  type Fields,
+  jsonValueOf,
+  serialise,
+  type SerialisedMessage,
+  unrepresentable,
+} from './serialise.ts'
 import { validate } from './validate.ts'
 
 const OBJECT_FIELDS = ['properties', 'traits', 'context', 'integrations']

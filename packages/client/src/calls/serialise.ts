@@ -29,6 +29,8 @@ export function jsonValueOf(value: unknown, key: string): unknown {
   return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value
 }
 
+const BOXES = [Number, String, Boolean]
+
 /**
  * Copies a message into plain objects, as JSON.stringify would read it, but refuses what JSON.stringify would lose. The
  * copy stops at the limits, so that an endless object takes no endless time.
@@ -66,26 +68,21 @@ class Copy {
   }
 
   #value(value: unknown, key: string): unknown {
-    switch (typeof value) {
-      case 'undefined':
-        return value
-      case 'string':
-        this.#spend(value.length)
-        return value
-      case 'boolean':
-        this.#spend(1)
-        return value
-      case 'number':
-        this.#spend(1)
-        if (!Number.isFinite(value)) throw unrepresentable(`${key} is ${value}`)
-        return value
+    if (value === undefined || value === null) return value
+    if (typeof value === 'string') {
+      this.#spend(value.length)
+      return value
+    }
+    if (typeof value === 'number' || typeof value === 'boolean') {
+      this.#spend(1)
+      if (!Number.isFinite(Number(value))) throw unrepresentable(`${key} is ${value}`)
+      return value
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
       throw unrepresentable(`${key} is ${String(value)}`)
     }
     const json = jsonValueOf(value, key)
-    if (json === null) return json
-    if (typeof json === 'object') return this.#ofObject(json, key)
+    if (typeof json === 'object' && json !== null) return this.#ofObject(json, key)
     if (json !== value) return this.#value(json, key)
     throw unrepresentable(`${key} is a ${typeof json}`)
   }
@@ -100,7 +97,7 @@ class Copy {
       this.#value(JSON.parse(JSON.stringify(value)), key)
       return value
     }
-    if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+    if (BOXES.some((box) => value instanceof box)) {
       return this.#value(value.valueOf(), key)
     }
     if (prototype !== null && Object.keys(value).length === 0) {

@@ -47,9 +47,8 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
     const value = fields[name]
     if (value === undefined || value === null) continue
     if (isOfType(value)) {
-      // A lone surrogate is half of a character.
-      if (typeof value !== 'string' || !code.startsWith('id_') || !/\p{Cs}/u.test(value)) continue
-      throw new ValidationError('id_not_unicode', `${name} has half of a character`)
+      if (code.startsWith('id_')) checkUnicode(name, value)
+      continue
     }
     // False for NaN, which JSON does not have.
     const isInexact = typeof value === 'number' && value <= Infinity
@@ -74,6 +73,12 @@ function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, str
   if (type === 'track' && !has('event')) return ['event_not_defined', 'event']
   if (type === 'group' && !has('groupId')) return ['id_required', 'groupId']
   return undefined
+}
+
+/** A lone surrogate is half of a character. */
+function checkUnicode(name: string, id: unknown): void {
+  if (!/\p{Cs}/u.test(String(id))) return
+  throw new ValidationError('id_not_unicode', `${name} has half of a character`)
 }
 
 function checkMessageId({ messageId }: ValidCall): void {

@@ -81,7 +81,7 @@ export class Sender {
 
   async #send(): Promise<void> {
     const { queue, onOutcome, onIdle } = this.#options
-    for (let next; (next = this.#next()); ) {
+    for (let next; (next = this.#next());) {
       const response = await this.#deliver(next)
       if (this.#isStopped) return
       queue.settle()

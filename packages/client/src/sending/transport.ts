@@ -162,7 +162,7 @@ async function readText(response: Response): Promise<string> {
   if (!reader) return response.text()
   const decoder = new TextDecoder()
   let text = ''
-  for (let bytes = 0; ; ) {
+  for (let bytes = 0; ;) {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     bytes += value.length

@@ -122,11 +122,10 @@ describe('a call', () => {
     expect(requests).toBe(10)
   })
 
-  function throwing(thrown: unknown): () => never {
-    return () => {
-      throw thrown
-    }
+  const throwing = (thrown: unknown) => (): unknown => {
+    throw thrown
   }
+  const withToJson = (toJSON: () => unknown): object => ({ toJSON })
   const getter = (get: () => unknown): object =>
     Object.defineProperty({}, 'n', { get, enumerable: true })
   const revoked = () => {
@@ -169,16 +168,24 @@ describe('a call', () => {
     ['a buffer without a view', { n: new ArrayBuffer(8) }, 'invalid_json'],
     ['NaN in a typed array', { n: new Float64Array([NaN]) }, 'invalid_json'],
     ['Infinity as raw JSON', { n: rawJson('1e999') }, 'invalid_json'],
-    ['toJSON that returns NaN', { n: { toJSON: () => NaN } }, 'invalid_json'],
-    ['toJSON that returns a function', { n: { toJSON: () => () => 1 } }, 'invalid_json'],
-    ['properties whose toJSON returns text', { toJSON: () => 'text' }, 'properties_not_object'],
-    ['a list without end', { n: Array.from({ length: 2 }).concat(new Array(4e9)) }, 'message_too_large'],
+    ['toJSON that returns NaN', { n: withToJson(() => NaN) }, 'invalid_json'],
+    ['toJSON that returns a function', { n: withToJson(() => () => 1) }, 'invalid_json'],
+    ['properties whose toJSON returns text', withToJson(() => 'text'), 'properties_not_object'],
+    ['a list without end', { n: Object.assign([], { length: 4e9 }) }, 'message_too_large'],
     ['shared objects that double at each level', doubling(60), 'message_too_large'],
     ['a revoked Proxy', { n: revoked() }, 'invalid_json'],
     ['a revoked Proxy as properties', revoked(), 'invalid_json'],
     ...[null, undefined, Symbol('no'), Object.create(null), 'text'].flatMap((thrown) => [
-      [`toJSON that throws ${typeof thrown}`, { n: { toJSON: throwing(thrown) } }, 'invalid_json'] as const,
-      [`properties whose toJSON throws ${typeof thrown}`, { toJSON: throwing(thrown) }, 'invalid_json'] as const,
+      [
+        `toJSON that throws ${typeof thrown}`,
+        { n: withToJson(throwing(thrown)) },
+        'invalid_json',
+      ] as const,
+      [
+        `properties whose toJSON throws ${typeof thrown}`,
+        withToJson(throwing(thrown)),
+        'invalid_json',
+      ] as const,
       [`a getter that throws ${typeof thrown}`, getter(throwing(thrown)), 'invalid_json'] as const,
     ]),
     ['64 levels and more', deep(63), 'nested_too_deep'],
@@ -201,7 +208,11 @@ describe('a call', () => {
     ['a getter that throws null', getter(throwing(null)), 'invalid_json'],
     ['a revoked Proxy', revoked(), 'invalid_json'],
     ['an id that only its prototype has', Object.create({ userId: 'u1' }), 'no_user_anon_id'],
-    ['context whose toJSON returns text', { ...user, context: { toJSON: () => 'x' } }, 'context_not_object'],
+    [
+      'context whose toJSON returns text',
+      { ...user, context: withToJson(() => 'x') },
+      'context_not_object',
+    ],
   ] as const)('that is or has %s throws', async ([, call, code]) => {
     await using exchange = await openExchange()
     const make = () => exchange.analytics.track({ event: 'E', ...call } as never)
@@ -234,7 +245,7 @@ describe('a call', () => {
 
   test('is sent as it was checked: each of its values is read once', async () => {
     await using exchange = await openExchange()
-    const first = <T>(value: T, later: unknown) => {
+    const first = (value: unknown, later: unknown) => {
       const values: unknown[] = [value]
       return { get: () => values.pop() ?? later, enumerable: true }
     }
@@ -252,7 +263,7 @@ describe('a call', () => {
       bytes: new Uint8Array([1, 2]),
       buffer: Buffer.from('b'),
       url: new URL('http://x/'),
-      missing: [undefined, , null],
+      missing: Object.assign([undefined, null], { length: 3 }),
       proxy: new Proxy({ a: 1 }, {}),
       bare: Object.assign(Object.create(null), { a: 1 }),
       half: 'x\ud83d',

@@ -42,7 +42,18 @@ function serviceCode(type: Type, call: Json): string | undefined {
 }
 
 const value = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Json>('x', 'u1', 'x'.repeat(101), 'half\ud83d', 7, 2 ** 53, Infinity) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Json>(
+      'x',
+      'u1',
+      'x'.repeat(101),
+      'half\ud83d',
+      7,
+      2 ** 53,
+      Infinity,
+    ),
+  },
   fc.constantFrom<Json>('', null, true, [], {}, { a: 1 }),
 )
 const names =

@@ -63,7 +63,13 @@ async function drive(exchange: Exchange): Promise<void> {
 }
 
 const rejected = [{ index: 0, messageId: 'm', code: 'id_required', message: 'No.' }]
-const RESPONSES = [503, 'reset', { body: JSON.stringify({ success: true, rejected }) }, 400, 200] as const
+const RESPONSES = [
+  503,
+  'reset',
+  { body: JSON.stringify({ success: true, rejected }) },
+  400,
+  200,
+] as const
 
 function openFaulty(options: {
   readonly logger?: Logger

@@ -183,7 +183,11 @@ describe('a 2xx that is no success of Hookline', () => {
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
     expect(exchange.errors).toMatchObject([
-      { messages: 3, status: 'status' in response ? response.status : 200, code: 'unexpected_response' },
+      {
+        messages: 3,
+        status: 'status' in response ? response.status : 200,
+        code: 'unexpected_response',
+      },
     ])
   })
 })
@@ -276,7 +280,10 @@ describe('rejected messages', () => {
   })
 
   test('that are malformed are ignored', async () => {
-    const body = JSON.stringify({ success: true, rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)] })
+    const body = JSON.stringify({
+      success: true,
+      rejected: [null, 7, {}, ...rejected(-1, 5, 2, 2)],
+    })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 4, failed: 1, pending: 0 })

@@ -1,6 +1,11 @@
 import { Analytics, type ClientOptions, type ReportedError } from '@hookline/client'
 import { ManualClock } from '../clocks/manual-clock.ts'
-import { asService, openReceiver, type Receiver, type ReceiverOptions } from '../receiver/receiver.ts'
+import {
+  asService,
+  openReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from '../receiver/receiver.ts'
 import type { Clock } from '../../../client/src/clock.ts'
 import { type ArrivedBatch, arrivedBatches, type ArrivedMessage } from './arrived-batches.ts'
 
