@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { openReceiver } from '@hookline/testing/receiver/receiver'
+import { asService, openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { buildGo, GO_BUILD_MS, skipWithoutGo } from '@hookline/testing/programs/go'
 import { startService } from '@hookline/testing/service/running-service'
@@ -90,7 +90,7 @@ describe.for(Object.keys(EXPECTED))('the program %s', (program) => {
 test('DEBUG=analytics logs what the library does', { timeout: GO_BUILD_MS }, async ({ skip }) => {
   skipWithoutGo(skip)
   using folder = new TemporaryFolder()
-  await using receiver = await openReceiver()
+  await using receiver = await openReceiver({ respond: asService(200) })
   const binary = await buildGo(withOurImport(folder.path), 'each-call')
   const { origin } = new URL(receiver.url)
   const { stderr } = await send(binary, { ENDPOINT: origin, DEBUG: 'analytics' })

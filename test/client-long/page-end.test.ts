@@ -22,7 +22,7 @@ const MAKE_CALLS = `function makeCalls(calls, bytes, first = 0) {
 
 /** How the program on a page makes calls, and how the page ends. */
 interface Ending {
-  /** Code that runs on the page. It has \`analytics\`, \`makeCalls\` and \`leave\`. */
+  /** Code that runs on the page. It has `analytics`, `makeCalls` and `leave`. */
   readonly program: string
   readonly end?: (page: Page) => Promise<unknown>
   readonly host?: string
@@ -50,14 +50,19 @@ describe.skipIf(!existsSync(CHROMIUM))('the end of a page', () => {
     site.close()
   })
 
-  /** Runs the program of the page, ends the page, and expects that many events at the webhook. */
-  async function expectArrivals(count: number, { program, end, host }: Ending): Promise<void> {
-    receiver.requests.length = 0
-    // Another context has another cache of permissions of other origins.
+  /** Another context has another cache of permissions of other origins. */
+  async function openPage(host: string): Promise<Page> {
     const context = await browser.newContext()
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    await page.goto(site.urlOf(host ?? '127.0.0.1'))
+    await page.goto(site.urlOf(host))
+    return page
+  }
+
+  /** Runs the program of the page, ends the page, and expects that many events at the webhook. */
+  async function expectArrivals(count: number, { program, end, host }: Ending): Promise<void> {
+    receiver.requests.length = 0
+    const page = await openPage(host ?? '127.0.0.1')
     const options = { writeKey: service.source.writeKey, endpoint: service.url }
     // The page may be gone before it can respond.
     const ran = page.evaluate(`(async () => {
@@ -123,6 +128,66 @@ describe.skipIf(!existsSync(CHROMIUM))('the end of a page', () => {
     await expectArrivals(6, { ...leave(`makeCalls(6, 2_000); ${flush}`), host: PLAIN_HOST })
   })
 
+  test('loses no call of a request that waits for its retry', async () => {
+    const cors = {
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': '*, authorization',
+    }
+    let posts = 0
+    await using away = await openReceiver({
+      respond: ({ method }) => {
+        const isDown = method === 'POST' && posts++ === 0
+        const headers = isDown ? { ...cors, 'retry-after': '300' } : cors
+        return { status: isDown ? 503 : 200, headers, body: '{"success":true}' }
+      },
+    })
+    const page = await openPage('127.0.0.1')
+    const endpoint = `http://127.0.0.1:${away.port}`
+    await page.evaluate(`(async () => {
+      const { Analytics } = await import('/client.js')
+      window.analytics = new Analytics('wk_test', { endpoint: '${endpoint}' })
+      analytics.track({ anonymousId: 'a1', event: 'Left' })
+      analytics.flush()
+    })()`)
+    await expect.poll(() => posts).toBe(1)
+    await page.evaluate(`location.href = '/next'`)
+    await expect.poll(() => posts).toBe(2)
+    const [first, second] = away.requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => JSON.parse(body.toString()) as { batch: object; writeKey?: string })
+    expect(second).toMatchObject({ batch: first!.batch, writeKey: 'wk_test' })
+  })
+
+  test('needs none of what the browser allows other scripts of the page', async () => {
+    const hide = `dispatchEvent(new Event('pagehide'))`
+    const used = `fetch('/slow', { method: 'POST', keepalive: true, body: 'x'.repeat(60_000) })`
+    const program = `void ${used}; makeCalls(5, 2_000); ${hide}; await analytics.flush()`
+    await expectArrivals(5, { program, end: (page) => page.close() })
+  })
+
+  test('needs no secure context', async () => {
+    const page = await openPage(PLAIN_HOST)
+    expect(await page.evaluate('[isSecureContext, typeof crypto.randomUUID]')).toEqual([
+      false,
+      'undefined',
+    ])
+    const made = await page.evaluate(`import('/client.js').then(async ({ Analytics }) => {
+      const ids = new Set()
+      const fetch = async (url, { body }) => {
+        for (const { messageId } of JSON.parse(new TextDecoder().decode(body)).batch) ids.add(messageId)
+        return new Response('{"success":true}')
+      }
+      const analytics = new Analytics('wk_test', { fetch, gzip: false })
+      for (let index = 0; index < 100; index++) analytics.identify({ userId: 'u1' })
+      await analytics.close()
+      return [...ids]
+    })`)
+    expect(made).toHaveLength(100)
+    for (const id of made as string[]) {
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    }
+  })
+
   test('is no end if the page is shown again', async () => {
     const hide = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
@@ -143,7 +208,7 @@ function eventsOf({ requests }: Receiver): number[] {
   return [...new Set(events)].map(Number).toSorted((a, b) => a - b)
 }
 
-/** A site with an empty page at every path, and the client at `/client.js`. */
+/** A site with an empty page at every path, the client at `/client.js`, and no response at `/slow`. */
 class Site {
   readonly #client: string
   readonly #server = createServer(({ url }, response) => this.#respond(url, response))
@@ -168,6 +233,7 @@ class Site {
   }
 
   #respond(url: string | undefined, response: ServerResponse): void {
+    if (url === '/slow') return
     const isClient = url === '/client.js'
     response.setHeader('content-type', isClient ? 'text/javascript' : 'text/html')
     response.end(isClient ? this.#client : '<!doctype html><title>Shop</title>')

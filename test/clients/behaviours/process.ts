@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
+import { asService, openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
 import type { Behaviour } from '../behaviour.ts'
 import type { ClientAdapter } from '../client-adapter.ts'
 
@@ -35,7 +35,7 @@ async function run(
   part: 'idle' | 'flood',
   respond: NonNullable<ReceiverOptions['respond']>,
 ): Promise<string> {
-  await using receiver = await openReceiver({ respond })
+  await using receiver = await openReceiver({ respond: asService(respond) })
   const endpoint = `http://127.0.0.1:${receiver.port}`
   const [command, ...args] = await client.program(part, endpoint)
   const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -29,7 +29,7 @@ export function jsonValueOf(value: unknown, key: string): unknown {
   return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value
 }
 
-const SCALARS: ReadonlySet<string> = new Set(['boolean', 'number', 'string'])
+const BOXES = [Number, String, Boolean]
 
 /**
  * Copies a message into plain objects, as JSON.stringify would read it, but refuses what JSON.stringify would lose. The
@@ -68,18 +68,21 @@ class Copy {
   }
 
   #value(value: unknown, key: string): unknown {
-    if (value === undefined) return value
-    if (SCALARS.has(typeof value)) {
-      this.#spend(typeof value === 'string' ? value.length : 1)
-      if (typeof value !== 'number' || Number.isFinite(value)) return value
-      throw unrepresentable(`${key} is ${value}`)
+    if (value === undefined || value === null) return value
+    if (typeof value === 'string') {
+      this.#spend(value.length)
+      return value
+    }
+    if (typeof value === 'number' || typeof value === 'boolean') {
+      this.#spend(1)
+      if (!Number.isFinite(Number(value))) throw unrepresentable(`${key} is ${value}`)
+      return value
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
       throw unrepresentable(`${key} is ${String(value)}`)
     }
     const json = jsonValueOf(value, key)
-    if (json === null) return json
-    if (typeof json === 'object') return this.#ofObject(json, key)
+    if (typeof json === 'object' && json !== null) return this.#ofObject(json, key)
     if (json !== value) return this.#value(json, key)
     throw unrepresentable(`${key} is a ${typeof json}`)
   }
@@ -94,9 +97,7 @@ class Copy {
       this.#value(JSON.parse(JSON.stringify(value)), key)
       return value
     }
-    // Boxed: JSON has what is inside.
-    // oxlint-disable-next-line unicorn/no-instanceof-builtins -- typeof says object
-    if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+    if (BOXES.some((box) => value instanceof box)) {
       return this.#value(value.valueOf(), key)
     }
     if (prototype !== null && Object.keys(value).length === 0) {

@@ -124,11 +124,10 @@ describe('a call', () => {
     expect(requests).toBe(10)
   })
 
-  function throwing(thrown: unknown): () => never {
-    return () => {
-      throw thrown
-    }
+  const throwing = (thrown: unknown) => (): unknown => {
+    throw thrown
   }
+  const withToJson = (toJSON: () => unknown): object => ({ toJSON })
   const getter = (get: () => unknown): object =>
     Object.defineProperty({}, 'n', { get, enumerable: true })
   const revoked = () => {
@@ -171,13 +170,9 @@ describe('a call', () => {
     ['a buffer without a view', { n: new ArrayBuffer(8) }, 'invalid_json'],
     ['NaN in a typed array', { n: new Float64Array([NaN]) }, 'invalid_json'],
     ['Infinity as raw JSON', { n: rawJson('1e999') }, 'invalid_json'],
-    ['toJSON that returns NaN', { n: { toJSON: () => NaN } }, 'invalid_json'],
-    ['toJSON that returns a function', { n: { toJSON: () => () => 1 } }, 'invalid_json'],
-    [
-      'properties whose toJSON returns text',
-      { toJSON: (): unknown => 'text' },
-      'properties_not_object',
-    ],
+    ['toJSON that returns NaN', { n: withToJson(() => NaN) }, 'invalid_json'],
+    ['toJSON that returns a function', { n: withToJson(() => () => 1) }, 'invalid_json'],
+    ['properties whose toJSON returns text', withToJson(() => 'text'), 'properties_not_object'],
     ['a list without end', { n: Object.assign([], { length: 4e9 }) }, 'message_too_large'],
     ['shared objects that double at each level', doubling(60), 'message_too_large'],
     ['a revoked Proxy', { n: revoked() }, 'invalid_json'],
@@ -185,12 +180,12 @@ describe('a call', () => {
     ...[null, undefined, Symbol('no'), Object.create(null), 'text'].flatMap((thrown) => [
       [
         `toJSON that throws ${typeof thrown}`,
-        { n: { toJSON: throwing(thrown) } },
+        { n: withToJson(throwing(thrown)) },
         'invalid_json',
       ] as const,
       [
         `properties whose toJSON throws ${typeof thrown}`,
-        { toJSON: throwing(thrown) },
+        withToJson(throwing(thrown)),
         'invalid_json',
       ] as const,
       [`a getter that throws ${typeof thrown}`, getter(throwing(thrown)), 'invalid_json'] as const,
@@ -217,7 +212,7 @@ describe('a call', () => {
     ['an id that only its prototype has', Object.create({ userId: 'u1' }), 'no_user_anon_id'],
     [
       'context whose toJSON returns text',
-      { ...user, context: { toJSON: () => 'x' } },
+      { ...user, context: withToJson(() => 'x') },
       'context_not_object',
     ],
   ] as const)('that is or has %s throws', async ([, call, code]) => {
@@ -270,8 +265,7 @@ describe('a call', () => {
       bytes: new Uint8Array([1, 2]),
       buffer: Buffer.from('b'),
       url: new URL('http://x/'),
-      // oxlint-disable-next-line no-sparse-arrays -- a hole is what it tests
-      missing: [undefined, , null],
+      missing: Object.assign([undefined, null], { length: 3 }),
       proxy: new Proxy({ a: 1 }, {}),
       bare: Object.assign(Object.create(null), { a: 1 }),
       half: 'x\ud83d',

@@ -24,6 +24,8 @@ export const RESERVED_HEADERS = {
     'te',
     'trailer',
     'proxy-*',
+    // An object of headers has no such entry, so it would not be sent.
+    '__proto__',
   ],
 } as const
 

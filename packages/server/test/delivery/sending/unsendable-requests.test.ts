@@ -143,7 +143,6 @@ test('every header that the settings accept arrives', async () => {
       expect(result).toMatchObject({ class: 'delivered' })
       const { headers: received } = receiver.requests.at(-1)!
       for (const [each, value] of Object.entries(headers)) {
-        if (each === '__proto__') continue
         expect(received[each.toLowerCase()], each).toContain(value)
       }
     }),
