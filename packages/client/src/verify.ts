@@ -29,6 +29,8 @@ export async function verifySignature(
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new TypeError('verifySignature takes the raw body, not a parsed one')
   }
+  // A page without https has no WebCrypto; nor may a browser know the secret.
+  if (!crypto.subtle) throw new TypeError('verifySignature needs WebCrypto: call it on your server')
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
     throw new TypeError('the shared secret is empty')

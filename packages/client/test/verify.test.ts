@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 const SECRET = 'a shared secret – 完'
 const BODY = '{"version":1,"event":"完了 😀"}'
@@ -108,6 +108,13 @@ describe('verifySignature', () => {
     await expect(verify(BODY, simple(), '')).rejects.toThrow('empty')
     await expect(verifySignature(BODY, simple(), [])).rejects.toThrow('empty')
     await expect(verify(BODY, standard(), 'whsec_%')).rejects.toThrow('base64')
+  })
+
+  test('says what it needs where there is no WebCrypto, as on a page without https', async () => {
+    vi.stubGlobal('crypto', { getRandomValues: () => {} })
+    const verified = verify(BODY, simple())
+    vi.unstubAllGlobals()
+    await expect(verified).rejects.toThrow('needs WebCrypto')
   })
 
   test('works in a receiver on node:http as documented', async () => {
