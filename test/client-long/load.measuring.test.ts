@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openExchange } from '@hookline/testing/client/open-exchange'
+import { asService } from '@hookline/testing/receiver/receiver'
 import { runProgram } from '@hookline/testing/client/run-program'
 
 interface FloodOutput {
@@ -26,7 +27,7 @@ test('a million calls to a dead server stay within the bound of memory; the queu
   expect(grownBytes).toBeLessThan(128 * 1024 * 1024)
 
   receiver.requests.length = 0
-  receiver.respond = () => 200
+  receiver.respond = asService(200)
   expect(await program.exit()).toBe(0)
   expect(JSON.parse(program.stdout[1]!)).toMatchObject({ delivered: 100_000, pending: 0 })
   const ids = new Set(exchange.messages.map(({ messageId }) => messageId))
