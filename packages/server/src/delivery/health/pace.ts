@@ -11,8 +11,9 @@ import type { Attempt } from '@hookline/protocol'
  *        ▲                 │ ▲   └─ accepted: 0.7 % more each second         │   ▲
  *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by the share of
  *        │                                                                         throttled attempts, or by the pause
- *        └─ five minutes without a throttled attempt, or more than 1,000 a second
+ *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
+ * A pace begins only while the receiver accepts part of the attempts: one that throttles all of them is the breaker's.
  * Before the first fall there is no ceiling. Growth near the ceiling doubles every 3 s from 20 s after a fall on,
  * because the receiver may accept more than before. Without `Retry-After`, up to a tenth of the attempts may be
  * throttled before the pace falls, so that a few do not slow down a fast webhook. With it, each of them costs a pause, so the
@@ -56,7 +57,8 @@ export interface PacedAttempt {
 
 /** A slower 502 or 503 is that of a broken receiver, or of a proxy that waited for one. */
 const AT_ONCE_MS = 1_000
-const MIN_PER_SECOND = 0.1
+/** Often enough that the breaker sees ten attempts in its minute, and opens when a receiver throttles all of them. */
+const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
 /** The weight of one attempt in the moving average. */
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
@@ -68,13 +70,15 @@ const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
 const FORGOTTEN_AFTER_MS = 5 * 60_000
+/** A receiver that has accepted nothing for so long is broken rather than slow, and left to the breaker. */
+const PART_ACCEPTED_MS = 60_000
 /** By what share the pace falls for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
 /** Timers may be late by this much. A faster pace catches up with it. */
 const TIMER_MS = 10
 
-export const NONE_ACCEPTED: AcceptedCount = { second: 0, count: 0, before: 0 }
+export const NONE_ACCEPTED: AcceptedCount = { second: -Infinity, count: 0, before: 0 }
 
 /** Whether the receiver says "slower" rather than "broken": a 429, or a 503 or 502 at once. */
 export function isThrottled({
@@ -116,7 +120,10 @@ export function onPacedResult(
   accepted: AcceptedCount,
 ): Pace | undefined {
   const { sample, begunAt, now } = attempt
-  if (pace === undefined) return sample === 'throttled' ? firstPace(accepted, now) : undefined
+  if (pace === undefined) {
+    const isSlow = sample === 'throttled' && now - accepted.second * 1_000 < PART_ACCEPTED_MS
+    return isSlow ? firstPace(accepted, now) : undefined
+  }
   const throttledAt = sample === 'throttled' ? now : pace.throttledAt
   if (begunAt <= pace.fellAt) return { ...pace, throttledAt }
   const weight = WEIGHTS[sample]

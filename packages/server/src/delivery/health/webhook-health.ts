@@ -224,12 +224,10 @@ export class WebhookHealth {
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
-    this.#set(destinationId, url, {
-      ...before,
-      ...withResult(before, attempt, now),
-      breaker,
-      quietUntil,
-    })
+    const paced = withResult(before, attempt, now)
+    // A webhook that is broken has no pace, so that it gets all that waits when it works again.
+    const pace = breaker.state === 'open' ? undefined : paced.pace
+    this.#set(destinationId, url, { ...before, ...paced, pace, breaker, quietUntil })
     if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
     if (quietUntil - Math.max(before.quietUntil, now) >= TOLD_FROM_MS)
       this.onPause({ destinationId, url, pauseMs: quietUntil - this.#clock.now() })

@@ -121,12 +121,23 @@ describe.each([1, 2, 10, 50])('a receiver that permits %d requests a second', (p
 
 describe('a pace', () => {
   const begun = (now = 0): Pace =>
-    onPacedResult(undefined, { sample: 'throttled', begunAt: now, now, pauseMs: 0 }, NONE_ACCEPTED)!
+    onPacedResult(
+      undefined,
+      { sample: 'throttled', begunAt: now, now, pauseMs: 0 },
+      countAccepted(NONE_ACCEPTED, now),
+    )!
   const options = { latencyMs: 5, pauseMs: 0 }
 
   test('does not exist before the first throttled attempt', () => {
     const accepted = { sample: 'accepted', begunAt: 0, now: 1, pauseMs: 0 } as const
     expect(onPacedResult(undefined, accepted, NONE_ACCEPTED)).toBeUndefined()
+  })
+
+  test('does not exist for a receiver that has accepted nothing within a minute', () => {
+    const throttled = { sample: 'throttled', begunAt: 0, now: MINUTE, pauseMs: 0 } as const
+    expect(onPacedResult(undefined, throttled, NONE_ACCEPTED)).toBeUndefined()
+    expect(onPacedResult(undefined, throttled, countAccepted(NONE_ACCEPTED, 0))).toBeUndefined()
+    expect(onPacedResult(undefined, throttled, countAccepted(NONE_ACCEPTED, 1_000))).toBeDefined()
   })
 
   test('begins with what was accepted in the last second', () => {
@@ -137,15 +148,18 @@ describe('a pace', () => {
     expect(onPacedResult(undefined, { ...throttled, now: 9_000 }, counted)?.perSecond).toBe(1)
   })
 
-  test('is at least one attempt every ten seconds, however long a receiver throttles all', () => {
-    const { pace, requests } = run(() => false, { ...options, minutes: 10 })
-    expect(pace?.perSecond).toBe(0.1)
-    expect(requests).toBeLessThan(CONCURRENCY + 100)
+  test('is at least one attempt every four seconds, however long a receiver throttles all', () => {
+    const { pace, requests } = run((now) => now < 500, { ...options, minutes: 10 })
+    expect(pace?.perSecond).toBe(0.25)
+    expect(requests - 500 * CONCURRENCY).toBeLessThan(CONCURRENCY + 300)
   })
 
   test('is fast again within a minute after a receiver has throttled all for minutes', () => {
     const bucket = tokenBucket(50)
-    const { accepted } = run((now) => now > 3 * MINUTE && bucket(now), { ...options, minutes: 5 })
+    const { accepted } = run((now) => (now < 500 || now > 3 * MINUTE) && bucket(now), {
+      ...options,
+      minutes: 5,
+    })
     expect(accepted[4]! / (50 * 60)).toBeGreaterThan(0.8)
   })
 

@@ -1,15 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { systemClock } from '../../../src/util/time/clock.ts'
 
 const url = 'https://a.example/'
 const TIMEOUT = { url, outcome: 'retry', class: 'timeout', durationMs: 0 } as const
-const OK = { url, outcome: 'delivered', class: 'delivered', durationMs: 0 } as const
+const UNAVAILABLE = {
+  url,
+  outcome: 'retry',
+  class: 'http_5xx',
+  status: 503,
+  durationMs: 5,
+} as const
+const OK = { url, outcome: 'delivered', class: 'delivered', status: 200, durationMs: 0 } as const
 
 /** An attempt that began in this generation has ended. */
 function end(
   health: WebhookHealth,
-  attempt: typeof TIMEOUT | typeof OK,
+  attempt: typeof TIMEOUT | typeof UNAVAILABLE | typeof OK,
   generation: number,
 ): ReturnType<WebhookHealth['onResult']> {
   return health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
@@ -42,5 +50,34 @@ describe('what is known of a webhook', () => {
     for (const each of inFlight) end(health, TIMEOUT, each)
     expect(end(health, OK, probe)).toBe('closed')
     expect(health.blockedUntil('dst_a', url)).toBe(0)
+  })
+
+  test('a receiver that answers 503 to everything at once opens its breaker with ten attempts, and gets all that waits when it is mended', () => {
+    const health = new WebhookHealth(systemClock)
+    const begun = Array.from({ length: 10 }, () => health.onAttempt('dst_a', url))
+    const changes = begun.map((each) => end(health, UNAVAILABLE, each))
+    expect(changes.at(-1)).toBe('opened')
+    expect(health.pacePerSecond('dst_a', url)).toBeUndefined()
+  })
+
+  test('an outage ends a pace: it is the breaker that opens within a minute and a half', () => {
+    const clock = new ManualClock()
+    const health = new WebhookHealth(clock)
+    const attempt = (result: typeof UNAVAILABLE | typeof OK): ReturnType<typeof end> =>
+      health.onResult('dst_a', result, {
+        generation: health.onAttempt('dst_a', url),
+        now: clock.now(),
+      })
+    for (let count = 0; count < 100; count++) attempt(OK)
+    attempt(UNAVAILABLE)
+    expect(health.pacePerSecond('dst_a', url)).toBe(100)
+    const brokenAt = clock.now()
+    let change: ReturnType<typeof end>
+    while (change === undefined && clock.now() - brokenAt < 90_000) {
+      clock.advance(1)
+      if (clock.now() >= health.nextAttemptAt('dst_a', url)) change = attempt(UNAVAILABLE)
+    }
+    expect(change).toBe('opened')
+    expect(health.pacePerSecond('dst_a', url)).toBeUndefined()
   })
 })
