@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
-import type { AttemptTimer } from '../network/attempt-timer.ts'
+import { AttemptTimer } from '../network/attempt-timer.ts'
 import { DeadlineQueue, type QueuedDeadline } from '../network/deadline-queue.ts'
 import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'
+import type { ResponseHeads } from './response-heads.ts'
 import { asRefused } from './unsendable.ts'
 
 /**
@@ -22,6 +23,12 @@ export interface WebhookResponse {
   readonly headers: IncomingHttpHeaders
   /** The first 8 KiB. */
   readonly body: Buffer
+}
+
+/** The client of undici that has the request of an exchange, on one socket at a time. */
+export interface ExchangeClient extends Pick<Dispatcher, 'dispatch'> {
+  /** What comes from its socket; `undefined` before the first one is open. */
+  readonly heads: ResponseHeads | undefined
 }
 
 /** The deadlines of all exchanges of a sender. */
@@ -42,7 +49,9 @@ export class ExchangeDeadlines {
  * signal for each request, which costs more than the rest of an attempt. Its states:
  *
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
- *        └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
+ *      │ │ ▲
+ *      │ └─┘ once: an idle socket was closed as the request was written, so it is sent again on a new one (spec 12)
+ *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadlines: ExchangeDeadlines
@@ -51,6 +60,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #deadline: QueuedDeadline
   #controller: Dispatcher.DispatchController | undefined
+  #client: ExchangeClient | undefined
+  #options: Dispatcher.DispatchOptions | undefined
+  #isRepeated = false
   #failure: Error | undefined
   #headers: Omit<WebhookResponse, 'body'> | undefined
   #readBytes = 0
@@ -82,8 +94,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(asRefused(cause))
   }
 
+  /** A client has taken its request, which has these options. */
+  takenBy(client: ExchangeClient, options: Dispatcher.DispatchOptions): void {
+    this.#client = client
+    this.#options = options
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#client?.heads?.begin()
     // undici cannot cancel a request that waits for a socket, so it is aborted when it starts.
     if (this.#failure) controller.abort(this.#failure)
   }
@@ -95,7 +114,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     const isInterim = status < 200
     if (isInterim || this.#isOver) return
-    this.#headers = { status, headers }
+    this.#readHead({ status, headers })
+  }
+
+  #readHead(headers: Omit<WebhookResponse, 'body'>): void {
+    this.#headers = headers
     this.#timer.stop()
     this.#deadlines.headers.cancel(this.#deadline)
     this.#deadline = this.#deadlines.body.begin(() => this.#stopReading())
@@ -116,7 +139,32 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#headers) this.#finish()
     // undici has no controller for a request that it did not take.
     else if (controller === null && !isClosed(error)) this.refuse(error)
-    else this.#fail(this.#controller ? asFailure(error) : error)
+    else if (this.#controller && !this.#isOver) this.#onBroken(asFailure(error))
+    else this.#fail(error)
+  }
+
+  /** The connection broke, or undici could not read the response. */
+  #onBroken(failure: Error): void {
+    const heads = this.#client?.heads
+    const isUnreadable = classifyFailure(failure)?.class === 'protocol_error'
+    if (isUnreadable) {
+      const response = heads?.salvaged()
+      if (response === undefined) return this.#fail(failure)
+      // The receiver may have acted on the request, so its status decides (spec 12 §Connection attempts).
+      this.#readHead(response)
+      this.#chunks.push(response.body)
+      this.#finish()
+    } else if (heads?.isStale === true && !this.#isRepeated && !isClosed(failure)) this.#repeat()
+    else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
+  }
+
+  #repeat(): void {
+    const client = this.#client
+    const options = this.#options
+    if (client === undefined || options === undefined) return
+    this.#isRepeated = true
+    this.#controller = undefined
+    AttemptTimer.run(this.#timer, () => client.dispatch(options, this))
   }
 
   #stopReading(): void {

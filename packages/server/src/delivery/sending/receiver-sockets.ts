@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
-import { type buildConnector, Client } from 'undici'
+import { type buildConnector, Client, type Dispatcher } from 'undici'
+import { Exchange, type ExchangeClient } from './exchange.ts'
+import { ResponseHeads } from './response-heads.ts'
 
 /**
  * The sockets of all webhooks together. A socket that has no request stays open to be used again, until there are as many
@@ -21,22 +23,23 @@ export class ReceiverSockets {
 
   /** The value of undici's option `factory`: a client has one socket. */
   readonly clientOf = (origin: URL, options: object): Client => {
-    let current: Socket | undefined
     const connect: buildConnector.connector = (target, callback) => {
       this.#makeRoom()
       this.#connecting++
       this.#connect(target, (error, socket) => {
         this.#connecting--
         if (error) return callback(error, null)
-        this.#add((current = socket))
+        this.#add(socket)
+        client.useSocket(socket)
         callback(null, socket)
       })
     }
-    const client = new Client(origin, { ...options, connect })
+    const client = new ReceiverClient(origin, { ...options, connect })
     return client
       .on('drain', () => {
         this.#idle.delete(client)
-        if (current && !current.destroyed) this.#idle.set(client, current)
+        const { socket } = client
+        if (socket && !socket.destroyed) this.#idle.set(client, socket)
       })
       .on('disconnect', () => this.#idle.delete(client))
   }
@@ -54,5 +57,24 @@ export class ReceiverSockets {
       this.#open.delete(socket)
       socket.destroy()
     }
+  }
+}
+
+/** A client that tells the exchange of each request which socket it has. */
+class ReceiverClient extends Client implements ExchangeClient {
+  socket: Socket | undefined
+  heads: ResponseHeads | undefined
+
+  useSocket(socket: Socket): void {
+    this.socket = socket
+    this.heads = new ResponseHeads(socket)
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    if (handler instanceof Exchange) handler.takenBy(this, options)
+    return super.dispatch(options, handler)
   }
 }

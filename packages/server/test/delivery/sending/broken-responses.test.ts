@@ -36,13 +36,28 @@ const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'TLS on a plain port': Buffer.from('160303007a020000760303', 'hex'),
   'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
   'bytes of zero': Buffer.alloc(5000),
-  'headers of 20 KB': `${OK}X: ${'x'.repeat(20_000)}\r\n${BODY}`,
-  'two lengths': `${OK}Content-Length: 1\r\n${BODY}`,
-  'a length and chunks': `${OK}Content-Length: 5\r\n${CHUNKED}0\r\n\r\n`,
-  'a negative length': `${OK}Content-Length: -1\r\n\r\n`,
-  'a length beyond all numbers': `${OK}Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
-  'a header without a colon': `${OK}no colon\r\n${BODY}`,
-  'NUL in a header': `${OK}X: a\0b\r\n${BODY}`,
+}
+
+/** Heads of which the status can be read, and other lines cannot. `Retry-After` is among the lines that can. */
+const BROKEN_HEADS: Readonly<Record<string, string>> = {
+  'two lengths': `Content-Length: 1\r\n${BODY}`,
+  'the same length twice': `Content-Length: 2\r\n${BODY}`,
+  'the same length twice in one header': 'Content-Length: 2, 2\r\n\r\nok',
+  'a length and chunks': `Content-Length: 5\r\n${CHUNKED}0\r\n\r\n`,
+  'a negative length': 'Content-Length: -1\r\n\r\n',
+  'a length beyond all numbers': `Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
+  'a length of letters': 'Content-Length: two\r\n\r\nok',
+  'an empty length': 'Content-Length:\r\n\r\nok',
+  'a header without a colon': `no colon\r\n${BODY}`,
+  'a header without a name': `: x\r\n${BODY}`,
+  'a space before the colon': `X : y\r\n${BODY}`,
+  'NUL in a header': `X: a\0b\r\n${BODY}`,
+  'CR in a header': `X: a\rb\r\n${BODY}`,
+  'a folded header': `X: a\r\n  b\r\n${BODY}`,
+  'a name of bytes that are no token': `X\xe9(): a\r\n${BODY}`,
+  'headers of 20 KB': `X: ${'x'.repeat(20_000)}\r\n${BODY}`,
+  'an upgrade that nobody asked for': `Connection: upgrade\r\nUpgrade: x\r\n${BODY}`,
+  'two codings': `Transfer-Encoding: chunked\r\n${CHUNKED}0\r\n\r\n`,
 }
 
 /** Responses that are broken behind a status. The status decides, because the receiver may have acted on it. */
@@ -86,6 +101,77 @@ describe.each(['after the request', 'before the request'])('a response %s', (whe
       expect(result).toMatchObject({ outcome: 'retry', class: 'http_5xx', status: 500 })
     },
   )
+})
+
+describe.each([
+  ['in one piece', (head: string) => [head]],
+  [
+    'byte by byte at its beginning',
+    (head: string) => [...head.slice(0, 60).split(''), head.slice(60)],
+  ],
+  ['line by line', (head: string) => head.split(/(?<=\n)/)],
+] as const)('the status decides, whatever is wrong in the head, %s', (_name, piecesOf) => {
+  test.each(Object.entries(BROKEN_HEADS))('with %s', async (...[, head]) => {
+    const receiver = await opened({ bytes: '' })
+    const sender = openSender()
+    const resultOf = (status: string): ReturnType<typeof sender.send> => {
+      const bytes = piecesOf(`HTTP/1.1 ${status}\r\nRetry-After: 7\r\n${head}`)
+      receiver.answer = { bytes: bytes.map((each) => Buffer.from(each, 'latin1')), after: 'end' }
+      return sender.send(requestTo(receiver.url))
+    }
+    expect(await resultOf('200 OK')).toMatchObject({ outcome: 'delivered', status: 200 })
+    expect(await resultOf('204 No Content')).toMatchObject({ outcome: 'delivered', status: 204 })
+    expect(await resultOf('410')).toMatchObject({ outcome: 'rejected', status: 410 })
+    const later = await resultOf('503 Service Unavailable')
+    expect(later).toMatchObject({ outcome: 'retry', class: 'http_5xx', retryAfterMs: 7_000 })
+    expect(later.headers).toMatchObject({ 'retry-after': '7' })
+  })
+})
+
+test('the headers of a broken head are shown as far as they can be read, and its body, too', async () => {
+  const head =
+    'Server: a\r\n b\r\nServer: c\r\n__proto__: x\r\nLocation: /there?key=1\r\n: \r\n\r\nGone'
+  const receiver = await opened({ bytes: `HTTP/1.1 308 Moved\r\n${head}`, after: 'end' })
+  expect(await openSender().send(requestTo(receiver.url))).toMatchObject({
+    class: 'redirect',
+    headers: { server: 'a b', location: new URL('/there', receiver.url).href },
+    body: 'Gone',
+  })
+})
+
+describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (status) => {
+  const interims = `${interim(status)}${`HTTP/1.1 ${status} x\r\nLink: </a>\r\n\r\n`.repeat(20)}`
+
+  test.each([
+    ['in one piece', (bytes: string) => [bytes]],
+    ['line by line', (bytes: string) => bytes.split(/(?<=\n)/)],
+    ['each apart', (bytes: string) => bytes.split(/(?<=\r\n\r\n)/)],
+  ] as const)('is skipped: the final one decides, %s', async (_name, piecesOf) => {
+    const sender = openSender()
+    for (const [final, outcome] of [
+      [`${OK}${BODY}`, 'delivered'],
+      [`HTTP/1.1 503 x\r\n${BODY}`, 'retry'],
+      [`${OK}Content-Length: 40000\r\n\r\n${'x'.repeat(40_000)}`, 'delivered'],
+      [`${OK}X: a\r\n  b\r\n${BODY}`, 'delivered'],
+    ] as const) {
+      const bytes = piecesOf(`${interims}${final}`).map((each) => Buffer.from(each))
+      const receiver = await opened({ bytes })
+      for (let attempt = 1; attempt <= 3; attempt++)
+        expect(await sender.send(requestTo(receiver.url, { attempt }))).toMatchObject({ outcome })
+    }
+  })
+})
+
+test('interim responses without an end are given up at the deadline', async () => {
+  const receiver = await opened({ bytes: interim('103').repeat(5_000) })
+  const result = await openSender({ timeoutMs: 200 }).send(requestTo(receiver.url))
+  expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
+})
+
+test('a response whose lines end with LF alone has a status', async () => {
+  const receiver = await opened({ bytes: 'HTTP/1.1 202 x\nContent-Length: 2\n\nok', after: 'end' })
+  const result = await openSender().send(requestTo(receiver.url))
+  expect(result).toMatchObject({ outcome: 'delivered', status: 202 })
 })
 
 test('a response that is reset in the middle of its headers is retried as a failed connection', async () => {

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { turn } from '../../../src/util/time/clock.ts'
 
 /** What a raw receiver does with a connection. */
 export interface RawAnswer {
-  /** Written as they are: nothing checks that they are HTTP. */
-  readonly bytes: string | Buffer
+  /** Written as they are: nothing checks that they are HTTP. Pieces are written one after the other. */
+  readonly bytes: string | Buffer | readonly Buffer[]
   /** Whether it waits for the end of the request, which must be a JSON object. By default it does. */
   readonly waits?: boolean
   /** What it does afterwards; by default it leaves the connection open. */
@@ -50,15 +51,18 @@ export class RawReceiver implements AsyncDisposable {
     socket.on('close', () => this.#sockets.delete(socket))
     // The sender closes connections at any moment: that is the subject of the tests.
     socket.on('error', () => undefined)
-    const answer = (): void => {
-      socket.write(bytes, () => {
-        if (after === 'end') socket.end()
-        if (after === 'reset') socket.resetAndDestroy()
-      })
+    socket.setNoDelay(true)
+    const answer = async (): Promise<void> => {
+      for (const piece of Array.isArray(bytes) ? bytes : [bytes]) {
+        await new Promise((resolve) => socket.write(piece, resolve))
+        await turn()
+      }
+      if (after === 'end') socket.end()
+      if (after === 'reset') socket.resetAndDestroy()
     }
-    if (!waits) answer()
+    if (!waits) void answer()
     socket.on('data', (chunk: Buffer) => {
-      if (waits && chunk.at(-1) === CLOSING_BRACE) answer()
+      if (waits && chunk.at(-1) === CLOSING_BRACE) void answer()
     })
   }
 }

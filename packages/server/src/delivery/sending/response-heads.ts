@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The first bytes of a head and its body, as far as they are kept. */
+const KEPT_BYTES = 16 * 1024
+const NONE: Buffer = Buffer.alloc(0)
+/** A status line must have come so far before it can be told from an interim one: `HTTP/1.1 100 `. */
+const STATUS_BYTES = 13
+const INTERIM = /^HTTP\/1\.[01] 1\d\d[ \r\n]/
+const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\n]*)?$/
+
+/** A response of which the status line could be read, and headers as far as they could. */
+export interface SalvagedResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/**
+ * Reads the heads of all responses on one socket before undici does, which refuses the whole response for one header that
+ * is wrong, and for a `100 Continue` that it did not ask for. Its states, for each response:
+ *
+ *     head ─ its end, 16 KiB, or something that is not HTTP ─▶ passing
+ *      │ ▲
+ *      └─┘ an interim head (1xx): undici does not see it (RFC 9110 §15.2)
+ *
+ * In the state `head`, undici gets nothing, so that the whole head is there when it refuses it.
+ */
+export class ResponseHeads {
+  /** Of the response that is being read. */
+  #head: Buffer = NONE
+  #isPassing = false
+  #interimBytes = 0
+  #begun = 0
+
+  /** Reads for undici what comes from this socket. */
+  constructor(socket: Socket) {
+    const read = socket.read.bind(socket)
+    socket.read = (size?: number): Buffer | null => {
+      const chunk = read(size) as Buffer | null
+      return chunk === null || this.#isPassing ? chunk : this.#take(chunk)
+    }
+  }
+
+  /** A request is written: a response begins. */
+  begin(): void {
+    this.#begun++
+    // What came before the first request is its response: some receivers answer as soon as they are connected.
+    if (this.#begun === 1) return
+    this.#head = NONE
+    this.#isPassing = false
+    this.#interimBytes = 0
+  }
+
+  /** Whether nothing has come, on a socket that has had another response: the receiver closed it as idle. */
+  get isStale(): boolean {
+    return this.#begun > 1 && this.#head.length === 0 && this.#interimBytes === 0
+  }
+
+  /** Whether an interim response has come, and no final one. */
+  get isInterim(): boolean {
+    return this.#interimBytes > 0 && this.#head.length === 0
+  }
+
+  /** The response that undici refused; `undefined` when no final status could be read, or the end of the head is missing. */
+  salvaged(): SalvagedResponse | undefined {
+    if (!this.#isPassing) return undefined
+    const end = endOfHead(this.#head)
+    const text = this.#head.toString('latin1', 0, end === -1 ? undefined : end)
+    const [first = '', ...lines] = text.split(/\r?\n/)
+    // It may be half a line.
+    if (end === -1) lines.pop()
+    const status = STATUS_LINE.exec(first)?.[1]
+    if (status === undefined) return undefined
+    const body = end === -1 ? NONE : this.#head.subarray(end)
+    return { status: Number(status), headers: headersIn(lines), body }
+  }
+
+  /** The bytes that undici may see now. */
+  #take(chunk: Buffer): Buffer | null {
+    let bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
+    for (;;) {
+      const end = isHttp(bytes) ? endOfHead(bytes) : 0
+      if (end === -1 && this.#interimBytes + bytes.length <= KEPT_BYTES) {
+        this.#head = bytes
+        return null
+      }
+      const isInterim = end > 0 && INTERIM.test(bytes.toString('latin1', 0, STATUS_BYTES))
+      if (!isInterim || this.#interimBytes + end > KEPT_BYTES) return this.#pass(bytes)
+      this.#interimBytes += end
+      bytes = bytes.subarray(end)
+    }
+  }
+
+  #pass(bytes: Buffer): Buffer {
+    this.#isPassing = true
+    this.#head = bytes.subarray(0, KEPT_BYTES)
+    return bytes
+  }
+}
+
+const START = Buffer.from('HTTP/1.')
+
+/** Whether it can be the beginning of a response. */
+function isHttp(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, START.length)
+  return bytes.compare(START, 0, length, 0, length) === 0
+}
+
+/** Where the body begins; -1 when the head has not come to its end. Lines may end with LF alone (RFC 9112 §2.2). */
+function endOfHead(bytes: Buffer): number {
+  let at = -1
+  while ((at = bytes.indexOf('\n', at + 1)) !== -1) {
+    if (bytes[at + 1] === LF) return at + 2
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3
+  }
+  return -1
+}
+
+const CR = 13
+const LF = 10
+
+/** What can be read of these header lines: the first of those with the same name, a folded line as a part of the one before. */
+function headersIn(lines: readonly string[]): IncomingHttpHeaders {
+  const headers = new Map<string, string>()
+  let last = ''
+  for (const line of lines) {
+    const [, name, value = ''] = /^([^\s:]+)[ \t]*:(.*)$/.exec(line) ?? []
+    if (name !== undefined && !headers.has((last = name.toLowerCase())))
+      headers.set(last, value.trim())
+    else if (/^[ \t]/.test(line) && headers.has(last))
+      headers.set(last, `${headers.get(last)} ${line.trim()}`.trim())
+  }
+  return Object.fromEntries(headers)
+}
