@@ -113,6 +113,17 @@ export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
   return { ...pace, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
 }
 
+/**
+ * The request of an attempt is written now, which may be milliseconds after it began. The next one keeps its distance from
+ * this moment, because a leaky bucket counts from when a request arrives.
+ */
+export function onPacedWritten(pace: Pace, now: number): Pace {
+  const everyMs = 1_000 / pace.perSecond
+  return everyMs < TIMER_MS || pace.nextAt >= now + everyMs
+    ? pace
+    : { ...pace, nextAt: now + everyMs }
+}
+
 /** An attempt has ended. */
 export function onPacedResult(
   pace: Pace | undefined,

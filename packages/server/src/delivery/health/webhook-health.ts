@@ -18,6 +18,7 @@ import {
   NONE_ACCEPTED,
   onPacedBegin,
   onPacedResult,
+  onPacedWritten,
   type Pace,
   paceSampleOf,
 } from './pace.ts'
@@ -209,6 +210,13 @@ export class WebhookHealth {
     if (breaker !== health.breaker || pace !== health.pace)
       this.#set(destinationId, url, { ...health, breaker, pace, generation })
     return generation
+  }
+
+  /** The request of an attempt is written now. */
+  onWritten(destinationId: string, url: string): void {
+    const health = this.#of(destinationId, url)
+    const pace = health.pace && onPacedWritten(health.pace, this.#clock.now())
+    if (pace !== health.pace) this.#set(destinationId, url, { ...health, pace })
   }
 
   /** An attempt has ended at `now`. Returns whether it opened or closed the breaker; a probe that failed does neither. */

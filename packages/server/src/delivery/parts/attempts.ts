@@ -70,8 +70,9 @@ export class Attempts {
     const { replayId } = open.delivery
     const generation = health.onAttempt(destinationId, url)
     const number = nextNumber(open.delivery, url)
-    const { fault, retryAfterMs, ...result } = await this.#resultOf((now) =>
-      nextRequest(open.delivery, open.event, webhook, { settings, now }),
+    const { fault, retryAfterMs, ...result } = await this.#resultOf(
+      (now) => nextRequest(open.delivery, open.event, webhook, { settings, now }),
+      () => health.onWritten(destinationId, url),
     )
     const id = newId('att', result.startedAt)
     const attempt: Attempt = { id, number, url, ...result }
@@ -94,12 +95,13 @@ export class Attempts {
   /** Sends the request; where it cannot be made or sent because of a bug, the result says so. Rejects as `make`. */
   async #resultOf(
     request: (now: number) => WebhookRequest,
+    onWritten: () => void,
   ): Promise<AttemptResult & { readonly fault?: unknown }> {
     const { clock, sender } = this.#options
     const [startedAt, begunAt] = [clock.wall(), clock.now()]
     try {
       // Nobody keeps what a receiver says that has taken it.
-      return await sender.send(request(startedAt), { isSuccessShown: false })
+      return await sender.send(request(startedAt), { isSuccessShown: false, onWritten })
     } catch (fault) {
       if (fault instanceof AttemptAborted) throw fault
       // The message of the error may contain secrets.

@@ -56,6 +56,7 @@ export class ExchangeDeadlines {
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadlines: ExchangeDeadlines
   readonly #timer: AttemptTimer
+  readonly #onWritten: (() => void) | undefined
   readonly #result = Promise.withResolvers<WebhookResponse>()
   readonly #chunks: Buffer[] = []
   #deadline: QueuedDeadline
@@ -68,10 +69,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #readBytes = 0
   #isOver = false
 
-  /** @param timer is stopped when the last response header has come */
-  constructor(deadlines: ExchangeDeadlines, timer: AttemptTimer) {
+  /**
+   * @param timer is stopped when the last response header has come
+   * @param onWritten is called as the request is written
+   */
+  constructor(deadlines: ExchangeDeadlines, timer: AttemptTimer, onWritten?: () => void) {
     this.#deadlines = deadlines
     this.#timer = timer
+    this.#onWritten = onWritten
     const { headers } = deadlines
     this.#deadline = headers.begin(() => this.#fail(new DeadlinePassed(headers.afterMs)))
   }
@@ -105,6 +110,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#client?.heads?.begin()
     // undici cannot cancel a request that waits for a socket, so it is aborted when it starts.
     if (this.#failure) controller.abort(this.#failure)
+    else this.#onWritten?.()
   }
 
   onResponseStart(

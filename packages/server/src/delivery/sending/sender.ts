@@ -46,6 +46,8 @@ export interface WebhookSenderOptions {
 export interface SendOptions {
   /** Whether the result has the headers and body of a response that delivers; by default true. */
   readonly isSuccessShown?: boolean
+  /** Called as the request is written to its socket, so after a socket was opened, and again when it is repeated. */
+  readonly onWritten?: () => void
 }
 
 /** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
@@ -98,7 +100,7 @@ export class WebhookSender implements AsyncDisposable {
     const startedAt = this.#clock.wall()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
-    const exchange = new Exchange(this.#deadlines, timer)
+    const exchange = new Exchange(this.#deadlines, timer, options.onWritten)
     this.#inFlight.add(exchange)
     try {
       AttemptTimer.run(timer, () => this.#dispatch(request, headers, exchange))

@@ -5,6 +5,7 @@ import {
   NONE_ACCEPTED,
   onPacedBegin,
   onPacedResult,
+  onPacedWritten,
   type Pace,
 } from '../../../src/delivery/health/pace.ts'
 
@@ -180,6 +181,15 @@ describe('a pace', () => {
   test('is forgotten after five minutes without a throttled attempt', () => {
     expect(onPacedBegin(begun(), 5 * MINUTE - 1)).toBeDefined()
     expect(onPacedBegin(begun(), 5 * MINUTE)).toBeUndefined()
+  })
+
+  test('keeps its distance from the moment at which the request before was written', () => {
+    const pace = onPacedBegin(begun(), 5_000)!
+    expect(pace.nextAt).toBe(6_000)
+    expect(onPacedWritten(pace, 5_030).nextAt).toBe(6_030)
+    expect(onPacedWritten(onPacedWritten(pace, 5_030), 5_010).nextAt).toBe(6_030)
+    const fast = { ...pace, perSecond: 200 }
+    expect(onPacedWritten(fast, 5_999).nextAt).toBe(6_000)
   })
 
   test('does not grow while less is sent than it permits', () => {

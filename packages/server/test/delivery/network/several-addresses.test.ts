@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import { DnsServer } from '@hookline/testing/network/dns-server'
-import { LateListener } from '@hookline/testing/network/late-listener'
+import { LateListener } from './late-listener.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 const SLOW = '127.0.0.2'
