@@ -74,7 +74,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   responding(
     'headers of a megabyte',
     { bytes: `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(2 ** 20)}\r\n\r\n` },
-    UNREADABLE,
+    DELIVERED,
   ),
   responding(
     'a status of 000',
@@ -86,7 +86,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   responding(
     'two lengths',
     { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok' },
-    UNREADABLE,
+    DELIVERED,
   ),
   responding(
     'a chunk without a size',

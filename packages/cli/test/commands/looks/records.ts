@@ -140,7 +140,8 @@ class Maker {
       })
     await track(shop, 'm1', 'u1', 'Order Completed')
     await track(hostile, 'm2', '山田太郎@example.co.jp', '注文が完了しました、ありがとうございます')
-    await track(hostile, 'm3', 'eve\u001b[8m', 'a\u001b]0;title\u0007\u202eb')
+    // An id cannot have control characters.
+    await track(hostile, 'm3', 'eve\u202e[8m', 'a\u001b]0;title\u0007\u202eb')
     await track(hostile, 'm4', 'a-user-with-an-id-that-is-as-long-as-a-sentence', 'Page Viewed')
   }
 

@@ -175,7 +175,11 @@ export class WebhookHealth {
     const { breaker, generation } = health
     if (told !== null) {
       const now = this.#clock.now()
-      this.#set(destinationId, url, { ...health, breaker: onTold(breaker, told, now) })
+      this.#set(destinationId, url, {
+        ...health,
+        breaker: onTold(breaker, told, now),
+        pace: undefined,
+      })
       return false
     }
     if (breaker.state === 'closed') return false
