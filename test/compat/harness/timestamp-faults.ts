@@ -4,6 +4,8 @@ import type { WireCall } from './wire-calls.ts'
 
 /** The default of the setting. */
 const CLOCK_SKEW_TOLERANCE_MS = 10 * 60 * 1000
+/** A `sentAt` that is further away says nothing about a clock. One library sends the time of the call as `sentAt`. */
+const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
 /** Libraries write times in seconds or in microseconds. */
 const SECOND_MS = 1000
 const ROUNDING_MS = 1
@@ -27,7 +29,8 @@ export function timestampFaults(
   const received = Date.parse(String(receivedAt))
   const sentAt = Date.parse(String(sent.envelope['sentAt'] ?? sent.fields['sentAt']))
   const skewMs = Number.isNaN(sentAt) ? 0 : received - sentAt
-  const correctionMs = Math.abs(skewMs) > CLOCK_SKEW_TOLERANCE_MS ? skewMs : 0
+  const isSkewed = Math.abs(skewMs) > CLOCK_SKEW_TOLERANCE_MS && Math.abs(skewMs) <= MAX_SKEW_MS
+  const correctionMs = isSkewed ? skewMs : 0
   const faults = isWithin(received, startedAt + aheadMs, endedAt + aheadMs)
     ? []
     : [`was received at ${receivedAt}`]
