@@ -31,6 +31,8 @@ export interface Pace {
   readonly throttledShare: number
   /** No attempt begins before this time. */
   readonly nextAt: number
+  /** When the last attempt began. */
+  readonly begunAt: number
   /** Whether the last attempt had to wait for its time. Otherwise its success shows nothing of the pace. */
   readonly isBinding: boolean
   readonly fellAt: number
@@ -110,16 +112,17 @@ export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
   const everyMs = 1_000 / pace.perSecond
   const lateMs = everyMs < TIMER_MS ? TIMER_MS : 0
   const isBinding = now - pace.nextAt <= Math.max(everyMs / 2, TIMER_MS)
-  return { ...pace, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
+  return { ...pace, begunAt: now, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
 }
 
 /**
- * The request of an attempt is written now, which may be milliseconds after it began. The next one keeps its distance from
- * this moment, because a leaky bucket counts from when a request arrives.
+ * The request of the attempt that began at `begunAt` is written now. The next one keeps its distance from this moment, because
+ * a leaky bucket counts from when a request arrives. Only the last attempt counts: several that wait for slow connections
+ * would each delay the next one.
  */
-export function onPacedWritten(pace: Pace, now: number): Pace {
+export function onPacedWritten(pace: Pace, begunAt: number, now: number): Pace {
   const everyMs = 1_000 / pace.perSecond
-  return everyMs < TIMER_MS || pace.nextAt >= now + everyMs
+  return everyMs < TIMER_MS || begunAt < pace.begunAt || pace.nextAt >= now + everyMs
     ? pace
     : { ...pace, nextAt: now + everyMs }
 }
@@ -153,6 +156,7 @@ function firstPace({ second, count, before }: AcceptedCount, now: number): Pace 
     isFalling: false,
     throttledShare: 0,
     nextAt: now + 1_000 / perSecond,
+    begunAt: now,
     isBinding: false,
     fellAt: now,
     throttledAt: now,

@@ -216,10 +216,10 @@ export class WebhookHealth {
     return generation
   }
 
-  /** The request of an attempt is written now. */
-  onWritten(destinationId: string, url: string): void {
+  /** The request of the attempt that began at `begunAt` is written now. */
+  onWritten(destinationId: string, url: string, begunAt: number): void {
     const health = this.#of(destinationId, url)
-    const pace = health.pace && onPacedWritten(health.pace, this.#clock.now())
+    const pace = health.pace && onPacedWritten(health.pace, begunAt, this.#clock.now())
     if (pace !== health.pace) this.#set(destinationId, url, { ...health, pace })
   }
 

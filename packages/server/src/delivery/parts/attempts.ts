@@ -69,10 +69,11 @@ export class Attempts {
     const { url } = webhook
     const { replayId } = open.delivery
     const generation = health.onAttempt(destinationId, url)
+    const begunAt = clock.now()
     const number = nextNumber(open.delivery, url)
     const { fault, retryAfterMs, ...result } = await this.#resultOf(
       (now) => nextRequest(open.delivery, open.event, webhook, { settings, now }),
-      () => health.onWritten(destinationId, url),
+      () => health.onWritten(destinationId, url, begunAt),
     )
     const id = newId('att', result.startedAt)
     const attempt: Attempt = { id, number, url, ...result }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 /** The first bytes of a head and its body, as far as they are kept. */
 const KEPT_BYTES = 16 * 1024
 const NONE: Buffer = Buffer.alloc(0)
-/** A status line must have come so far before it can be told from an interim one: `HTTP/1.1 100 `. */
+/** So much of a head shows whether it is an interim one: `HTTP/1.1 100 `. */
 const STATUS_BYTES = 13
 const INTERIM = /^HTTP\/1\.[01] 1\d\d[ \r\n]/
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\n]*)?$/

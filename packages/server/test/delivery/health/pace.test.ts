@@ -186,10 +186,12 @@ describe('a pace', () => {
   test('keeps its distance from the moment at which the request before was written', () => {
     const pace = onPacedBegin(begun(), 5_000)!
     expect(pace.nextAt).toBe(6_000)
-    expect(onPacedWritten(pace, 5_030).nextAt).toBe(6_030)
-    expect(onPacedWritten(onPacedWritten(pace, 5_030), 5_010).nextAt).toBe(6_030)
+    expect(onPacedWritten(pace, 5_000, 5_030).nextAt).toBe(6_030)
+    expect(onPacedWritten(onPacedWritten(pace, 5_000, 5_030), 5_000, 5_010).nextAt).toBe(6_030)
+    // An attempt that began earlier has waited for its connection.
+    expect(onPacedWritten(pace, 4_000, 5_900).nextAt).toBe(6_000)
     const fast = { ...pace, perSecond: 200 }
-    expect(onPacedWritten(fast, 5_999).nextAt).toBe(6_000)
+    expect(onPacedWritten(fast, 5_000, 5_999).nextAt).toBe(6_000)
   })
 
   test('does not grow while less is sent than it permits', () => {
