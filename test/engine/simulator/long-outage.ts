@@ -43,6 +43,8 @@ export class LongOutage {
   #expired = 0
   #requests = 0
   readonly #minutes: Minute[] = []
+  /** Fresh ones that have become part of the backlog: a retry waits for what was due before it. */
+  readonly #refused = new Set<string>()
   #returnedAt = Infinity
 
   constructor(options: LongOutageOptions) {
@@ -158,7 +160,9 @@ export class LongOutage {
     figures.requests++
     if (!isTaken) figures.failed++
     const receivedAt = timeOfId(deliveryId)
-    if (isTaken && receivedAt >= this.#returnedAt) figures.freshMs.push(at - receivedAt)
+    if (receivedAt < this.#returnedAt) return
+    if (!isTaken) this.#refused.add(deliveryId)
+    else if (!this.#refused.has(deliveryId)) figures.freshMs.push(at - receivedAt)
   }
 
   #recorded(offered: Delivery): void {

@@ -208,7 +208,9 @@ class Simulation {
     const thread = threads?.of(destinationId)
     const health = threads ? thread?.lanes.health : ofProcess
     if (health === undefined) return undefined
-    const isBlocked = health.trueBlockedUntil(destinationId, url) > this.#clock.now()
+    const blockedUntil = health.trueBlockedUntil(destinationId, url)
+    const isBlocked =
+      Math.max(blockedUntil, health.nextAttemptAt(destinationId, url)) > this.#clock.now()
     return { group: thread?.number ?? 0, isBlocked }
   }
 

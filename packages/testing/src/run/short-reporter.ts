@@ -1,9 +1,15 @@
 import type { RunnerTask, SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule, type TestRunEndReason } from 'vitest/node'
 
-/** Of a failed test, at most so many lines of each part: below 100 in all, with the stack and the code around the failure. */
-const LIMITS = { message: 12, diff: 40, logs: 15 }
-const MAX_COLUMNS = 300
+/**
+ * Of a failed test, at most so many lines of each part, and characters of a line: below 100 lines in all, with the stack and the
+ * code around the failure. The counterexample of a property is one line of its message, and needed whole to replay it.
+ */
+const LIMITS = {
+  message: { lines: 12, columns: 10_000 },
+  diff: { lines: 40, columns: 300 },
+  logs: { lines: 15, columns: 300 },
+}
 
 /**
  * Prints the failures and the summary. A failure shows its message, what differs and what the test has logged, each cut to its
@@ -59,17 +65,18 @@ function shorten(error: { message: string; stack?: string; diff?: string; cause?
     shorten(cause as { message: string })
 }
 
-/** At most `limit` lines of a text, of which the first and the last are kept, and at most 300 columns of a line. */
-function shortened(text: string, limit: number): string {
+/** The first and the last lines of a text that is longer than its limit, and the beginning of a longer line. */
+function shortened(text: string, limit: { readonly lines: number; readonly columns: number }) {
   const lines = text
     .split('\n')
     .map((line) =>
-      line.length <= MAX_COLUMNS
+      line.length <= limit.columns
         ? line
-        : `${line.slice(0, MAX_COLUMNS)}… (${line.length} characters)`,
+        : `${line.slice(0, limit.columns)}… (${line.length} characters)`,
     )
-  if (lines.length <= limit) return lines.join('\n')
-  const tail = Math.floor(limit / 4)
-  const omitted = `… ${lines.length - limit} lines …`
-  return [...lines.slice(0, limit - tail), omitted, ...lines.slice(lines.length - tail)].join('\n')
+  if (lines.length <= limit.lines) return lines.join('\n')
+  const tail = Math.floor(limit.lines / 4)
+  const omitted = `… ${lines.length - limit.lines} lines …`
+  const first = lines.slice(0, limit.lines - tail)
+  return [...first, omitted, ...lines.slice(lines.length - tail)].join('\n')
 }

@@ -13,6 +13,10 @@ import type { Attempt } from '@hookline/protocol'
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
+ * A receiver of which every tenth response is a 503, however few attempts it gets, has a fault rather than a limit. So
+ * after some falls, a trial makes attempts at eight times the pace. If most of them are accepted, that is the pace from then
+ * on, and the share that was throttled is tolerated. If not, there is a limit, and the next trial comes later.
+ *
  * A pace begins only while the receiver accepts part of the attempts: one that throttles all of them is the breaker's.
  * Before the first fall there is no ceiling. Growth near the ceiling doubles every 3 s from 20 s after a fall on,
  * because the receiver may accept more than before. Without `Retry-After`, up to a tenth of the attempts may be
@@ -37,6 +41,20 @@ export interface Pace {
   readonly isBinding: boolean
   readonly fellAt: number
   readonly throttledAt: number
+  /** Trials begin only while both results come by turns: a receiver with a limit for a minute accepts all, then none. */
+  readonly last: PaceSample
+  /** The share of throttled attempts that does not lower the pace. */
+  readonly toleratedShare: number
+  readonly fallsUntilTrial: number
+  /** Doubles with each trial that finds a limit. */
+  readonly fallsBetweenTrials: number
+  readonly trial: Trial | undefined
+}
+
+/** How much of a trial has ended. */
+interface Trial {
+  readonly attempts: number
+  readonly accepted: number
 }
 
 /** What was accepted in this second and in the one before: a pace begins with it. */
@@ -77,6 +95,12 @@ const PART_ACCEPTED_MS = 60_000
 /** By what share the pace falls for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
+const FALLS_UNTIL_TRIAL = 5
+const TRIAL_FACTOR = 8
+const TRIAL_ATTEMPTS = 32
+/** A receiver that limits its rate accepts about an eighth of the attempts of a trial. */
+const ACCEPTED_IN_TRIAL = 3 / 8
+const MAX_TOLERATED_SHARE = 0.5
 /** Timers may be late by this much. A faster pace catches up with it. */
 const TIMER_MS = 10
 
@@ -109,7 +133,7 @@ export function countAccepted(accepted: AcceptedCount, now: number): AcceptedCou
 /** An attempt begins. */
 export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
   if (now - pace.throttledAt >= FORGOTTEN_AFTER_MS) return undefined
-  const everyMs = 1_000 / pace.perSecond
+  const everyMs = everyMsOf(pace)
   const lateMs = everyMs < TIMER_MS ? TIMER_MS : 0
   const isBinding = now - pace.nextAt <= Math.max(everyMs / 2, TIMER_MS)
   return { ...pace, begunAt: now, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
@@ -121,7 +145,7 @@ export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
  * would each delay the next one.
  */
 export function onPacedWritten(pace: Pace, begunAt: number, now: number): Pace {
-  const everyMs = 1_000 / pace.perSecond
+  const everyMs = everyMsOf(pace)
   return everyMs < TIMER_MS || begunAt < pace.begunAt || pace.nextAt >= now + everyMs
     ? pace
     : { ...pace, nextAt: now + everyMs }
@@ -140,10 +164,20 @@ export function onPacedResult(
   }
   const throttledAt = sample === 'throttled' ? now : pace.throttledAt
   if (begunAt <= pace.fellAt) return { ...pace, throttledAt }
+  if (pace.trial !== undefined) return tried({ ...pace, throttledAt }, pace.trial, attempt)
   const weight = WEIGHTS[sample]
   const share = pace.throttledShare * (1 - weight) + (sample === 'throttled' ? weight : 0)
   const measured = { ...pace, throttledAt, throttledShare: share }
-  return sample === 'throttled' ? fallen(measured, attempt) : grown(measured, now)
+  const changed = sample === 'throttled' ? fallen(measured, attempt) : grown(measured, now)
+  return changed && { ...changed, last: sample }
+}
+
+function everyMsOf(pace: Pace): number {
+  return 1_000 / (pace.trial === undefined ? pace.perSecond : trialPerSecond(pace))
+}
+
+function trialPerSecond({ perSecond }: Pace): number {
+  return Math.min(MAX_PER_SECOND, perSecond * TRIAL_FACTOR)
 }
 
 function firstPace({ second, count, before }: AcceptedCount, now: number): Pace {
@@ -160,13 +194,22 @@ function firstPace({ second, count, before }: AcceptedCount, now: number): Pace 
     isBinding: false,
     fellAt: now,
     throttledAt: now,
+    last: 'throttled',
+    toleratedShare: TOLERATED_SHARE,
+    fallsUntilTrial: FALLS_UNTIL_TRIAL,
+    fallsBetweenTrials: FALLS_UNTIL_TRIAL,
+    trial: undefined,
   }
 }
 
 function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
-  const { ceiling, isFalling, perSecond, throttledShare } = pace
-  const isTolerated = throttledShare <= TOLERATED_SHARE && pauseMs === 0 && ceiling < Infinity
+  const { ceiling, isFalling, perSecond, throttledShare, toleratedShare, fallsUntilTrial } = pace
+  const isTolerated = throttledShare <= toleratedShare && pauseMs === 0 && ceiling < Infinity
   if (isTolerated) return pace
+  if (fallsUntilTrial <= 0 && pace.last === 'accepted' && pauseMs === 0) {
+    const trial = { attempts: 0, accepted: 0 }
+    return { ...pace, trial, fellAt: now, nextAt: now + 1_000 / trialPerSecond(pace) }
+  }
   const byPause = Math.min(MAX_FALL_BY_PAUSE, (pauseMs / 1_000) * FALL_PER_PAUSED_SECOND)
   const share = Math.max(throttledShare / 2, byPause)
   return {
@@ -175,6 +218,30 @@ function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
     ceiling: isFalling ? ceiling : perSecond,
     isFalling: true,
     fellAt: now,
+    fallsUntilTrial: pauseMs === 0 ? fallsUntilTrial - 1 : FALLS_UNTIL_TRIAL,
+  }
+}
+
+/** An attempt of a trial has ended. */
+function tried(pace: Pace, trial: Trial, { sample, now }: PacedAttempt): Pace {
+  const attempts = trial.attempts + 1
+  const accepted = trial.accepted + (sample === 'accepted' ? 1 : 0)
+  if (attempts < TRIAL_ATTEMPTS) return { ...pace, trial: { ...trial, attempts, accepted } }
+  const ended = { ...pace, last: sample, trial: undefined, fellAt: now }
+  if (accepted < attempts * ACCEPTED_IN_TRIAL) {
+    const falls = pace.fallsBetweenTrials * 2
+    const nextAt = now + 1_000 / pace.perSecond
+    return { ...ended, nextAt, fallsUntilTrial: falls, fallsBetweenTrials: falls }
+  }
+  const throttledShare = 1 - accepted / attempts
+  return {
+    ...ended,
+    perSecond: trialPerSecond(pace),
+    ceiling: MAX_PER_SECOND,
+    isFalling: false,
+    toleratedShare: Math.min(MAX_TOLERATED_SHARE, throttledShare + TOLERATED_SHARE),
+    fallsUntilTrial: FALLS_UNTIL_TRIAL,
+    fallsBetweenTrials: FALLS_UNTIL_TRIAL,
   }
 }
 

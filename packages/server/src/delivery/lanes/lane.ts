@@ -1,7 +1,7 @@
 import type { Attempt } from '@hookline/protocol'
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { PartTask } from './open-delivery.ts'
-import { afterResult, INITIAL_RECOVERY, type RecoveryLimit } from './recovery-limit.ts'
+import { afterResult, initialRecovery, type RecoveryLimit } from './recovery-limit.ts'
 
 export interface LaneLimits {
   /** Parts in memory at most; fewer as more lanes share the memory of the node. */
@@ -74,8 +74,12 @@ export class Lane {
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
     if (!hasTask || this.inFlight >= this.#limits.concurrency()) return false
-    const begunSince = this.inFlight - this.#begunBefore.size
-    return this.#recovery === undefined || begunSince < this.#recovery.limit
+    return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
+  }
+
+  /** Attempts in flight that began since the recovery did. */
+  get #begunSince(): number {
+    return this.inFlight - this.#begunBefore.size
   }
 
   add(task: PartTask): void {
@@ -123,16 +127,22 @@ export class Lane {
 
   /** The breaker of the webhook has closed: from now on the lane makes one attempt at a time, then more. */
   beginRecovery(now: number): void {
-    this.#recovery = { ...INITIAL_RECOVERY, since: now }
+    this.#recovery = initialRecovery(now)
     for (const task of this.#inFlight) this.#begunBefore.add(task)
   }
 
   /** The attempt of a task has a result. Call it before `endAttempt`. */
-  onResult(task: PartTask, attempt: Pick<Attempt, 'outcome'>, now: number): void {
+  onResult(
+    task: PartTask,
+    { outcome, durationMs }: Pick<Attempt, 'outcome' | 'durationMs'>,
+    { now, isPaced }: { readonly now: number; readonly isPaced: boolean },
+  ): void {
     if (this.#recovery === undefined || this.#begunBefore.has(task)) return
+    const attempt = { outcome, begunAt: now - durationMs }
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
       concurrency: this.#limits.concurrency(),
+      isBinding: !isPaced || this.#begunSince >= this.#recovery.limit,
     })
   }
 

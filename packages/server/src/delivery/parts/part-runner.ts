@@ -97,7 +97,7 @@ export class PartRunner {
   }
 
   #report(lane: Lane, task: PartTask, destination: Destination, made: AttemptMade): void {
-    const { webhookLog, clock, signal, onPausing } = this.#options
+    const { webhookLog, health, clock, signal, onPausing } = this.#options
     const now = clock.now()
     const { open } = task
     const { attempt } = made
@@ -107,7 +107,8 @@ export class PartRunner {
       ? [attempt]
       : this.#history.within(destination.id, [attempt])
     open.attempts = open.attempts.concat(kept)
-    lane.onResult(task, attempt, now)
+    const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
+    lane.onResult(task, attempt, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (made.breaker) this.#onBreaker(lane, made.breaker)

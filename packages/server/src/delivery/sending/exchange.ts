@@ -50,7 +50,7 @@ export class ExchangeDeadlines {
  *
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
  *      │ │ ▲
- *      │ └─┘ once: an idle socket was closed as the request was written, so it is sent again on a new one (spec 12)
+ *      │ └─┘ once: an idle socket was closed before or as the request was written, so it is sent on a new one (spec 12)
  *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -62,7 +62,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #deadline: QueuedDeadline
   #controller: Dispatcher.DispatchController | undefined
   #client: ExchangeClient | undefined
-  #options: Dispatcher.DispatchOptions | undefined
+  #send: (to?: Pick<Dispatcher, 'dispatch'>) => void = () => undefined
   #isRepeated = false
   #failure: Error | undefined
   #headers: Omit<WebhookResponse, 'body'> | undefined
@@ -99,10 +99,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(asRefused(cause))
   }
 
-  /** A client has taken its request, which has these options. */
-  takenBy(client: ExchangeClient, options: Dispatcher.DispatchOptions): void {
+  /** Sends its request by a client of the pool. */
+  begin(pool: Pick<Dispatcher, 'dispatch'>, options: Dispatcher.DispatchOptions): void {
+    this.#send = (to = pool) => AttemptTimer.run(this.#timer, () => to.dispatch(options, this))
+    this.#send()
+  }
+
+  /** A client has taken its request. */
+  takenBy(client: ExchangeClient): void {
     this.#client = client
-    this.#options = options
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -120,6 +125,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     const isInterim = status < 200
     if (isInterim || this.#isOver) return
+    this.#client?.heads?.forget()
     this.#readHead({ status, headers })
   }
 
@@ -146,6 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // undici has no controller for a request that it did not take.
     else if (controller === null && !isClosed(error)) this.refuse(error)
     else if (this.#controller && !this.#isOver) this.#onBroken(asFailure(error))
+    else if (this.#mayRepeat(error) && this.#client?.heads?.isUsed === true) this.#repeatUnwritten()
     else this.#fail(error)
   }
 
@@ -160,17 +167,27 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#readHead(response)
       this.#chunks.push(response.body)
       this.#finish()
-    } else if (heads?.isStale === true && !this.#isRepeated && !isClosed(failure)) this.#repeat()
+    } else if (this.#mayRepeat(failure) && heads?.isStale === true) this.#repeat()
     else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
   }
 
+  #mayRepeat(failure: Error): boolean {
+    return !this.#isRepeated && !this.#isOver && !isClosed(failure)
+  }
+
+  /** On the same client, which opens a new socket. Another idle socket may be stale as well. */
   #repeat(): void {
-    const client = this.#client
-    const options = this.#options
-    if (client === undefined || options === undefined) return
     this.#isRepeated = true
     this.#controller = undefined
-    AttemptTimer.run(this.#timer, () => client.dispatch(options, this))
+    this.#send(this.#client)
+  }
+
+  /** The socket was reset before the request was written. undici takes no request while it tells of that, then ends the client. */
+  #repeatUnwritten(): void {
+    this.#isRepeated = true
+    setImmediate(() => {
+      if (!this.#isOver) this.#send()
+    })
   }
 
   #stopReading(): void {

@@ -41,7 +41,10 @@ export class ReceiverSockets {
         const { socket } = client
         if (socket && !socket.destroyed) this.#idle.set(client, socket)
       })
-      .on('disconnect', () => this.#idle.delete(client))
+      .on('disconnect', () => {
+        this.#idle.delete(client)
+        client.heads = undefined
+      })
   }
 
   #add(socket: Socket): void {
@@ -74,7 +77,7 @@ class ReceiverClient extends Client implements ExchangeClient {
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    if (handler instanceof Exchange) handler.takenBy(this, options)
+    if (handler instanceof Exchange) handler.takenBy(this)
     return super.dispatch(options, handler)
   }
 }

@@ -55,6 +55,16 @@ export class ResponseHeads {
     this.#lookedUntil = 0
   }
 
+  /** undici has read the head. It is not kept while the socket is idle. */
+  forget(): void {
+    this.#head = NONE
+  }
+
+  /** Whether a request was written. */
+  get isUsed(): boolean {
+    return this.#begun > 0
+  }
+
   /** Whether nothing has come, on a socket that has had another response: the receiver closed it as idle. */
   get isStale(): boolean {
     return this.#begun > 1 && this.#head.length === 0 && this.#interimBytes === 0

@@ -103,7 +103,7 @@ export class WebhookSender implements AsyncDisposable {
     const exchange = new Exchange(this.#deadlines, timer, options.onWritten)
     this.#inFlight.add(exchange)
     try {
-      AttemptTimer.run(timer, () => this.#dispatch(request, headers, exchange))
+      this.#dispatch(request, headers, exchange)
       const response = await exchange.response
       timer.endTransfer()
       return { startedAt, ...timer.took, ...this.#resultOf(request, response, options) }
@@ -133,7 +133,7 @@ export class WebhookSender implements AsyncDisposable {
     try {
       refuseUnsendable(request.headers)
       const { pool, path } = this.#pools.of(request.url)
-      pool.dispatch({ method: 'POST', path, headers, body: request.body }, exchange)
+      exchange.begin(pool, { method: 'POST', path, headers, body: request.body })
     } catch (error) {
       exchange.refuse(error)
     }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { SEED } from '@hookline/testing/run/seed'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
 import {
   countAccepted,
   isThrottled,
@@ -176,6 +178,30 @@ describe('a pace', () => {
     let count = 0
     const { accepted } = run(() => ++count % 50 !== 0, options)
     expect(accepted[1]! / 60).toBeGreaterThan(500)
+  })
+
+  test.each([
+    [5, 150],
+    [10, 150],
+    [20, 100],
+    [30, 50],
+  ])(
+    'does not stay low for a receiver that throttles %d %% of the attempts, whatever the pace',
+    (percent, least) => {
+      const random = seededRandom(SEED)
+      const { accepted } = run(() => random() * 100 >= percent, { ...options, minutes: 4 })
+      expect((accepted[2]! + accepted[3]!) / 120).toBeGreaterThan(least)
+    },
+  )
+
+  test('follows a limit although some attempts are throttled whatever the pace', () => {
+    const [random, bucket] = [seededRandom(SEED), tokenBucket(50)]
+    const { accepted, requests } = run((now) => random() >= 0.1 && bucket(now), {
+      ...options,
+      minutes: 5,
+    })
+    expect(accepted[4]! / (50 * 60)).toBeGreaterThan(0.5)
+    expect(requests / accepted.reduce((sum, each) => sum + each)).toBeLessThan(4)
   })
 
   test('is forgotten after five minutes without a throttled attempt', () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AddressInfo, createServer, Socket } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
@@ -96,6 +96,29 @@ describe.each([
     expect(await send(sender, url)).toMatchObject(failed)
     expect(requests).toHaveLength(4)
   })
+})
+
+test('a request for a connection that was reset just before it is written goes to a new one', async () => {
+  const sockets: Socket[] = []
+  const { url, requests } = await receiverThat((socket) => {
+    sockets.push(socket)
+    socket.write(OK)
+  })
+  const sender = openSender()
+  await send(sender, url)
+  const result = Promise.withResolvers<unknown>()
+  const destroy = Reflect.get<Socket, 'destroy'>(Socket.prototype, 'destroy')
+  const spy = vi.spyOn(Socket.prototype, 'destroy')
+  onTestFinished(() => spy.mockRestore())
+  spy.mockImplementation(function (this: Socket, error?: Error) {
+    destroy.call(this, error)
+    // The reset has been read, and undici is told of it after this.
+    if (!sockets.includes(this)) result.resolve(send(sender, url))
+    return this
+  })
+  sockets[0]!.resetAndDestroy()
+  expect(await result.promise).toMatchObject({ outcome: 'delivered' })
+  expect(requests.map(({ connection }) => connection)).toEqual([0, 1])
 })
 
 test('a connection that breaks after part of a response is no stale one: the request is not repeated', async () => {
