@@ -205,10 +205,9 @@ async function appendUndecided(dataDir: string, sourceId: string) {
   }
   let unacked = 0
   editDatabase(dataDir, (db) => {
-    // Duplicates have a number, too, so there may be fewer events.
-    const between =
-      'SELECT COUNT(*) AS count FROM events, log_position WHERE seq > acked - 9 AND seq <= acked'
-    unacked = Number(db.prepare(between).get()!['count'])
+    // Duplicates have a number, too, so there may be fewer events; the service may have stopped before its last ack, so also more.
+    const since = 'SELECT COUNT(*) AS count FROM events, log_position WHERE seq > acked - 9'
+    unacked = Number(db.prepare(since).get()!['count']) - events.length
     db.exec('UPDATE log_position SET acked = acked - 9')
     db.exec(
       `INSERT INTO quarantine SELECT id, 'A bug.', 1 FROM deliveries WHERE state = 'rejected' LIMIT 1`,
