@@ -55,7 +55,7 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
     `seed ${SEED}: ${CUTS} power cuts, ${load.sent} calls sent, ${load.accepted.size} answered 200, lost 0; ` +
       `bytes forgotten: ${JSON.stringify(Object.fromEntries(forgotten))}`,
   )
-  expect(load.accepted.size).toBeGreaterThan(CUTS * 10)
+  expect(load.accepted.size).toBeGreaterThan(CUTS)
   // Had a write escaped the disk, it would be missing in the copy. SQLite never syncs the index of its log, nor the
   // emptying of the log at the stop: what the log had is in the database.
   const isExpected = (name: string): boolean =>
