@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kyse
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { preparingPool } from './preparing-pool.ts'
-import { asUnavailable, isConflict, isOutdatedPlan } from './unavailable.ts'
+import { asUnavailable, isConflict } from './unavailable.ts'
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of libpq that `pg` knows. */
@@ -31,7 +31,7 @@ const SILENCE_MS = 40_000
 const KEEP_ALIVE_MS = 10_000
 /** Statements at once that take long: one node does such work at a time. */
 const MOST_SLOW = 2
-/** How often a transaction that met another one is made again. */
+/** How often a transaction, or a statement by itself, that met another one is made again. */
 const MOST_TRIES = 5
 /** The name of a schema, so that it needs no quotes in a start-up parameter. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
@@ -60,13 +60,13 @@ export class Postgres implements AsyncDisposable {
     })
   }
 
-  /** Runs one statement by itself. */
+  /** Runs one statement by itself, and again where it met another transaction. */
   async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
       try {
         return (await statement.execute(this.#db)).rows
       } catch (error) {
-        if (!isOutdatedPlan(error) || tries === MOST_TRIES) throw asUnavailable(error)
+        if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
       }
     }
   }

@@ -69,3 +69,26 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await node.writeSlowly((transaction) => slow.execute(transaction))
   })
 })
+
+describe.skipIf(clusterIsMissing() !== undefined)('a statement by itself', () => {
+  test('is made again where PostgreSQL has ended it, because it and a transaction waited for each other', async () => {
+    await using place = await newClusterPlace()
+    await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
+    await postgres.run(sql`CREATE TABLE numbers AS SELECT 1 AS n UNION SELECT 2`)
+    const add = (n: number) => sql`UPDATE numbers SET n = n + 10 WHERE n = ${n}`
+    let running: Promise<unknown> | undefined
+    await postgres.write(async (transaction) => {
+      await add(1).execute(transaction)
+      running = postgres.run(sql`UPDATE numbers SET n = numbers.n + 100
+        FROM (SELECT n FROM numbers ORDER BY n DESC FOR UPDATE) AS locked WHERE locked.n = numbers.n`)
+      // It has the lock of the second row, and waits for that of the first one.
+      const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'transactionid'
+        AND datname = current_database()`
+      await expect.poll(() => postgres.run(waits)).toHaveLength(1)
+      await add(2).execute(transaction)
+    })
+    await running
+    const numbers = await postgres.run(sql`SELECT n FROM numbers ORDER BY n`)
+    expect(numbers).toEqual([{ n: 111 }, { n: 112 }])
+  })
+})
