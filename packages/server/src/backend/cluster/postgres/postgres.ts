@@ -31,7 +31,7 @@ const SILENCE_MS = 40_000
 const KEEP_ALIVE_MS = 10_000
 /** Statements at once that take long: one node does such work at a time. */
 const MOST_SLOW = 2
-/** How often a transaction, or a statement by itself, that met another one is made again. */
+/** How often statements that conflict with another transaction are tried. */
 const MOST_TRIES = 5
 /** The name of a schema, so that it needs no quotes in a start-up parameter. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
@@ -60,55 +60,39 @@ export class Postgres implements AsyncDisposable {
     })
   }
 
-  /** Runs one statement by itself, and again where it met another transaction. */
+  /** Runs one statement by itself. */
   async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return (await statement.execute(this.#db)).rows
-      } catch (error) {
-        if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
-      }
-    }
+    return (await repeated(() => statement.execute(this.#db))).rows
   }
 
-  /** Runs statements that need not be of one moment. */
+  /** Runs statements that need not be of one moment. A conflict with another transaction repeats them. */
   read<T>(use: (db: Connection) => Promise<T>): Promise<T> {
-    return this.#available(() => use(this.#db))
+    return repeated(() => use(this.#db))
   }
 
   /**
-   * Runs statements in one transaction: all or none, durable when it resolves. It may run again where it met another
-   * transaction, so `use` changes nothing else.
+   * Runs statements in one transaction: all or none, durable when it resolves. A conflict with another transaction repeats it,
+   * so `use` changes nothing else.
    */
   write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return write(this.#db, use)
+    return repeated(() => this.#db.transaction().execute(use))
   }
 
   /** The same for statements that take as long as they take, on connections of their own. */
   writeSlowly<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return write(this.#slow, use)
+    return repeated(() => this.#slow.transaction().execute(use))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#db.destroy(), this.#slow.destroy()])
   }
-
-  async #available<T>(use: () => Promise<T>): Promise<T> {
-    try {
-      return await use()
-    } catch (error) {
-      throw asUnavailable(error)
-    }
-  }
 }
 
-async function write<T>(
-  db: Kysely<unknown>,
-  use: (transaction: Transaction<unknown>) => Promise<T>,
-): Promise<T> {
+/** Repeats `use` after a conflict with another transaction, which has undone it. */
+async function repeated<T>(use: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await db.transaction().execute(use)
+      return await use()
     } catch (error) {
       if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
     }
