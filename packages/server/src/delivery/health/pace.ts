@@ -13,9 +13,9 @@ import type { Attempt } from '@hookline/protocol'
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
- * A receiver of which every tenth response is a 503, however few attempts it gets, has a fault rather than a limit. So
- * after some falls, a trial makes attempts at eight times the pace. If most of them are accepted, that is the pace from then
- * on, and the share that was throttled is tolerated. If not, there is a limit, and the next trial comes later.
+ * A receiver that answers every tenth request with a 503, at any rate, has a fault and not a limit. So after some falls, a
+ * trial sends requests at eight times the pace. If enough of them are accepted, the trial's pace stays, and its throttled
+ * share is tolerated. Otherwise there is a limit, and the next trial comes later.
  *
  * A pace begins only while the receiver accepts part of the attempts: one that throttles all of them is the breaker's.
  * Before the first fall there is no ceiling. Growth near the ceiling doubles every 3 s from 20 s after a fall on,
@@ -41,7 +41,7 @@ export interface Pace {
   readonly isBinding: boolean
   readonly fellAt: number
   readonly throttledAt: number
-  /** Trials begin only while both results come by turns: a receiver with a limit for a minute accepts all, then none. */
+  /** A trial begins only where results alternate: a receiver with a limit for each minute accepts all, then none. */
   readonly last: PaceSample
   /** The share of throttled attempts that does not lower the pace. */
   readonly toleratedShare: number
@@ -51,7 +51,7 @@ export interface Pace {
   readonly trial: Trial | undefined
 }
 
-/** How much of a trial has ended. */
+/** The attempts of a trial that have ended. */
 interface Trial {
   readonly attempts: number
   readonly accepted: number

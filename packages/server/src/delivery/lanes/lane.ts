@@ -134,11 +134,10 @@ export class Lane {
   /** The attempt of a task has a result. Call it before `endAttempt`. */
   onResult(
     task: PartTask,
-    { outcome, durationMs }: Pick<Attempt, 'outcome' | 'durationMs'>,
+    attempt: Pick<Attempt, 'outcome'> & { readonly begunAt: number },
     { now, isPaced }: { readonly now: number; readonly isPaced: boolean },
   ): void {
     if (this.#recovery === undefined || this.#begunBefore.has(task)) return
-    const attempt = { outcome, begunAt: now - durationMs }
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
       concurrency: this.#limits.concurrency(),

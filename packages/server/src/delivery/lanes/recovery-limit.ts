@@ -7,11 +7,11 @@ import type { Attempt } from '@hookline/protocol'
  * over (spec 03 §Breaker).
  *
  * A receiver that takes seconds for each response would recover for hours by that count alone. So the limit also grows
- * with a success that comes a second or more after the last change. Near the limit that has failed, both are slower:
- * all attempts of one round trip may fail there, and have to stay few among those that succeed.
+ * with a success that comes a second or more after the last change. Near the limit that failed last, both are slower,
+ * because every attempt of a round trip may fail there.
  *
- * Attempts that began before the last fall show nothing of the new limit. Neither do those of a lane that its pace
- * holds below the limit.
+ * Attempts that began before the last fall say nothing about the new limit. Neither do those of a lane that its pace
+ * keeps below the limit.
  */
 export interface RecoveryLimit {
   readonly limit: number

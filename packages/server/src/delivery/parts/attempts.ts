@@ -28,6 +28,8 @@ export interface AttemptMade {
   readonly before: Delivery
   readonly after: Delivery
   readonly attempt: Attempt
+  /** When it began, by the clock that is never set. */
+  readonly begunAt: number
   /** Whether the attempt opened or closed the breaker of the webhook. */
   readonly breaker: 'opened' | 'closed' | undefined
   /** The error of the bug that stopped the attempt. */
@@ -90,7 +92,7 @@ export class Attempts {
       now,
       random: this.#random(),
     })
-    return { before, after: open.delivery, attempt: kept, breaker, fault }
+    return { before, after: open.delivery, attempt: kept, begunAt, breaker, fault }
   }
 
   /** Sends the request; where it cannot be made or sent because of a bug, the result says so. Rejects as `make`. */

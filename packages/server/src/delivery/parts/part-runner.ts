@@ -100,7 +100,7 @@ export class PartRunner {
     const { webhookLog, health, clock, signal, onPausing } = this.#options
     const now = clock.now()
     const { open } = task
-    const { attempt } = made
+    const { attempt, begunAt } = made
     reportAttempt(made, open.event, this.#options)
     webhookLog.onAttempt(destination.id, attempt, made.breaker)
     const kept = this.#options.keepsEveryResponse
@@ -108,7 +108,7 @@ export class PartRunner {
       : this.#history.within(destination.id, [attempt])
     open.attempts = open.attempts.concat(kept)
     const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
-    lane.onResult(task, attempt, { now, isPaced })
+    lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (made.breaker) this.#onBreaker(lane, made.breaker)

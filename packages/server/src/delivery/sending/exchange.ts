@@ -182,7 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send(this.#client)
   }
 
-  /** The socket was reset before the request was written. undici takes no request while it tells of that, then ends the client. */
+  /** The socket was reset before the request was written. undici takes no request until it has reported that, and destroys the client. */
   #repeatUnwritten(): void {
     this.#isRepeated = true
     setImmediate(() => {

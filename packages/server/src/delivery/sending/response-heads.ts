@@ -31,7 +31,7 @@ export class ResponseHeads {
   #head: Buffer = NONE
   #isPassing = false
   #interimBytes = 0
-  /** Before it is no end of the head. */
+  /** The head does not end before this offset. */
   #lookedUntil = 0
   #begun = 0
 
@@ -55,7 +55,7 @@ export class ResponseHeads {
     this.#lookedUntil = 0
   }
 
-  /** undici has read the head. It is not kept while the socket is idle. */
+  /** undici has read the head, so an idle socket need not keep it. */
   forget(): void {
     this.#head = NONE
   }
@@ -96,7 +96,7 @@ export class ResponseHeads {
       const end = isHttp(bytes) ? endOfHead(bytes, this.#lookedUntil) : 0
       if (end === -1 && this.#interimBytes + bytes.length <= KEPT_BYTES) {
         this.#head = bytes
-        // The end has three bytes at most. Without this, a head that comes byte by byte takes seconds.
+        // The end has at most three bytes. Searching from the beginning each time takes seconds for a head sent byte by byte.
         this.#lookedUntil = Math.max(0, bytes.length - 2)
         return null
       }
@@ -123,7 +123,7 @@ function isHttp(bytes: Buffer): boolean {
   return bytes.compare(START, 0, length, 0, length) === 0
 }
 
-/** Where the body begins, looked for behind `from`; -1 when the head has not come to its end. Lines may end with LF alone (RFC 9112 §2.2). */
+/** Where the body begins, searched from `from` on; -1 if the head is not complete. Lines may end with LF alone (RFC 9112 §2.2). */
 function endOfHead(bytes: Buffer, from = 0): number {
   let at = from - 1
   while ((at = bytes.indexOf('\n', at + 1)) !== -1) {

@@ -78,10 +78,10 @@ describe('a lane', () => {
     expect(lane.mayBegin).toBe(true)
     const probe = lane.begin(true)!
     expect(lane.mayBegin).toBe(false)
-    lane.onResult(probe, { outcome: 'delivered', durationMs: 1 }, { now: 1_000, isPaced: false })
+    lane.onResult(probe, { outcome: 'delivered', begunAt: 0 }, { now: 1_000, isPaced: false })
     lane.endAttempt(probe)
     for (const each of before) {
-      lane.onResult(each, { outcome: 'retry', durationMs: 1 }, { now: 2_000, isPaced: false })
+      lane.onResult(each, { outcome: 'retry', begunAt: 0 }, { now: 2_000, isPaced: false })
       lane.endAttempt(each)
     }
     lane.begin(true)
