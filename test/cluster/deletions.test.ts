@@ -262,7 +262,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
         `${requests} requests for ${3 * USERS.length} notices`,
     )
     expect(kills).toBeGreaterThan(0)
-    expect(load.accepted.size).toBeGreaterThan(kills)
+    expect(load.accepted.size).toBeGreaterThan(100)
     expect(first.stderr).not.toContain(PLANTED)
   },
 )

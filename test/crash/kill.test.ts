@@ -16,7 +16,12 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   const urls = [receiver.urlOf('hook')]
   await using service = await KillableService.open([{ urls, successPolicy: 'any' }])
   const load = new Load(random)
-  await service.killUnderLoad(load, { kills: KILLS, maxUptimeMs: 300, random })
+  await service.killUnderLoad(load, {
+    kills: KILLS,
+    maxUptimeMs: 300,
+    random,
+    accepted: () => load.accepted.size,
+  })
 
   const lost = (): number => receiver.missing('hook', load.accepted)
   await expect.poll(lost, { interval: 200 }).toBe(0)
@@ -27,7 +32,7 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   )
   // Only deliveries in the lane at the kill, with a response but not recorded, may come twice.
   expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW)
-  expect(load.accepted.size).toBeGreaterThan(KILLS)
+  expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })
 
 test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call although receivers fail and go down`, async () => {
@@ -56,7 +61,7 @@ test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call although
   // As above, for two lanes with four webhooks in total.
   expect(duplicates / KILLS_WITH_OUTAGES).toBeLessThan(LANE_WINDOW * paths.length)
   expect(outages.count).toBeGreaterThan(0)
-  expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES)
+  expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES * 10)
 })
 
 /** Takes the receiver down repeatedly, for up to two seconds each, until `end`. */

@@ -58,5 +58,5 @@ test(`over ${KILLS} kills a paused destination receives nothing until it is resu
   )
   // At most the deliveries in two lanes at the kill, with a response but not recorded.
   expect(duplicates / KILLS).toBeLessThan(2 * LANE_WINDOW)
-  expect(load.accepted.size).toBeGreaterThan(KILLS)
+  expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })

@@ -58,7 +58,7 @@ test(
     expect(recoveries.filter(({ healthyMs }) => healthyMs > HEALTHY_MS)).toEqual([])
     // Only deliveries in the lanes of the thread, with a response but not recorded, may come twice: of all webhooks at most.
     expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW * WEBHOOKS.length)
-    expect(load.accepted.size).toBeGreaterThan(KILLS)
+    expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
   },
 )
 

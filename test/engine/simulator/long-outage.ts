@@ -45,6 +45,7 @@ export class LongOutage {
   readonly #minutes: Minute[] = []
   /** Fresh ones that have become part of the backlog: a retry waits for what was due before it. */
   readonly #refused = new Set<string>()
+  readonly #lateMs: number[] = []
   #returnedAt = Infinity
 
   constructor(options: LongOutageOptions) {
@@ -101,7 +102,7 @@ export class LongOutage {
 
   #drainFigures() {
     const all = this.#minutes.filter((minute) => minute !== undefined)
-    const fresh = all.flatMap(({ freshMs }) => freshMs)
+    const fresh = [...all.flatMap(({ freshMs }) => freshMs), ...this.#lateMs]
     const full = all.filter(({ requests }) => requests > 1000)
     return {
       requests: all.reduce((sum, { requests }) => sum + requests, 0),
@@ -162,7 +163,8 @@ export class LongOutage {
     const receivedAt = timeOfId(deliveryId)
     if (receivedAt < this.#returnedAt) return
     if (!isTaken) this.#refused.add(deliveryId)
-    else if (!this.#refused.has(deliveryId)) figures.freshMs.push(at - receivedAt)
+    else if (this.#refused.has(deliveryId)) this.#lateMs.push(at - receivedAt)
+    else figures.freshMs.push(at - receivedAt)
   }
 
   #recorded(offered: Delivery): void {

@@ -29,6 +29,7 @@ test('a receiver that is down for four hours gets few probes, and afterwards its
   expect(whileDown.probes).toBeLessThan(500)
   expect(failed).toBeLessThan(0.01)
   expect(drain.worstMinuteFailed).toBeLessThan(0.01)
+  expect(drain.freshP99Ms).toBeLessThan(5000)
   expect(drain.worstMinuteP99Ms).toBeLessThan(5000)
   expect(drain.left).toBe(0)
 })
