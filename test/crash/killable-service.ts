@@ -74,15 +74,11 @@ export class KillableService implements AsyncDisposable {
    * Kills the service `kills` times under load, within `maxUptimeMs` of its being ready. One kill in ten may come
    * before it is ready, because recovery must survive an interruption too. The service is ready at the end.
    */
-  async killUnderLoad(
-    load: Pick<Load, 'run'>,
-    { kills, maxUptimeMs, random, accepted, mayEnd, during, after }: KillOptions,
-  ): Promise<void> {
+  async killUnderLoad(load: Pick<Load, 'run'>, options: KillOptions): Promise<void> {
+    const { kills, maxUptimeMs, random, accepted, during, after } = options
     for (let run = 0; run < kills; run++) {
       const before = accepted?.() ?? 0
-      const isReady = !mayEnd?.(run) && (during !== undefined || random() > 0.1)
-      if (isReady) await this.#expectReady()
-      else if (mayEnd?.(run)) await this.#process.ready()
+      const isReady = await this.#isReadyFor(run, options)
       const stop = new AbortController()
       const sending = load.run(this.#process.url, this.#writeKey, stop.signal)
       await during?.(run)
@@ -96,6 +92,17 @@ export class KillableService implements AsyncDisposable {
       this.#process = this.#start()
     }
     await this.#expectReady()
+  }
+
+  /** Waits until the service is ready, where a run needs that. */
+  async #isReadyFor(run: number, { random, mayEnd, during }: KillOptions): Promise<boolean> {
+    if (mayEnd?.(run)) {
+      await this.#process.ready()
+      return false
+    }
+    if (during === undefined && random() <= 0.1) return false
+    await this.#expectReady()
+    return true
   }
 
   /** Kills the service, and starts it again. */
