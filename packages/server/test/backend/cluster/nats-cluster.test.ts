@@ -7,6 +7,7 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { natsProgram } from '@hookline/testing/cluster/programs'
+import { consumeAll } from './consume-all.ts'
 
 const STREAM = 'test_log'
 
@@ -59,14 +60,8 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     const others = nats.all.filter(({ name }) => name !== lost)
     await using link = await NatsLink.open({ url: urlOf(others) })
     await using log = await open(link)
-    const stop = new AbortController()
-    const ids: string[] = []
-    const consuming = (async () => {
-      for await (const entries of log.consume({ signal: stop.signal })) {
-        ids.push(...entries.flatMap(({ events }) => events.map(({ id }) => id)))
-        await log.ack(entries)
-      }
-    })()
+    await using consuming = consumeAll(log)
+    const { ids } = consuming
     const before = acceptedEvent()
     await log.append([before])
     await expect.poll(() => ids).toContain(before.id)
@@ -83,7 +78,5 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     await expect
       .poll(() => ids, { interval: 20 })
       .toEqual(expect.arrayContaining(later.map(({ id }) => id)))
-    stop.abort()
-    await consuming
   })
 })

@@ -8,6 +8,7 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { natsProgram } from '@hookline/testing/cluster/programs'
+import { consumeAll } from './consume-all.ts'
 
 async function openLog({ url }: NatsServer, ackWaitMs = 30_000) {
   const link = await NatsLink.open({ url: new Redacted(url) })
@@ -21,14 +22,8 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     const { link, log } = await openLog(nats)
     const [before, later] = [acceptedEvent(), acceptedEvent()]
     await log.append([before])
-    const stop = new AbortController()
-    const ids: string[] = []
-    const consuming = (async () => {
-      for await (const entries of log.consume({ signal: stop.signal })) {
-        ids.push(...entries.flatMap(({ events }) => events.map(({ id }) => id)))
-        await log.ack(entries)
-      }
-    })()
+    const consuming = consumeAll(log)
+    const { ids } = consuming
     await expect.poll(() => ids).toEqual([before.id])
     await nats.server.kill()
     await expect(log.append([later])).rejects.toThrow(BackendUnavailable)
@@ -41,8 +36,7 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
       )
     await expect.poll(append).toBe(true)
     await expect.poll(() => ids).toContain(later.id)
-    stop.abort()
-    await consuming
+    await consuming[Symbol.asyncDispose]()
     await log[Symbol.asyncDispose]()
     await link[Symbol.asyncDispose]()
   })

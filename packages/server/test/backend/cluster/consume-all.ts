@@ -1,0 +1,26 @@
+import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { retryWhileUnavailable } from '../../../src/delivery/records/retry-while-unavailable.ts'
+import { createLogger } from '../../../src/telemetry/logger.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
+
+const logger = createLogger('silent')
+
+/** Consumes and acks a log until it is disposed of. As in the pipeline, an ack that NATS does not confirm is made again. */
+export function consumeAll(log: JetStreamLog): { readonly ids: string[] } & AsyncDisposable {
+  const stop = new AbortController()
+  const { signal } = stop
+  const ids: string[] = []
+  const consuming = (async () => {
+    for await (const entries of log.consume({ signal })) {
+      ids.push(...entries.flatMap(({ events }) => events.map(({ id }) => id)))
+      await retryWhileUnavailable(() => log.ack(entries), { clock: systemClock, logger, signal })
+    }
+  })()
+  return {
+    ids,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await consuming
+    },
+  }
+}
