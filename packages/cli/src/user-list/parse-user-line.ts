@@ -11,6 +11,7 @@ export type ParsedUser =
 export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
 
 const LONGEST = 1_024
+/** The names of the column, the one that counts most first: in an export of a database, `id` may be that of the row. */
 const HEADS = ['userid', 'user_id', 'user id', 'id']
 const SEPARATORS = [',', ';', '\t'] as const
 type Separator = (typeof SEPARATORS)[number]
@@ -26,9 +27,10 @@ function parseJson(line: string, isUtf8: boolean): ParsedUser {
   try {
     const value: unknown = JSON.parse(line)
     const userId = isJsonObject(value) ? value['userId'] : value
-    return typeof userId === 'string'
-      ? checked(userId, isUtf8)
-      : { code: 'no_user', message: 'The line is neither a text nor an object with a userId.' }
+    if (typeof userId === 'string') return checked(userId, isUtf8)
+    if (typeof userId === 'number')
+      return { code: 'id_not_string', message: 'The userId is a number. Write it as a text.' }
+    return { code: 'no_user', message: 'The line is neither a text nor an object with a userId.' }
   } catch {
     return { code: 'invalid_json', message: 'The line is not JSON.' }
   }
@@ -42,6 +44,9 @@ const NOT_CSV = {
 
 /** A control character that is no tab: the file is UTF-16, separates lines by CR alone, or is no text. */
 const CONTROL = /[^\P{Cc}\t]/u
+
+/** A line before the head, for Excel: `sep=;`. */
+const SEPARATOR_LINE = /^sep=.$/i
 
 /**
  * The column that the first line calls userId, user_id or id; without such a line, the first column. Commas separate
@@ -58,9 +63,11 @@ function csvParser(): UserParser {
     // The first line may have named another column than the first.
     if (head === 'unreadable') return NO_HEAD
     if (head === undefined) {
+      if (SEPARATOR_LINE.test(line)) return { userId: undefined }
       head = headOf(line) ?? 'none'
-      if (head !== 'none') return { userId: undefined }
+      if (typeof head === 'object') return { userId: undefined }
     }
+    if (head === 'ambiguous') return AMBIGUOUS
     if (head !== 'none') return userIn(line, head, isUtf8)
     return line.includes('\t') ? NOT_CSV : userIn(line, { column: 0, separator: ',' }, isUtf8)
   }
@@ -71,16 +78,23 @@ const NO_HEAD = {
   message: 'The first line is not CSV in UTF-8, so the column of the userId is not known.',
 }
 
+const AMBIGUOUS = {
+  code: 'not_csv',
+  message: 'The first line names the column of the userId twice.',
+}
+
 interface Head {
   readonly column: number
   readonly separator: Separator
 }
 
-function headOf(line: string): Head | undefined {
+function headOf(line: string): Head | 'ambiguous' | undefined {
   for (const separator of SEPARATORS) {
-    const cells = cellsOf(line, separator) ?? []
-    const column = cells.findIndex((cell) => HEADS.includes(cell.trim().toLowerCase()))
-    if (column >= 0) return { column, separator }
+    const cells = (cellsOf(line, separator) ?? []).map((cell) => cell.trim().toLowerCase())
+    const name = HEADS.find((each) => cells.includes(each))
+    if (name === undefined) continue
+    const column = cells.indexOf(name)
+    return column === cells.lastIndexOf(name) ? { column, separator } : 'ambiguous'
   }
   return undefined
 }

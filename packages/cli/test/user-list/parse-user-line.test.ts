@@ -14,6 +14,17 @@ describe('a list of users', () => {
     ['without a head, the first column', ['u1', 'u2,x', '', 'u;3'], ['u1', 'u2', undefined, 'u;3']],
     ['the column userId', ['name,userId', 'Ada,u1', 'Bo'], [undefined, 'u1', '!no_user']],
     ['the column user_id', ['USER_ID', 'u1'], [undefined, 'u1']],
+    [
+      'the column userId beside that of the row',
+      ['id,userId,email', '1,u1,a@b'],
+      [undefined, 'u1'],
+    ],
+    ['a head with two columns of one name', ['userId,userId', 'u1,u2'], ['!not_csv', '!not_csv']],
+    [
+      'a line of Excel before the head',
+      ['sep=;', 'name;userId', 'Al;u1'],
+      [undefined, undefined, 'u1'],
+    ],
     ['a head with semicolons', ['name;id', 'a,b;u1'], [undefined, 'u1']],
     [
       'quotes',
@@ -54,11 +65,11 @@ describe('a list of users', () => {
       'id_not_unicode',
       'invalid_json',
       'invalid_json',
-      'no_user',
+      'id_not_string',
     ]
     expect(parsed('users.ndjson', odd)).toEqual(codes.map((code) => `!${code}`))
     const lines = ['"u1"', '{"userId":"u2","x":1}', '', '{"id":"u3"}', 'u4', '5', '""']
-    const users = ['u1', 'u2', undefined, '!no_user', '!invalid_json', '!no_user', '!no_user']
+    const users = ['u1', 'u2', undefined, '!no_user', '!invalid_json', '!id_not_string', '!no_user']
     for (const file of ['users.ndjson', 'USERS.JSONL']) expect(parsed(file, lines)).toEqual(users)
   })
 })

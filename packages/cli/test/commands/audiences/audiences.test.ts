@@ -119,6 +119,15 @@ describe('hookline audiences', () => {
     const replaced = await service.run('audiences', 'import', id, replacing, '--replace', '--yes')
     expect(replaced.stdout).toMatch(/^Added 2 users, 2 others removed, in \d+ s\.\n$/)
     await untilSize('audiences', id, 2)
+    const empty = await service.run(
+      'audiences',
+      'import',
+      id,
+      file('empty.csv', ''),
+      '--replace',
+      '--yes',
+    )
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('is empty')])
     const wrong = file('wrong.csv', 'u5\n"u6\n')
     const failed = await service.run('audiences', 'import', id, wrong)
     expect(failed.code).toBe(7)
