@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT_CODES } from './failure.ts'
+import { EXIT_CODES, Failure } from './failure.ts'
 import { createProgram } from './program.ts'
 import { reportFailure } from './report-failure.ts'
 
@@ -14,9 +14,19 @@ export async function main(args: readonly string[]): Promise<number> {
   let command: Command | undefined
   const program = createProgram((entered) => (command = entered))
   try {
+    refuseReplaced(args)
     await program.parseAsync(args, { from: 'user' })
     return EXIT_CODES.ok
   } catch (error) {
     return reportFailure(error, { json: args.includes('--json'), command: command ?? program })
   }
+}
+
+/** Node replaces bytes of arguments that are not UTF-8 by U+FFFD: the id of one user would become that of another. */
+function refuseReplaced(args: readonly string[]): void {
+  const replaced = args.find((each) => each.includes('\ufffd'))
+  if (replaced === undefined) return
+  const hint =
+    'Set the terminal to UTF-8. An id with U+FFFD itself can only be given in a file, or to the API.'
+  throw new Failure('usage', `The argument ${JSON.stringify(replaced)} is not in UTF-8.`, { hint })
 }

@@ -1,15 +1,19 @@
-import { isJsonObject, type JsonObject } from '@hookline/protocol'
+import { isExactNumber, isJsonObject, type JsonObject } from '@hookline/protocol'
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { Failure } from '../failure.ts'
 import { jsonFault } from '../problems/json-place.ts'
 
 /** The JSON object in a file; `-` is the standard input. @throws {Failure} `usage`, with this hint */
 export async function jsonObjectIn(file: string, hint: string): Promise<JsonObject> {
-  const text = await textIn(file).catch((cause: NodeJS.ErrnoException) => {
+  const bytes = await bytesIn(file).catch((cause: NodeJS.ErrnoException) => {
     throw new Failure('usage', `Cannot read ${file} (${cause.code}).`, { cause, hint })
   })
   const name = file === '-' ? 'The standard input' : file
+  // What is not UTF-8 would become U+FFFD.
+  if (!isUtf8(bytes)) throw new Failure('usage', `${name} is not in UTF-8.`, { hint })
+  const text = new TextDecoder().decode(bytes)
   const fault = jsonFault(text)
   if (fault !== undefined) {
     // It quotes nothing: the file may contain secrets.
@@ -17,11 +21,23 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
     const message = `${name} is not valid JSON: look at ${place}, or just before.`
     throw new Failure('usage', message, { hint })
   }
-  const document: unknown = JSON.parse(text)
+  const document: unknown = JSON.parse(text, exactly(name, hint) as Reviver)
   if (isJsonObject(document)) return document
   throw new Failure('usage', `${name} is valid JSON, but not an object: {…}.`, { hint })
 }
 
-function textIn(file: string): Promise<string> {
-  return file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')
+/** The types of the compiler do not know yet that the reviver gets the text of the value. */
+type Reviver = (key: string, value: unknown) => unknown
+
+/** Refuses numbers that would be sent with another value, or as null. */
+function exactly(name: string, hint: string) {
+  return (key: string, value: unknown, { source }: { readonly source: string }): unknown => {
+    if (typeof value !== 'number' || isExactNumber(source)) return value
+    const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent. Write it with fewer digits, or as a text.`
+    throw new Failure('usage', message, { hint })
+  }
+}
+
+function bytesIn(file: string): Promise<Buffer> {
+  return file === '-' ? buffer(process.stdin) : readFile(file)
 }

@@ -5,6 +5,7 @@ import type { Source } from '../../api/generated/management-client.ts'
 import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireChange } from '../../options/require-change.ts'
+import { Failure } from '../../failure.ts'
 import { confirm, withYesOption } from '../../options/confirmation.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { shortList } from '../../output/figures.ts'
@@ -114,10 +115,15 @@ function addKeyCommands(sources: Command): void {
     .action(async (given: string, key: string, _options: unknown, command: Command) => {
       const api = apiOf(command)
       const id = await idOf(api, 'source', given)
-      await confirm(command, async () => {
-        const { name } = await api.getSource(id)
-        return `This deletes a write key of the source ${JSON.stringify(name)} (${id}). Calls with the key are refused.`
-      })
+      const { name, writeKeys } = await api.getSource(id)
+      // `..` in place of a key would name the source.
+      if (!writeKeys.some((each) => each.key === key))
+        throw new Failure(
+          'not found',
+          `The source ${JSON.stringify(name)} (${id}) has no such write key.`,
+        )
+      const effect = `This deletes a write key of the source ${JSON.stringify(name)} (${id}). Calls with the key are refused.`
+      await confirm(command, () => effect)
       await api.removeWriteKey(id, key)
       outputOf(command).data({ id, key, deleted: true }, () => `Deleted ${key}.`)
     })

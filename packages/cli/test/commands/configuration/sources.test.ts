@@ -111,5 +111,11 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'get', source)).stdout).toMatch(/^last used +never$/m)
     await service.run('sources', 'remove-key', source, key, '--yes')
     expect(await keysOf()).not.toContain(key)
+    const [kept] = await keysOf()
+    for (const none of ['..', '.', '%2e%2e', key]) {
+      const { code, stderr } = await service.run('sources', 'remove-key', source, none, '--yes')
+      expect([code, stderr]).toEqual([4, expect.stringContaining('has no such write key')])
+    }
+    expect(await keysOf()).toEqual([kept])
   })
 })

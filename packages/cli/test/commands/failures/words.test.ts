@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ApiService } from '@hookline/testing/cli/api-service'
+import { HOOKLINE } from '@hookline/testing/repository'
 
 let service: ApiService
 let folder: TemporaryFolder
@@ -118,6 +120,35 @@ describe('what the service refuses', () => {
     expect(stderr).toMatch(said)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).not.toMatch(/\b(?:GET|POST|PATCH)\b|\bbody\b|\/api\/|\s\/\w+[/:]/)
+  })
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ['a number that becomes infinite', '{"rateLimit": 1e400}', /a number for "rateLimit" that/],
+    [
+      'a number with too many digits',
+      '{"value": 12345678901234567891}',
+      /a number for "value" that/,
+    ],
+    ['bytes that are not UTF-8', Buffer.from('{"name": "caf\xe9"}', 'latin1'), /is not in UTF-8/],
+  ])('refuses a document with %s, before it asks the service', async (_what, content, said) => {
+    const path = join(folder.path, 'refused.json')
+    writeFileSync(path, content)
+    for (const args of [
+      ['import-config', path],
+      ['audiences', 'create', 'VIP', '--condition', path],
+    ]) {
+      const { code, stderr } = await service.run(...args)
+      expect([code, stderr]).toEqual([2, expect.stringMatching(said)])
+    }
+  })
+
+  it('refuses arguments that are not UTF-8', async () => {
+    // Node gives a program the bytes of a string as they are only through a shell.
+    const shell = `"$0" "$1" delete-user "$(printf '\\351')" --yes`
+    const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, HOOKLINE], {
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('is not in UTF-8')])
   })
 
   it('names the line of a file, and the field', async () => {
