@@ -52,10 +52,10 @@ async function importList(
   void stopSignal().then(() => interrupted.abort())
   const api = apiOf(command)
   const id = await idOf(api, 'audience', given)
+  if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
   const { bytes: totalBytes } = await fingerprintOf(file)
   // What should have written it may have failed.
   if (totalBytes === 0) throw new Failure('usage', `${file} is empty, so nothing was changed.`)
-  if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
   await using rejectedFile = await RejectedFile.open(rejectedPath(file), 0)
   const importer = new ListImporter({
     path: file,
