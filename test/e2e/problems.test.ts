@@ -55,6 +55,18 @@ test('the response to a broken body is a problem, too', async () => {
   expect([response.status, JSON.parse(response.body)]).toMatchObject([400, { code: 'bad_request' }])
 })
 
+test.for(['..', '%2e%2e', '.'])(
+  'a client that resolves the write key %s away deletes nothing',
+  async (key) => {
+    const { id } = await service.api.call<{ id: string }>('POST', 'sources', { name: 'kept' })
+    const path = `/api/v1/sources/${id}/write-keys/${key}`
+    const headers = { authorization: `Bearer ${service.token}` }
+    const response = await fetch(service.url + path, { method: 'DELETE', headers })
+    expect(response.status).toBe(key === '.' ? 405 : 404)
+    expect(await service.api.call('GET', `sources/${id}/`)).toMatchObject({ id })
+  },
+)
+
 test.for([
   ['GET /v1/%zz', 400],
   ['GET /apiary', 404],

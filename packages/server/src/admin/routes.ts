@@ -46,6 +46,7 @@ import { addTokenRoutes } from './tokens/token-routes.ts'
 import { Openers } from './tokens/openers.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
+import { refuseTrailingSlash } from './problems/refuse-trailing-slash.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
 import { validate } from './problems/validate.ts'
 import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
@@ -60,6 +61,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     handleErrors(app, deps)
     acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
+    refuseTrailingSlash(app)
     refuseUndeclared(app)
     // The present… functions build the response bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))
