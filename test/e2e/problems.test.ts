@@ -18,6 +18,13 @@ const large = `X-Large: ${'x'.repeat(20_000)}`
 
 test.for([
   ['a path with a broken encoding', 400, 'bad_request', 'GET /api/v1/sources/%zz', ''],
+  [
+    'a query with a broken encoding',
+    400,
+    'bad_request',
+    'DELETE /api/v1/suppressions?userId=%E9',
+    '',
+  ],
   ['headers that are too large', 431, 'headers_too_large', 'GET /api/v1/sources', large],
   ['a path of another version', 404, 'not_found', 'GET /api/v2/sources', ''],
   ['the path of the API without a version', 404, 'not_found', 'GET /api?a=b', ''],

@@ -16,7 +16,7 @@ export const PROBLEM_CODES = {
   bad_request: {
     status: 400,
     title: 'The request cannot be parsed.',
-    help: 'Check the path, its percent-encoding and the headers.',
+    help: 'Check the headers, and the percent-encoding of the path and the query.',
   },
   invalid_query: {
     status: 400,
