@@ -10,12 +10,22 @@ test.for(['0', '1'])(
     const call = { userId: 'u1', previousId: 'u0', groupId: 'g', event: 'e' }
     for (const { path, type } of ENDPOINTS) {
       const body = type === undefined ? { batch: [{ ...call, type: 'track' }] } : call
-      for (const url of [`/${path}`, `//${path.replace('/v1', '/v1/')}`]) {
+      for (const url of [
+        `/${path}`,
+        `//${path.replace('/v1', '/v1/')}`,
+        `${path}/`,
+        `/${path}//`,
+      ]) {
         expect({ url, ...(await service.send(url, body)) }).toMatchObject({ url, status: 200 })
       }
     }
-    const settings = `//v1/projects/${service.source.writeKey}/settings`
-    expect(await exchange(service.url + settings, { method: 'GET' })).toMatchObject({ status: 200 })
+    const { writeKey } = service.source
+    for (const path of [
+      `//v1/projects/${writeKey}/settings`,
+      `//projects/${writeKey}//settings/`,
+    ]) {
+      expect(await exchange(service.url + path, { method: 'GET' })).toMatchObject({ status: 200 })
+    }
     expect(await exchange(`${service.url}//v1/batch`, { method: 'OPTIONS' })).toMatchObject({
       status: 200,
     })

@@ -37,7 +37,7 @@ export const CLIENT_TELEMETRY_PATH = '/v1/m'
 /** The path of the settings, and the path that clients with a custom CDN host request. */
 export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
 
-const SETTINGS = /^(?:\/v1)?\/projects\/[^/]+\/settings$/
+const SETTINGS = /^(?:\/v1)?\/projects\/[^/]+\/settings\/?$/
 const PATHS: ReadonlySet<string> = new Set([
   ...ENDPOINTS.map(({ path }) => path),
   CLIENT_TELEMETRY_PATH,
@@ -63,6 +63,7 @@ export function isForIngestion(url: string): boolean {
   return isPathOfIngestion(path)
 }
 
+/** Ignores a slash at the end, as the router does. */
 function isPathOfIngestion(path: string): boolean {
-  return PATHS.has(path) || SETTINGS.test(path)
+  return PATHS.has(path.endsWith('/') ? path.slice(0, -1) : path) || SETTINGS.test(path)
 }

@@ -9,6 +9,11 @@ test.each([
   '/v1/b?writeKey=wk_a',
   '//v1/batch',
   '//v1//t?a=//b',
+  '/v1/track/',
+  '//v1/batch//',
+  '/v1/track//?a=b',
+  '//api/s/s2s/track/',
+  '//projects/wk_a//settings/',
 ])('%s is for ingestion', (url) => {
   expect(isForIngestion(url)).toBe(true)
 })
@@ -22,7 +27,10 @@ test.each([
   '//api/v1/track',
   '//metrics',
   '/livez',
+  '//',
   '/projects/a/b/settings',
+  '/projects//settings',
+  '//livez//',
   '*',
   '',
 ])('%s is for the main thread', (url) => {
@@ -32,6 +40,8 @@ test.each([
 test.each([
   ['//v1/batch', '/v1/batch'],
   ['///v1//track?next=https://a//b', '/v1/track?next=https://a//b'],
+  ['/v1/track//?next=//b', '/v1/track/?next=//b'],
+  ['//projects/wk_a//settings/', '/projects/wk_a/settings/'],
   ['//api/v1/sources', '//api/v1/sources'],
 ])('%s is routed as %s', (url, routed) => {
   expect(ingestionUrl(url)).toBe(routed)
