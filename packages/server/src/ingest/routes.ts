@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { BodyTurns } from './body/body-turns.ts'
-import { dropRest } from './body/drop-rest.ts'
+import { BodyTurns } from '../util/limits/body-turns.ts'
+import { dropRest } from '../util/limits/drop-rest.ts'
 import { allowAnyOrigin } from './cors.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -9,6 +9,8 @@ import { sendResponse, SUCCESS } from './responses.ts'
 
 /** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
 const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
+/** The most bytes of one refused body that are read and dropped. */
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
@@ -51,7 +53,7 @@ function handleCalls({ handler, dropping, endpoint, metrics }: CallRoute) {
     try {
       const response = await handler.handle(request, endpoint)
       code = response.status
-      if (!request.raw.complete) dropRest(request.raw, dropping)
+      if (!request.raw.complete) dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
       sendResponse(reply, response)
     } finally {
       stopTimer()

@@ -5,11 +5,18 @@ import { ResponseKept } from '../../backend/idempotent-responses.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isDiskFault } from '../../util/disk-fault.ts'
+import { BodyTurns } from '../../util/limits/body-turns.ts'
+import { dropRest } from '../../util/limits/drop-rest.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
 const LOG_EVERY_MS = 10_000
+
+/** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
+const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
+/** The most bytes of one refused body that are read and dropped: an import that is somewhat too large. */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
 /**
  * Turns every error response of `app` into a Problem document. Logs errors with status 500 and above: the same error at
@@ -20,6 +27,7 @@ export function handleErrors(
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): void {
   const throttle = new LogThrottle(clock, LOG_EVERY_MS)
+  const dropping = new BodyTurns(clock, DROPPED_BYTES_A_TURN)
   app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
     // An unreadable body at a wrong path is still a wrong path.
@@ -30,6 +38,11 @@ export function handleErrors(
       const requests = throttle.count(`${method} ${route} ${error.message}`)
       const context = { err: error, requestId: request.id, method, route, requests }
       if (requests > 0) logger.error(context, 'management_request.failed')
+    }
+    if (!request.raw.complete) {
+      // Otherwise the framework would close the connection while the client still writes.
+      reply.removeHeader('connection')
+      dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
     }
     return send(problem, request, reply)
   })

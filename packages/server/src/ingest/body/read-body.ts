@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ByteBudget } from '../../util/limits/byte-budget.ts'
-import type { BodyTurns } from './body-turns.ts'
+import type { BodyTurns } from '../../util/limits/body-turns.ts'
 import type { Refused } from '../refused.ts'
 import { PartialBody } from './partial-body.ts'
 

@@ -1,6 +1,10 @@
 import { newId } from '@hookline/protocol'
+import { parseRawResponse } from '@hookline/testing/network/raw-exchange'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { AdminServer } from '../admin-server.ts'
+import { AdminServer, TOKEN } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Document {
@@ -253,6 +257,31 @@ test('other bodies than an import of more than 1 MB are refused, and so is an im
   const body = `{"hookline":${' '.repeat(32 * 1024 * 1024)}1}`
   expect(await server.call('PUT', '/import', { body })).toMatchObject(tooLarge)
 })
+
+test.each([
+  ['PUT', '/import', 33],
+  ['POST', '/sources', 8],
+])(
+  'a client that writes the whole body of %s %s, %i MB, before it reads gets 413',
+  async (method, path, mib) => {
+    await using server = await AdminServer.open()
+    const { port, pathname } = new URL(server.origin)
+    const bytes = mib * 1024 * 1024
+    const head = [
+      `${method} ${pathname}${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${TOKEN}`,
+      'Content-Type: application/json',
+      `Content-Length: ${bytes}`,
+    ]
+    await using socket = connect(Number(port), '127.0.0.1')
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    for (let written = 0; written < bytes; written += 65_536)
+      await promisify<Buffer>(socket.write.bind(socket))(Buffer.alloc(65_536, ' '))
+    const [response] = (await once(socket, 'data')) as [Buffer]
+    expect(parseRawResponse(response.toString())).toMatchObject({ status: 413 })
+  },
+)
 
 test.each(['.', '..'])('a write key that a path cannot name (%s) is not imported', async (key) => {
   await using server = await AdminServer.open()

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { BodyTurns } from '../../../src/ingest/body/body-turns.ts'
+import { BodyTurns } from '../../../src/util/limits/body-turns.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const KIB = 1024

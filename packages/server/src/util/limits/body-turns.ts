@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../../util/time/clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** Works on a body. Returns how many bytes that were. */
 type Work = () => number

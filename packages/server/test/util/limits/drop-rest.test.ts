@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { BodyTurns } from '../../../src/ingest/body/body-turns.ts'
-import { dropRest } from '../../../src/ingest/body/drop-rest.ts'
+import { BodyTurns } from '../../../src/util/limits/body-turns.ts'
+import { dropRest } from '../../../src/util/limits/drop-rest.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const MIB = 1024 * 1024
@@ -12,7 +12,7 @@ test('bodies that are dropped close their connections beyond 4 MB in a turn of t
   const turns = new BodyTurns(clock, 4 * MIB)
   const requests = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()))
   const [first, second, last] = requests as [IncomingMessage, IncomingMessage, IncomingMessage]
-  for (const request of requests) dropRest(request, turns)
+  for (const request of requests) dropRest(request, turns, 16 * MIB)
   first.emit('data', Buffer.alloc(2 * MIB))
   second.emit('data', Buffer.alloc(2 * MIB))
   expect(requests.map(({ socket }) => socket.destroyed)).toEqual([false, false, false])
