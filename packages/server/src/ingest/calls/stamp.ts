@@ -42,13 +42,15 @@ export function stamp(
 
 /** A clock is not wrong by more: such a time is a zero, the start of some calendar, or damaged. */
 const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
+/** The longest that a client with a fast clock keeps a call in its queue. */
+const MAX_WAIT_MS = 30 * 24 * 60 * 60 * 1000
 /** A `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
 const SENT_AT_PRECISION_MS = 1_000
 
 /**
  * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. If `sentAt`
  * cannot be when the call was sent, it says nothing about the clock: then the timestamp as it is, at most the time of
- * receipt. `undefined` where it cannot be read, or where the corrected year has more than four digits.
+ * receipt. `undefined` where it cannot be read.
  */
 function correctedTimestamp(
   raw: Json,
@@ -61,11 +63,16 @@ function correctedTimestamp(
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined
   if (isRight) return formatTimestamp(ms)
+  const correctedMs = isBelievable(skewMs, receivedAt.ms - skewMs - ms) ? ms + skewMs : ms
+  return formatTimestamp(Math.min(correctedMs, receivedAt.ms))
+}
+
+/** Whether a clock can be wrong by this skew, for a call that the client sent `waitMs` after it happened. */
+function isBelievable(skewMs: number, waitMs: number): boolean {
   // Nothing is sent before it happened: a queue that was restored may have the `sentAt` of an earlier request.
-  const isBelievable =
-    Math.abs(skewMs) <= MAX_SKEW_MS && ms <= receivedAt.ms - skewMs + SENT_AT_PRECISION_MS
-  const text = formatTimestamp(Math.min(isBelievable ? ms + skewMs : ms, receivedAt.ms))
-  return text.length === receivedAt.text.length ? text : undefined
+  if (Math.abs(skewMs) > MAX_SKEW_MS || waitMs < -SENT_AT_PRECISION_MS) return false
+  // Otherwise a wrong `sentAt` in the future would move the call into the past by as much.
+  return skewMs > 0 || waitMs <= MAX_WAIT_MS
 }
 
 function withAddress(context: Event['context'], { ip, isFromBrowser }: Receipt): Event['context'] {

@@ -79,15 +79,38 @@ describe('an event is stamped', () => {
   })
 
   test.each([
-    ['2026-01-15T11:50:00.000Z', '2020-01-01T00:00:00.000Z'],
-    ['2026-01-15T12:10:00.000Z', '2020-01-01T00:00:00.000Z'],
-    ['2026-01-15T11:49:59.999Z', '2020-01-01T00:10:00.001Z'],
-    ['2026-01-15T12:10:00.001Z', '2019-12-31T23:49:59.999Z'],
-  ])('with a tolerance: sent at %s, 2020 becomes %s', (sentAt, timestamp) => {
-    expect(stamped({ timestamp: '2020-01-01T00:00:00Z' }, { sentAt }).event).toMatchObject({
+    ['2026-01-15T11:50:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['2026-01-15T12:10:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['2026-01-15T11:49:59.999Z', '2026-01-01T00:10:00.001Z'],
+    ['2026-01-15T12:10:00.001Z', '2025-12-31T23:49:59.999Z'],
+  ])('with a tolerance: sent at %s, 2026 becomes %s', (sentAt, timestamp) => {
+    expect(stamped({ timestamp: '2026-01-01T00:00:00Z' }, { sentAt }).event).toMatchObject({
       timestamp,
     })
   })
+
+  test.each([
+    ['a year, after 5 days', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
+    ['a year, after 30 days', '2026-12-16T12:00Z', '2027-01-15T12:00Z', '2025-12-16T12:00Z'],
+    ['2 days, after 29 days', '2025-12-19T12:00Z', '2026-01-17T12:00Z', '2025-12-17T12:00Z'],
+    ['9 hours, after one', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
+  ])('with the timestamp of a clock that is ahead by %s', (_why, timestamp, sentAt, corrected) => {
+    const { event } = stamped({ timestamp, sentAt })
+    expect(event.timestamp).toBe(new Date(corrected).toISOString())
+  })
+
+  test.each([
+    ['2026-01-15T11:00:00.000Z', '2035-01-13T12:00:00Z'],
+    ['2026-01-15T11:00:00.000Z', '2026-02-15T12:00:00Z'],
+    ['2026-01-15T12:05:00.000Z', '2035-01-13T12:00:00Z', '2026-01-15T12:00:00.000Z'],
+    ['2020-01-01T00:00:00.000Z', '2026-01-15T13:00:00Z'],
+    ['0000-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z'],
+  ])(
+    'with the timestamp as sent, at most that of receipt, if sentAt is in the future and more than 30 days after it: %s, %s',
+    (timestamp, sentAt, is = timestamp) => {
+      expect(stamped({ timestamp, sentAt }).event.timestamp).toBe(is)
+    },
+  )
 
   test.each<[why: string, sentAt: Json]>([
     ['14 days before it happened', '2026-01-01T10:00:00.000Z'],
@@ -125,11 +148,6 @@ describe('an event is stamped', () => {
   test('with the time of receipt at most if sentAt has whole seconds', () => {
     const times = { timestamp: '2026-01-14T12:00:00.700Z', sentAt: '2026-01-14T12:00:00Z' }
     expect(stamped(times).event.timestamp).toBe('2026-01-15T12:00:00.000Z')
-  })
-
-  test('with the time of receipt if the corrected year would be out of range', () => {
-    const { event, mark } = stamped({ timestamp: '0000-01-01' }, { sentAt: '2030-01-01' })
-    expect([event.timestamp, mark]).toEqual([event.receivedAt, 'timestamp_unreadable'])
   })
 
   test('with no time after its receipt if the clock of the client is wrong', () => {
