@@ -134,7 +134,7 @@ function timestamps(): string[] {
       'Without `timestamp`, a call happened when it was received.',
       'With one, it happened then: a past timestamp imports history. It is kept to the millisecond.',
       `If \`sentAt\` differs by more than ${minutes} minutes (\`clockSkewToleranceMs\`) from the time of the server, the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
-      'A `sentAt` before `timestamp`, or more than 10 years from the time of the server, is no measure of a clock: a restored queue sent an old one, or it is a zero. Nor is one in the future, by the clock of the server, that is more than 30 days after `timestamp`. Then `timestamp` is kept as it is, but is at most the time of receipt.',
+      'A `sentAt` before `timestamp`, or more than 10 years from the time of the server, is no measure of a clock: a restored queue sent an old one, or it is a zero. Nor is one in the future, by the clock of the server, that is more than 30 days after `timestamp`, or one that cannot be read. Then `timestamp` is kept as it is, but is at most the time of receipt.',
       'A text is ISO 8601: with `Z`, `UTC`, `+00:00`, `+0000` or without a zone, which means UTC; with any fraction; or a date only. The name of a zone is read only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`. A number is seconds since 1970, or milliseconds from 100,000,000,000 on.',
       'What cannot be read is replaced by the time of receipt. The trace of the event then has the mark `timestamp_unreadable`.',
       'What is delivered is always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the text of the client as `originalTimestamp`.',

@@ -12,6 +12,12 @@ export interface Instant {
   readonly text: string
 }
 
+/** `sentAt` of a batch or a call that has one. */
+export interface SentAt {
+  /** Absent where it cannot be read. */
+  readonly instant: Instant | undefined
+}
+
 let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
 
 /** The moment `ms` milliseconds after the epoch. It keeps the last one, because many calls arrive in one millisecond. */
@@ -21,8 +27,14 @@ export function instantAt(ms: number): Instant {
 }
 
 /** The moment that a timestamp of a client names; `undefined` where it cannot be read. */
-export function readInstant(timestamp: Json | undefined): Instant | undefined {
+function readInstant(timestamp: Json | undefined): Instant | undefined {
   const ms = parseTimestamp(timestamp)
   if (ms === undefined) return undefined
   return isFormattedTimestamp(timestamp) ? { ms, text: timestamp } : instantAt(ms)
+}
+
+/** `undefined` where there is none: client libraries send `null` and `''`, too. */
+export function readSentAt(sentAt: Json | undefined): SentAt | undefined {
+  if (sentAt === undefined || sentAt === null || sentAt === '') return undefined
+  return { instant: readInstant(sentAt) }
 }

@@ -1,14 +1,14 @@
 import type { Json } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
-import { type Instant, instantAt, readInstant } from './instant.ts'
+import { type Instant, instantAt, readSentAt, type SentAt } from './instant.ts'
 
 /** What the server knows about a request. It is the same for all calls of the request. */
 export interface Receipt {
   /** By the server's clock. */
   readonly receivedAt: Instant
-  /** `sentAt` of the batch; absent where it is missing or cannot be read. */
-  readonly sentAt: Instant | undefined
+  /** `sentAt` of the batch. */
+  readonly sentAt: SentAt | undefined
   /** The address of the client. */
   readonly ip: string | undefined
   /** Whether a browser sent it by CORS. Only then is `ip` the address of the user, and not that of a server. */
@@ -24,7 +24,7 @@ export function receiptOf(
 ): Receipt {
   return {
     receivedAt: instantAt(now),
-    sentAt: readInstant(sentAt),
+    sentAt: readSentAt(sentAt),
     ip: clientAddress(request),
     isFromBrowser: request.headers.origin !== undefined,
     clockSkewToleranceMs,

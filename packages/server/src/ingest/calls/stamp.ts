@@ -6,7 +6,7 @@ import {
   type Mark,
   parseTimestamp,
 } from '@hookline/protocol'
-import { type Instant, readInstant } from './instant.ts'
+import { readSentAt, type SentAt } from './instant.ts'
 import type { ParsedCall } from './parse-call.ts'
 import type { Receipt } from './receipt.ts'
 
@@ -24,7 +24,9 @@ export function stamp(
 ): Stamped {
   const { fields, timestamp: raw } = call
   const { receivedAt } = receipt
-  const sentAt = receipt.sentAt ?? readInstant(call.sentAt)
+  const sentAt = receipt.sentAt?.instant
+    ? receipt.sentAt
+    : (readSentAt(call.sentAt) ?? receipt.sentAt)
   const timestamp = raw === undefined ? receivedAt.text : correctedTimestamp(raw, sentAt, receipt)
   return {
     event: {
@@ -33,7 +35,7 @@ export function stamp(
       context: withAddress(fields.context, receipt),
       timestamp: timestamp ?? receivedAt.text,
       receivedAt: receivedAt.text,
-      ...(sentAt && { sentAt: sentAt.text }),
+      ...(sentAt?.instant && { sentAt: sentAt.instant.text }),
       ...(isText(raw) && { originalTimestamp: String(raw) }),
     },
     ...(timestamp === undefined && { mark: 'timestamp_unreadable' }),
@@ -49,16 +51,17 @@ const SENT_AT_PRECISION_MS = 1_000
 
 /**
  * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. If `sentAt`
- * cannot be when the call was sent, it says nothing about the clock: then the timestamp as it is, at most the time of
- * receipt. `undefined` where it cannot be read.
+ * cannot be when the call was sent, or cannot be read, it says nothing about the clock: then the timestamp as it is, at
+ * most the time of receipt. `undefined` where the timestamp cannot be read.
  */
 function correctedTimestamp(
   raw: Json,
-  sentAt: Instant | undefined,
+  sentAt: SentAt | undefined,
   { receivedAt, clockSkewToleranceMs }: Receipt,
 ): string | undefined {
-  const skewMs = sentAt === undefined ? 0 : receivedAt.ms - sentAt.ms
-  const isRight = Math.abs(skewMs) <= clockSkewToleranceMs
+  const clock = sentAt?.instant
+  const skewMs = clock === undefined ? 0 : receivedAt.ms - clock.ms
+  const isRight = clock ? Math.abs(skewMs) <= clockSkewToleranceMs : sentAt === undefined
   if (isRight && isFormattedTimestamp(raw)) return raw
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined

@@ -2,7 +2,7 @@ import type { Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedCall } from '../../../src/ingest/calls/parse-call.ts'
-import { instantAt, readInstant } from '../../../src/ingest/calls/instant.ts'
+import { instantAt, readSentAt } from '../../../src/ingest/calls/instant.ts'
 import type { Receipt } from '../../../src/ingest/calls/receipt.ts'
 import { stamp } from '../../../src/ingest/calls/stamp.ts'
 
@@ -15,13 +15,13 @@ const receipt: Receipt = {
 }
 
 function stamped(
-  times: { timestamp?: Json; sentAt?: Json },
-  { sentAt, ...changed }: Partial<Omit<Receipt, 'sentAt'>> & { sentAt?: Json } = {},
+  times: { timestamp?: Json; sentAt?: Json | undefined },
+  { sentAt, ...changed }: Partial<Omit<Receipt, 'sentAt'>> & { sentAt?: Json | undefined } = {},
   context: ParsedCall['fields']['context'] = {},
 ) {
   const fields = { type: 'identify', userId: 'u1', context } as const
   const call = { fields, timestamp: times.timestamp, sentAt: times.sentAt }
-  return stamp(call, 'm1', { ...receipt, ...changed, sentAt: readInstant(sentAt) })
+  return stamp(call, 'm1', { ...receipt, ...changed, sentAt: readSentAt(sentAt) })
 }
 
 describe('an event is stamped', () => {
@@ -66,6 +66,7 @@ describe('an event is stamped', () => {
     const call = { sentAt: '2026-01-15T11:58:00+0000' }
     expect(stamped(call, envelope).event.sentAt).toBe('2026-01-15T11:59:00.000Z')
     expect(stamped(call).event.sentAt).toBe('2026-01-15T11:58:00.000Z')
+    expect(stamped(call, { sentAt: 'x' }).event.sentAt).toBe('2026-01-15T11:58:00.000Z')
     expect(stamped({ sentAt: 'x' }, { sentAt: {} }).event).not.toHaveProperty('sentAt')
   })
 
@@ -133,6 +134,25 @@ describe('an event is stamped', () => {
     const alone = stamped({ timestamp: '2026-01-15T10:00:00Z', sentAt })
     expect(alone.event.timestamp).toBe('2026-01-15T10:00:00.000Z')
   })
+
+  test.each<Json>(['junk', '2026-01-15T25:00:00Z', {}, true, 1e30])(
+    'with the timestamp as sent, at most that of receipt, if sentAt is %j',
+    (sentAt) => {
+      for (const envelope of [{ sentAt }, {}]) {
+        const at = (timestamp: string) => stamped({ timestamp, sentAt }, envelope).event.timestamp
+        expect(at('2026-01-16T12:00:00.000Z')).toBe('2026-01-15T12:00:00.000Z')
+        expect(at('2026-01-15T11:00:00.000Z')).toBe('2026-01-15T11:00:00.000Z')
+      }
+    },
+  )
+
+  test.each<Json | undefined>([undefined, null, ''])(
+    'with a timestamp in the future as sent if sentAt is %j',
+    (sentAt) => {
+      const { event } = stamped({ timestamp: '2026-01-16T12:00:00Z', sentAt }, { sentAt })
+      expect(event.timestamp).toBe('2026-01-16T12:00:00.000Z')
+    },
+  )
 
   test('with a timestamp that is corrected by nine years, and not by eleven', () => {
     const at = (year: number) => {
