@@ -16,6 +16,8 @@ export interface Instant {
 export interface SentAt {
   /** Absent where it cannot be read. */
   readonly instant: Instant | undefined
+  /** Whether it is the time of a clock: a date alone, which is read as midnight, is not. */
+  readonly isOfClock: boolean
 }
 
 let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
@@ -36,5 +38,7 @@ function readInstant(timestamp: Json | undefined): Instant | undefined {
 /** `undefined` where there is none: client libraries send `null` and `''`, too. */
 export function readSentAt(sentAt: Json | undefined): SentAt | undefined {
   if (sentAt === undefined || sentAt === null || sentAt === '') return undefined
-  return { instant: readInstant(sentAt) }
+  // Every time of day has a colon.
+  const isOfClock = typeof sentAt !== 'string' || sentAt.includes(':')
+  return { instant: readInstant(sentAt), isOfClock }
 }

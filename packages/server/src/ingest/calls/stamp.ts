@@ -51,15 +51,15 @@ const SENT_AT_PRECISION_MS = 1_000
 
 /**
  * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. If `sentAt`
- * cannot be when the call was sent, or cannot be read, it says nothing about the clock: then the timestamp as it is, at
- * most the time of receipt. `undefined` where the timestamp cannot be read.
+ * cannot be when the call was sent, cannot be read, or is only a date, it says nothing about the clock: then the timestamp
+ * as it is, at most the time of receipt. `undefined` where the timestamp cannot be read.
  */
 function correctedTimestamp(
   raw: Json,
   sentAt: SentAt | undefined,
   { receivedAt, clockSkewToleranceMs }: Receipt,
 ): string | undefined {
-  const clock = sentAt?.instant
+  const clock = sentAt?.isOfClock ? sentAt.instant : undefined
   const skewMs = clock === undefined ? 0 : receivedAt.ms - clock.ms
   const isRight = clock ? Math.abs(skewMs) <= clockSkewToleranceMs : sentAt === undefined
   if (isRight && isFormattedTimestamp(raw)) return raw

@@ -146,6 +146,19 @@ describe('an event is stamped', () => {
     },
   )
 
+  test.each(['2026-01-14', '2026-1-15', '2026-01-16', ' 2026-02-01 '])(
+    'with the timestamp as sent, at most that of receipt, if sentAt is only a date: %s',
+    (sentAt) => {
+      for (const envelope of [{ sentAt }, {}]) {
+        const at = (timestamp: string) => stamped({ timestamp, sentAt }, envelope).event
+        const early = at('2026-01-13T11:00:00.000Z')
+        expect(early.timestamp).toBe('2026-01-13T11:00:00.000Z')
+        expect(early.sentAt).toBe(new Date(`${sentAt.trim()} UTC`).toISOString())
+        expect(at('2026-01-16T12:00:00.000Z').timestamp).toBe('2026-01-15T12:00:00.000Z')
+      }
+    },
+  )
+
   test.each<Json | undefined>([undefined, null, ''])(
     'with a timestamp in the future as sent if sentAt is %j',
     (sentAt) => {
