@@ -112,7 +112,7 @@ test.for([
   },
 )
 
-test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock'])(
+test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 'last-commit'])(
   'a service answers 503 with the reason after %s was removed or replaced, and no second service starts',
   async (name) => {
     await using service = await new Disturbed().start()

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { CommitMark } from './database/commit-mark.ts'
+import { CommitMark, markFileOf } from './database/commit-mark.ts'
 import { commitCounter, lastCommit } from './damage/commit-counter.ts'
 import { DataDir, lockFileOf } from './database/data-dir.ts'
 import { FileWatch, identityOf } from './database/file-watch.ts'
@@ -23,7 +24,8 @@ const { perform, numbering } = prepareOperations(db, options)
 const countCommit = commitCounter(db)
 const mark = new CommitMark(file, identityOf(lockFileOf(file)))
 mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
-const files = new FileWatch(file, [lockFileOf(file)])
+// The mark, too: without it, the next start cannot find that commits are missing.
+const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
 /** Set where a commit went into a file that its path no longer names. Only a start can tell what it is in. */
 let lost: string | undefined
 
