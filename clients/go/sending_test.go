@@ -206,6 +206,55 @@ func TestWaitsAsLongAsRetryAfterSays(t *testing.T) {
 	flushed(t, e, FlushResult{Delivered: 3})
 }
 
+// headSignal receives a value for each head of a response that has arrived.
+type headSignal struct {
+	http.RoundTripper
+	arrived chan struct{}
+}
+
+func (h headSignal) RoundTrip(r *http.Request) (*http.Response, error) {
+	received, err := h.RoundTripper.RoundTrip(r)
+	h.arrived <- struct{}{}
+	return received, err
+}
+
+func TestAStatusOfFailureDecidesAlthoughTheBodyCannotBeRead(t *testing.T) {
+	for name, body := range map[string]string{"breaks off": "hello", "is no gzip": "not gzip, ", "hangs": "hello"} {
+		for status, want := range map[int]FlushResult{429: {Delivered: 3}, 401: {Failed: 3}} {
+			t.Run(fmt.Sprint(name, " ", status), func(t *testing.T) {
+				e := open(t, func(w http.ResponseWriter, r *http.Request, index int) {
+					if index > 0 {
+						return
+					}
+					w.Header().Set("Retry-After", "70")
+					w.Header().Set("Content-Length", "10")
+					if name == "is no gzip" {
+						w.Header().Set("Content-Encoding", "gzip")
+					}
+					w.WriteHeader(status)
+					fmt.Fprint(w, body)
+					if name == "hangs" {
+						w.(*answered).ResponseWriter.(http.Flusher).Flush()
+						<-r.Context().Done()
+					}
+				})
+				head := headSignal{e.Client.Client.Transport, make(chan struct{}, 2)}
+				e.Client.Client.Transport = head
+				e.track(t, 0, 3)
+				go func(name string, status int) {
+					if <-head.arrived; name == "hangs" {
+						e.clock.pass(10 * time.Second)
+					}
+					if status == 429 {
+						e.clock.pass(70 * time.Second)
+					}
+				}(name, status)
+				flushed(t, e, want)
+			})
+		}
+	}
+}
+
 func TestADifferentResponseIsFinalAndReported(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 413, 301, 307} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {

@@ -38,7 +38,8 @@ func (r response) isSuccess() bool { return r.isOK() && r.isAccepted }
 
 func (r response) isOK() bool { return r.status >= 200 && r.status < 300 }
 
-// post sends a body, and reads the response. A response that is larger than any of the service counts by its status alone.
+// post sends a body, and reads the response. A response that is larger than any of the service counts by its status alone,
+// and so does one that is no success and cannot be read.
 func (s settings) post(ctx context.Context, body []byte) response {
 	request, err := s.request(ctx, body)
 	if err != nil {
@@ -50,14 +51,14 @@ func (s settings) post(ctx context.Context, body []byte) response {
 	}
 	defer received.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(received.Body, maxResponseBytes+1))
-	if err != nil {
-		return response{err: causeOf(ctx, err)}
-	}
-	if len(text) > maxResponseBytes {
+	if err != nil || len(text) > maxResponseBytes {
 		text = nil
 	}
 	parsed := parseResponse(text)
 	parsed.status, parsed.retryAfter = received.StatusCode, received.Header.Get("Retry-After")
+	if err != nil && parsed.isOK() {
+		return response{err: causeOf(ctx, err)}
+	}
 	if parsed.code == "" && parsed.status < 400 && !parsed.isAccepted {
 		parsed.code = "unexpected_response"
 	}

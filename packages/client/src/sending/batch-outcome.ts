@@ -1,6 +1,5 @@
 import type { Batch } from '../queue/batch.ts'
-import { isOk } from './retry.ts'
-import type { BatchResponse, RejectedMessage } from './transport.ts'
+import { type BatchResponse, isOk, type RejectedMessage } from './transport.ts'
 
 /** The final outcome of a batch: it will not be sent again. */
 export class BatchOutcome {

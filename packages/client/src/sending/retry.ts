@@ -1,4 +1,4 @@
-import type { BatchResponse } from './transport.ts'
+import { type BatchResponse, isOk } from './transport.ts'
 
 const FIRST_MS = 100
 const LONGEST_MS = 30_000
@@ -12,11 +12,6 @@ const LONGEST_REQUESTED_MS = 300_000
 export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean {
   if (isOk(status)) return !isSuccess
   return status === 408 || status === 425 || status === 429 || !(status < 500)
-}
-
-/** Whether the status is one of success. */
-export function isOk(status: number): boolean {
-  return status >= 200 && status < 300
 }
 
 /**

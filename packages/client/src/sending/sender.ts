@@ -138,13 +138,9 @@ export class Sender {
     const cancel = clock.after(options.timeoutMs, () => {
       attempt.abort(new Error(`no response within ${options.timeoutMs} ms`))
     })
-    // A `fetch` from the options may ignore the signal.
-    const aborted = new Promise<never>((_resolve, reject) => {
-      attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error))
-    })
     try {
       const body = batch.sentAt(startedAt)
-      const response = await Promise.race([transport.post(body, attempt.signal), aborted])
+      const response = await transport.post(body, attempt.signal)
       const { status, code = '' } = response
       debug?.(`response ${status} ${code} to ${batch.length} in ${clock.now() - startedAt} ms`)
       return response

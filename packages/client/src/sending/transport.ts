@@ -74,8 +74,8 @@ export class Transport {
   }
 
   /**
-   * Resolves with the response after reading it. Rejects if there is no response or `signal` aborts. While the page ends,
-   * the request starts before this method returns.
+   * Resolves with the response after reading it. Rejects if there is no response, not all of a success, or `signal` aborts
+   * before. While the page ends, the request starts before this method returns.
    */
   async post(body: Bytes, signal: AbortSignal): Promise<BatchResponse> {
     const compressed = this.#isCompressed(body) ? await this.#compress(body) : undefined
@@ -137,17 +137,38 @@ export class Transport {
     return { headers, body: withKey }
   }
 
-  async #fetch(sent: Sent, init: RequestInit): Promise<BatchResponse> {
+  async #fetch(
+    sent: Sent,
+    init: RequestInit & { readonly signal: AbortSignal },
+  ): Promise<BatchResponse> {
     const { endpoint, fetch = globalThis.fetch } = this.#options
+    const aborted = rejectedBy(init.signal)
     // A redirect turns a POST into a GET: its response would say nothing about the batch.
-    const response = await fetch(endpoint, { method: 'POST', redirect: 'manual', ...sent, ...init })
+    const sending = fetch(endpoint, { method: 'POST', redirect: 'manual', ...sent, ...init })
+    const response = await Promise.race([sending, aborted])
     // oxlint-disable-next-line no-unnecessary-type-conversion -- a `fetch` from the options may return anything
     const status = Number(response.status)
     const retryAfter = String(response.headers.get('Retry-After'))
-    const body = parseBody(await readText(response))
+    const reading = Promise.race([readText(response), aborted])
+    // Another status decides alone: its body may break off or hang.
+    const text = await (isOk(status) ? reading : reading.catch(() => ''))
+    const body = parseBody(text)
     const isForeign = status < 400 && !body.isSuccess
     return { status, retryAfter, ...(isForeign && { code: 'unexpected_response' }), ...body }
   }
+}
+
+/** Whether the status is one of success. */
+export function isOk(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Rejects when the signal aborts: a `fetch` from the options may ignore it. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted()
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+  })
 }
 
 async function gzipped(body: Bytes): Promise<Bytes> {

@@ -226,6 +226,45 @@ describe('a response larger than any of the service', () => {
   })
 })
 
+describe('a status of failure decides although the body', () => {
+  const headers = { 'Retry-After': '17', 'Content-Length': '10' }
+  const head = (status: number) => `HTTP/1.1 ${status} X\r\nRetry-After: 17\r\nContent-Length: 10`
+  const unreadable = [
+    ['breaks off', (status: number) => ({ bytes: `${head(status)}\r\n\r\nhello` })],
+    [
+      'cannot be decompressed',
+      (status: number) => ({
+        status,
+        headers: { ...headers, 'Content-Encoding': 'gzip' },
+        body: 'not gzip, ',
+      }),
+    ],
+  ] as const
+
+  test.for(unreadable)('%s: Retry-After counts', async ([, respond]) => {
+    const clock = new QuickClock()
+    await using exchange = await openExchange({
+      respond: [respond(429), 200],
+      clock,
+      ...NO_TIMEOUTS,
+    })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
+    expect(clock.delaysMs).toContain(17_000)
+  })
+
+  test.for([
+    ...unreadable,
+    ['hangs', (status: number) => ({ status, headers, body: 'hello' })],
+  ] as const)('%s: a batch that is refused is not tried again', async ([, respond]) => {
+    await using exchange = await openExchange({ respond: [respond(401), 200], timeoutMs: 500 })
+    exchange.track(3)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
+    expect(exchange.errors).toMatchObject([{ name: 'DeliveryError', messages: 3, status: 401 }])
+    expect(exchange.receiver.requests).toHaveLength(1)
+  })
+})
+
 describe('a batch is never tried again', () => {
   test.for([301, 302, 400, 401, 403, 404, 405, 409, 410, 413, 422, 431])(
     'after %i',
