@@ -22,7 +22,7 @@ export interface SalvagedResponse {
  *
  *     head ─ its end, 16 KiB, or something that is not HTTP ─▶ passing
  *      │ ▲
- *      └─┘ an interim head (1xx): undici does not see it (RFC 9110 §15.2)
+ *      └─┘ an interim head (1xx): undici does not see it (RFC 9110 §15.2), and no blank lines before a head
  *
  * In the state `head`, undici gets nothing, so that the whole head is there when it refuses it.
  */
@@ -30,7 +30,9 @@ export class ResponseHeads {
   /** Of the response that is being read. */
   #head: Buffer = NONE
   #isPassing = false
-  #interimBytes = 0
+  #hasInterim = false
+  /** Interim heads, and blank lines before heads. */
+  #skippedBytes = 0
   /** The head does not end before this offset. */
   #lookedUntil = 0
   #begun = 0
@@ -51,7 +53,8 @@ export class ResponseHeads {
     if (this.#begun === 1) return
     this.#head = NONE
     this.#isPassing = false
-    this.#interimBytes = 0
+    this.#hasInterim = false
+    this.#skippedBytes = 0
     this.#lookedUntil = 0
   }
 
@@ -65,14 +68,14 @@ export class ResponseHeads {
     return this.#begun > 0
   }
 
-  /** Whether nothing has come, on a socket that has had another response: the receiver closed it as idle. */
+  /** Whether no response has come, on a socket that has had another response: the receiver closed it as idle. */
   get isStale(): boolean {
-    return this.#begun > 1 && this.#head.length === 0 && this.#interimBytes === 0
+    return this.#begun > 1 && this.#head.length === 0 && !this.#hasInterim
   }
 
   /** Whether an interim response has come, and no final one. */
   get isInterim(): boolean {
-    return this.#interimBytes > 0 && this.#head.length === 0
+    return this.#hasInterim && this.#head.length === 0
   }
 
   /** The response that undici refused; `undefined` when no final status could be read, or a head below 16 KiB has no end. */
@@ -93,19 +96,30 @@ export class ResponseHeads {
   #take(chunk: Buffer): Buffer | null {
     let bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
     for (;;) {
+      bytes = this.#withoutBlankLines(bytes)
       const end = isHttp(bytes) ? endOfHead(bytes, this.#lookedUntil) : 0
-      if (end === -1 && this.#interimBytes + bytes.length <= KEPT_BYTES) {
+      if (end === -1 && this.#skippedBytes + bytes.length <= KEPT_BYTES) {
         this.#head = bytes
         // The end has at most three bytes. Searching from the beginning each time takes seconds for a head sent byte by byte.
         this.#lookedUntil = Math.max(0, bytes.length - 2)
         return null
       }
       const isInterim = end > 0 && INTERIM.test(bytes.toString('latin1', 0, STATUS_BYTES))
-      if (!isInterim || this.#interimBytes + end > KEPT_BYTES) return this.#pass(bytes)
-      this.#interimBytes += end
+      if (!isInterim || this.#skippedBytes + end > KEPT_BYTES) return this.#pass(bytes)
+      this.#hasInterim = true
+      this.#skippedBytes += end
       this.#lookedUntil = 0
       bytes = bytes.subarray(end)
     }
+  }
+
+  /** Some receivers write a blank line after a body, as some clients do (RFC 9112 §2.2). */
+  #withoutBlankLines(bytes: Buffer): Buffer {
+    const limit = KEPT_BYTES - this.#skippedBytes
+    let blank = 0
+    while (blank < limit && (bytes[blank] === CR || bytes[blank] === LF)) blank++
+    this.#skippedBytes += blank
+    return blank === 0 ? bytes : bytes.subarray(blank)
   }
 
   #pass(bytes: Buffer): Buffer {

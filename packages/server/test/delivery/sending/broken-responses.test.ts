@@ -162,6 +162,33 @@ describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (st
   })
 })
 
+describe.each([
+  ['in one piece', (bytes: string) => [bytes]],
+  ['byte by byte', (bytes: string) => bytes.split('')],
+] as const)('blank lines before a head are skipped, %s', (_name, piecesOf) => {
+  test.each([
+    ['a 100 and a 200', `\r\n${interim('100')}\r\n\n${OK}${BODY}`, { outcome: 'delivered' }],
+    [
+      'a 429 with a broken header',
+      `\r\n\r\nHTTP/1.1 429 x\r\nRetry-After: 7\r\nX : y\r\n${BODY}`,
+      { class: 'http_throttled', retryAfterMs: 7_000 },
+    ],
+  ])('before %s', async (...[, text, result]) => {
+    const bytes = piecesOf(text).map((each) => Buffer.from(each))
+    const receiver = await opened({ bytes })
+    const sender = openSender()
+    for (let attempt = 1; attempt <= 2; attempt++)
+      expect(await sender.send(requestTo(receiver.url, { attempt }))).toMatchObject(result)
+  })
+})
+
+test('blank lines beyond 16 KiB are not skipped', async () => {
+  const text = `${'\r\n'.repeat(8 * 1024 + 1)}${interim('100')}${OK}${BODY}`
+  const receiver = await opened({ bytes: text })
+  const result = await openSender().send(requestTo(receiver.url))
+  expect(result).toMatchObject({ outcome: 'retry', class: 'protocol_error' })
+})
+
 test('interim responses without an end are given up at the deadline', async () => {
   const receiver = await opened({ bytes: interim('103').repeat(5_000) })
   const result = await openSender({ timeoutMs: 200 }).send(requestTo(receiver.url))

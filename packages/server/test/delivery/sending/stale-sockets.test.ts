@@ -57,6 +57,7 @@ describe.each([
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ['closes', (socket: Socket) => socket.end()],
   ['drops', (socket: Socket) => socket.destroy()],
+  ['sends a blank line on and closes', (socket: Socket) => socket.end('\r\n')],
 ] as const)('a receiver that %s an idle connection as the request is written', (_verb, close) => {
   test('gets it at once on a new connection, as the same attempt', async () => {
     const { url, requests } = await receiverThat((socket, { number }) =>
