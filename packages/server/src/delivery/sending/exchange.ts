@@ -51,7 +51,8 @@ export class ExchangeDeadlines {
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
  *      │ │ ▲
  *      │ └─┘ once: an idle socket was closed before or as the request was written, so it is sent on a new one (spec 12)
- *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected
+ *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected, or resolved with the status of a
+ *         head that undici did not read
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadlines: ExchangeDeadlines
@@ -78,7 +79,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = timer
     this.#onWritten = onWritten
     const { headers } = deadlines
-    this.#deadline = headers.begin(() => this.#fail(new DeadlinePassed(headers.afterMs)))
+    this.#deadline = headers.begin(() => {
+      if (this.#controller && this.#salvage({ isCut: true })) this.#stopReading()
+      else this.#fail(new DeadlinePassed(headers.afterMs))
+    })
   }
 
   /**
@@ -160,15 +164,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #onBroken(failure: Error): void {
     const heads = this.#client?.heads
     const isUnreadable = classifyFailure(failure)?.class === 'protocol_error'
-    if (isUnreadable) {
-      const response = heads?.salvaged()
-      if (response === undefined) return this.#fail(failure)
-      // The receiver may have acted on the request, so its status decides (spec 12 §Connection attempts).
-      this.#readHead(response)
-      this.#chunks.push(response.body)
-      this.#finish()
-    } else if (this.#mayRepeat(failure) && heads?.isStale === true) this.#repeat()
+    if (this.#salvage({ isCut: !isUnreadable })) this.#finish()
+    else if (isUnreadable) this.#fail(failure)
+    else if (this.#mayRepeat(failure) && heads?.isStale === true) this.#repeat()
     else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
+  }
+
+  /**
+   * Takes the status of a head that undici did not read: the receiver may have acted on the request, so it decides (spec
+   * 12 §Connection attempts).
+   * @returns whether there is one
+   */
+  #salvage({ isCut }: { readonly isCut: boolean }): boolean {
+    const response = this.#client?.heads?.salvaged()
+    // A receiver that crashes cuts its head. A success that it did not finish is sent again rather than lost.
+    if (response === undefined || (isCut && response.status < 300)) return false
+    this.#readHead(response)
+    this.#chunks.push(response.body)
+    return true
   }
 
   #mayRepeat(failure: Error): boolean {

@@ -78,9 +78,8 @@ export class ResponseHeads {
     return this.#hasInterim && this.#head.length === 0
   }
 
-  /** The response that undici refused; `undefined` when no final status could be read, or a head below 16 KiB has no end. */
+  /** The response that undici refused, or that has no end of its head; `undefined` when no final status could be read. */
   salvaged(): SalvagedResponse | undefined {
-    if (!this.#isPassing) return undefined
     const end = endOfHead(this.#head)
     const text = this.#head.toString('latin1', 0, end === -1 ? undefined : end)
     const [first = '', ...lines] = text.split(/\r?\n/)

@@ -201,10 +201,33 @@ test('a response whose lines end with LF alone has a status', async () => {
   expect(result).toMatchObject({ outcome: 'delivered', status: 202 })
 })
 
-test('a response that is reset in the middle of its headers is retried as a failed connection', async () => {
-  const receiver = await opened({ bytes: `${OK}X-Half`, after: 'reset' })
-  const result = await openSender().send(requestTo(receiver.url))
-  expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
+describe.each([
+  ['closes', 'end', 'connection_failed'],
+  ['is reset', 'reset', 'connection_failed'],
+  ['hangs', undefined, 'timeout'],
+] as const)('where the connection %s in the middle of a head', (_verb, after, failure) => {
+  const answerWith = (bytes: string) => opened({ bytes, ...(after && { after }) })
+  const send = (url: string) => openSender({ timeoutMs: 500 }).send(requestTo(url))
+
+  test.each([
+    ['', undefined],
+    ['Retry-After: 7\r\n', 7_000],
+    ['Retry-After: 7\r\nX-Half', 7_000],
+    ['Retry-After: 7', undefined],
+  ])('a status of failure decides, with the lines that are whole: %j', async (lines, pause) => {
+    const receiver = await answerWith(`HTTP/1.1 429 x\r\n${lines}`)
+    const result = await send(receiver.url)
+    expect(result).toMatchObject({ outcome: 'retry', class: 'http_throttled', status: 429 })
+    expect(result.retryAfterMs).toBe(pause)
+  })
+
+  test.each([`${OK}X-Half`, `${OK}X: y\r\n`, `${interim('100')}${OK}`, 'HTTP/1.1 4'])(
+    'a success, or no whole status, is retried: %j',
+    async (bytes) => {
+      const receiver = await answerWith(bytes)
+      expect(await send(receiver.url)).toMatchObject({ outcome: 'retry', class: failure })
+    },
+  )
 })
 
 test('a response of which any bytes are replaced has an outcome', async () => {
