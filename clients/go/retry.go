@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"errors"
 	"math"
 	"net/http"
 	"regexp"
@@ -43,17 +44,38 @@ func retryDelay(retry int, random float64) time.Duration {
 	return time.Duration(backoff * (0.5 + random/2))
 }
 
-// retryAfter is the delay that a Retry-After header asks for, in seconds or as a date (RFC 9110, section 10.2.3), from 0
-// to 300 s. 0 if the header is empty or unreadable.
+// retryAfter is the delay that a Retry-After header asks for, from 0 to 300 s: the first number of seconds or date in it.
+// 0 if there is none. testdata/retry-after.json has a table of forms.
 func retryAfter(header string, now time.Time) time.Duration {
-	var seconds float64
-	if header = strings.TrimSpace(header); isNumber.MatchString(header) {
-		// A number that is too long for float64 becomes infinity.
-		seconds, _ = strconv.ParseFloat(header, 64)
-	} else if date, err := http.ParseTime(header); err == nil {
+	match := retryAfterForm.FindStringSubmatch(header)
+	if match == nil {
+		return 0
+	}
+	// A number that is too long for float64 becomes infinity.
+	seconds, err := strconv.ParseFloat(match[1], 64)
+	if errors.Is(err, strconv.ErrSyntax) {
+		date, err := parseDate(match[1])
+		if err != nil {
+			return 0
+		}
 		seconds = date.Sub(now).Seconds()
 	}
 	return time.Duration(max(0, min(seconds, longestRequestedDelay.Seconds())) * float64(time.Second))
 }
 
-var isNumber = regexp.MustCompile(`^\d+(\.\d+)?$`)
+// retryAfterForm finds a number, or a date in one of the three forms of HTTP (RFC 9110, section 5.6.7). Servers also send
+// fractions, days of one digit, and other names of UTC. A proxy that merges two headers makes a list.
+var retryAfterForm = regexp.MustCompile(
+	`(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)`)
+
+func parseDate(text string) (time.Time, error) {
+	for _, zone := range []string{" UTC", " +0000"} {
+		if date, isCut := strings.CutSuffix(text, zone); isCut {
+			text = date + " GMT"
+		}
+	}
+	if date, err := time.Parse("Mon, 2 Jan 2006 15:04:05 GMT", text); err == nil {
+		return date, nil
+	}
+	return http.ParseTime(text)
+}

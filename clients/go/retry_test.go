@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -23,16 +24,33 @@ func TestTheDelayOfARetryDoublesFrom100MsTo30sMinusUpToAHalf(t *testing.T) {
 	}
 }
 
+// The service and the TypeScript client are tested with the same table.
 func TestRetryAfterIsSecondsOrADateAndAtMost300Seconds(t *testing.T) {
-	for header, want := range map[string]time.Duration{
-		"120": 120 * time.Second, "0": 0, " 2 ": 2 * time.Second, "1.5": 1500 * time.Millisecond, "299": 299 * time.Second,
-		"301": 300 * time.Second, "999999": 300 * time.Second, strings.Repeat("9", 400): 300 * time.Second,
-		"Sat, 21 Nov 2026 12:00:30 GMT": 30 * time.Second, "Sat, 21 Nov 2026 11:00:00 GMT": 0,
-		"Fri, 31 Dec 9999 23:59:59 GMT": 300 * time.Second,
-		"soon":                          0, "-5": 0, "": 0, "NaN": 0, "Inf": 0, "1e3": 0,
-	} {
-		if got := retryAfter(header, noon); got != want {
-			t.Errorf("%q asks for %v, want %v", header, got, want)
+	text, err := os.ReadFile("testdata/retry-after.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forms struct {
+		Now     time.Time
+		Read    [][2]any
+		Refused []string
+	}
+	if err := json.Unmarshal(text, &forms); err != nil {
+		t.Fatal(err)
+	}
+	if len(forms.Read) < 20 || len(forms.Refused) < 20 {
+		t.Fatal("the table is incomplete")
+	}
+	want := map[string]float64{"299": 299, "301": 300, strings.Repeat("9", 400): 300, "Fri, 31 Dec 9999 23:59:59 GMT": 300}
+	for _, form := range forms.Read {
+		want[form[0].(string)] = max(0, min(form[1].(float64), 300))
+	}
+	for _, header := range forms.Refused {
+		want[header] = 0
+	}
+	for header, seconds := range want {
+		if got := retryAfter(header, forms.Now).Seconds(); got != seconds {
+			t.Errorf("%q asks for %v s, want %v", header, got, seconds)
 		}
 	}
 }

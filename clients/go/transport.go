@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // maxResponseBytes is more than the service writes when it rejects every call of the largest batch.
@@ -55,7 +56,7 @@ func (s settings) post(ctx context.Context, body []byte) response {
 		text = nil
 	}
 	parsed := parseResponse(text)
-	parsed.status, parsed.retryAfter = received.StatusCode, received.Header.Get("Retry-After")
+	parsed.status, parsed.retryAfter = received.StatusCode, strings.Join(received.Header.Values("Retry-After"), ", ")
 	if err != nil && parsed.isOK() {
 		return response{err: causeOf(ctx, err)}
 	}

@@ -128,6 +128,7 @@ export {
 } from './reference/payload-fields.ts'
 export { payloadSchemaOf, WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
+export { parseRetryAfter } from './retry-after.ts'
 export type { Source, WriteKey } from './source.ts'
 export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
 export { formatTimestamp, isFormattedTimestamp, parseTimestamp } from './timestamp.ts'

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '@hookline/protocol'
 import { type BatchResponse, isOk } from './transport.ts'
 
 const FIRST_MS = 100
@@ -27,10 +28,10 @@ export function retryDelayMs(retry: number, random: number, requestedMs = 0): nu
 }
 
 /**
- * The delay that a `Retry-After` header asks for, in seconds or as a date (RFC 9110 §10.2.3), but at most 300 s: a mistake
- * of the server or of a proxy must not stop the client for days. 0 if there is no header or it is unreadable.
+ * The delay that a `Retry-After` header asks for, but at most 300 s: a mistake of the server or of a proxy must not stop
+ * the client for days. 0 if there is no header or it is unreadable.
  */
 export function retryAfterMs(header = '', nowMs: number): number {
-  const ms = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
-  return ms > 0 ? Math.min(ms, LONGEST_REQUESTED_MS) : 0
+  const ms = parseRetryAfter(header, nowMs) ?? 0
+  return Math.max(0, Math.min(ms, LONGEST_REQUESTED_MS))
 }

@@ -46,7 +46,7 @@ export function shownHeaders(
 ): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const name of SHOWN) {
-    const value = firstOf(headers[name])
+    const value = combined(headers[name])
     if (value !== undefined) shown[name] = redacted(value, secrets).slice(0, HEADER_CHARACTERS)
   }
   const location = redirectTarget(firstOf(headers.location), url)
@@ -56,8 +56,13 @@ export function shownHeaders(
   return shown
 }
 
+/** All values of a header as one (RFC 9110 §5.2). */
+export function combined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
 /** The first value of a header. */
-export function firstOf(value: string | string[] | undefined): string | undefined {
+function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 

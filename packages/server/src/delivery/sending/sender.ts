@@ -11,7 +11,7 @@ import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
 import { HostCheck, type HostProblem } from '../network/host-check.ts'
 import { Resolver } from '../network/resolver.ts'
-import { firstOf, secretsIn, shownBody, shownHeaders } from './response-record.ts'
+import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { retryAfter } from './retry-after.ts'
 import { ReceiverSockets } from './receiver-sockets.ts'
 import { refuseUnsendable } from './unsendable.ts'
@@ -149,7 +149,7 @@ export class WebhookSender implements AsyncDisposable {
     if (isDelivered && !isSuccessShown) return { ...classification, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.url, secrets)
-    const retryAfterMs = retryAfter(status, firstOf(headers['retry-after']), this.#clock.wall())
+    const retryAfterMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
     return {
       ...classification,
       status,
