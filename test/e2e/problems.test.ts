@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseRawResponse, rawExchange } from '@hookline/testing/network/raw-exchange'
+import { newSource, sendTo } from '@hookline/testing/service/new-source'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 let service: RunningService
@@ -48,6 +49,12 @@ test.for([
     requestId: expect.stringMatching(/./),
     errors: [],
   })
+})
+
+test('a call with a query that cannot be read is accepted, because no query is read', async () => {
+  const { writeKey } = await newSource(service.api)
+  const call = { type: 'track', event: 'E', userId: 'u1' }
+  expect((await sendTo(`${service.url}/v1/track?x=%E9`, writeKey, call)).status).toBe(200)
 })
 
 test('the response to a broken body is a problem, too', async () => {

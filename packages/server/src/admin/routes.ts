@@ -47,6 +47,7 @@ import { Openers } from './tokens/openers.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
 import { refuseTrailingSlash } from './problems/refuse-trailing-slash.ts'
+import { refuseUnreadableQuery } from './problems/refuse-unreadable-query.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
 import { validate } from './problems/validate.ts'
 import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
@@ -62,6 +63,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
     refuseTrailingSlash(app)
+    refuseUnreadableQuery(app)
     refuseUndeclared(app)
     // The present… functions build the response bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))

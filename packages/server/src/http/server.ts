@@ -12,7 +12,6 @@ import { type Forwarding, forwardOthers } from './forwarding/forward-others.ts'
 import { type InTurn, Pipelining } from './pipelining.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
 import { UnreadResponses } from './unread-responses.ts'
-import { refuseUnreadableQuery } from './unreadable-query.ts'
 
 /** The most bytes of all headers of a request together. The message of INGEST_CODES.headers_too_large names it. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -80,7 +79,6 @@ export function createHttpServer(options: {
   })
   server.addHook('onRequest', (_request, reply, done) => inTurn(reply.raw, done))
   server.addHook('onRequest', skipBodyAtUnknownPath)
-  server.addHook('onRequest', refuseUnreadableQuery)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
   const leaveLimit = limitConnections(server.server, options.maxConnections ?? Infinity)

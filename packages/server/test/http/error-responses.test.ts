@@ -103,22 +103,6 @@ describe('the HTTP server', () => {
     await expectError('bad_request', http('GET /items/%E0%A4%A'))
   })
 
-  test.each(['?id=%E9', '?id=a%', '?%C3=1', '?a=b&id=%C0%80', '#id=%zz'])(
-    'responds 400 to a query that cannot be read: %s',
-    async (query) => {
-      await expectError('bad_request', http(`GET /items/7${query}`))
-      await expectError('bad_request', http(`POST /calls${query}`))
-      await expectError('not_found', http(`GET /nowhere${query}`))
-    },
-  )
-
-  test('reads every other query', async () => {
-    for (const query of ['?id=%C3%A9+%25&%F0%9F%98%80', '?', '?a=b']) {
-      const response = parseRawResponse(await rawExchange(port(), http(`GET /items/7${query}`)))
-      expect(response.status).toBe(200)
-    }
-  })
-
   test('passes a path parameter of any length to its route', async () => {
     const id = 'x'.repeat(10_000)
     const response = parseRawResponse(await rawExchange(port(), http(`GET /items/${id}`)))
