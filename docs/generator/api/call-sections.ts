@@ -41,7 +41,7 @@ export function otherFieldsTable(): string {
   const rows = Object.entries(OTHER_CALL_FIELDS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['other field', 'meaning'], rows),
-    'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number that JSON parsers round is refused with `id_not_exact`: beyond 9007199254740991 it would be the id of another user or call. An id must be valid Unicode in UTF-8, else it is refused with `id_not_unicode`, and it has no control characters (U+0000 to U+001F, U+007F to U+009F), else it is refused with `id_control_character`. Elsewhere, integers beyond 2^53 are accepted, and the trace has the mark `precision_lost`. `NaN`, `Infinity` and numbers such as `1e400`, which are too large for JSON parsers, cost the call that has them (`number_not_finite`).',
+    'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number that JSON parsers round is refused with `id_not_exact`: beyond 9007199254740991 it would be the id of another user or call. An id must be valid Unicode in UTF-8, else it is refused with `id_not_unicode`, and it has no control characters (U+0000 to U+001F, U+007F to U+009F), else it is refused with `id_control_character`. Elsewhere, a number beyond 2^53 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace has the mark `precision_lost`. `NaN`, `Infinity` and numbers such as `1e400`, which are too large for JSON parsers, cost the call that has them (`number_not_finite`).',
   ].join('\n\n')
 }
 

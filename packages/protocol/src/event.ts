@@ -39,7 +39,7 @@ export interface Event {
 
 /**
  * A problem of an event that the server accepted nevertheless.
- * - `precision_lost`: it has an integer beyond 2^53, which receivers that parse JSON into doubles round.
+ * - `precision_lost`: it has a number beyond 2^53 that was rounded, or one that became 0.
  * - `timestamp_unreadable`: the client's timestamp could not be read and was replaced by `receivedAt`.
  */
 export type Mark = 'precision_lost' | 'timestamp_unreadable'

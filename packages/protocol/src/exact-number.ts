@@ -11,6 +11,16 @@ export function isExactNumber(text: string): boolean {
   return isUnambiguous(number) && decimalOf(text) === decimalOf(String(number))
 }
 
+/**
+ * Whether JavaScript gives the JSON text of a number another value, and writes that: an integer beyond 2^53 that changes, and
+ * a number that becomes 0 or infinite. Fractions, which nearly always change, do not count.
+ */
+export function isRounded(text: string): boolean {
+  const number = Number(text)
+  if (number !== 0 && isUnambiguous(number)) return false
+  return decimalOf(text) !== decimalOf(String(number))
+}
+
 /** The value of a number as its digits without zeros at the ends, with an exponent. Zero has no sign. */
 function decimalOf(text: string): string | undefined {
   const [, whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []

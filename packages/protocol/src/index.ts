@@ -84,7 +84,7 @@ export {
   type Mark,
   type Origin,
 } from './event.ts'
-export { isExactNumber, isUnambiguous } from './exact-number.ts'
+export { isExactNumber, isRounded, isUnambiguous } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
 export { idFault } from './id-fault.ts'
 export { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
@@ -92,7 +92,6 @@ export { INSPECTOR_HOST, INSPECTOR_LIMITS, INSPECTOR_URL } from './inspector.ts'
 export {
   containsNumber,
   equalJson,
-  inexactIntegers,
   isBeyondExact,
   isDeeperThan,
   isJsonObject,
@@ -129,6 +128,12 @@ export {
 export { payloadSchemaOf, WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export { parseRetryAfter } from './retry-after.ts'
+export {
+  callsWithRoundedNumbers,
+  mayRoundToZero,
+  type RoundedNumbers,
+  roundedNumbers,
+} from './rounded-numbers.ts'
 export type { Source, WriteKey } from './source.ts'
 export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
 export { formatTimestamp, isFormattedTimestamp, parseTimestamp } from './timestamp.ts'

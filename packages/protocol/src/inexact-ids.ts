@@ -1,6 +1,7 @@
 import { isExactNumber } from './exact-number.ts'
 import { isJsonObject, type Json } from './json.ts'
 import { ID_FIELDS } from './reference/call-fields.ts'
+import { revive } from './revive.ts'
 
 const IS_ID_NAME: ReadonlySet<string> = new Set(ID_FIELDS)
 
@@ -26,7 +27,7 @@ export function callsWithInexactIds(
 ): Places {
   const found = new Set<number>()
   if (!SUSPECT.test(text)) return found
-  const body = parseMarked(text)
+  const body = revive(text, markInexactId)
   if (body === undefined) return EVERY
   const calls = isBatch && isJsonObject(body) ? body['batch'] : [body]
   if (!Array.isArray(calls)) return found
@@ -36,19 +37,6 @@ export function callsWithInexactIds(
 
 /** JSON has no such value. */
 const INEXACT = Number.NaN
-
-/** The types of the compiler do not know yet that the reviver gets the text of the value. */
-type Reviver = (name: string, value: unknown) => unknown
-
-/** `undefined` where the text is nested so deep that the parser exhausts the stack. */
-function parseMarked(text: string): Json | undefined {
-  try {
-    return JSON.parse(text, markInexactId as Reviver) as Json
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
 
 function markInexactId(name: string, value: unknown, { source }: { source: string }): unknown {
   if (typeof value !== 'number' || !IS_ID_NAME.has(name)) return value

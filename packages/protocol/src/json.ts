@@ -72,17 +72,3 @@ function someChild(
 export function isBeyondExact(number: number): boolean {
   return Math.abs(number) >= 2 ** 53
 }
-
-/**
- * The integers in the JSON text that JavaScript cannot represent exactly, as the numbers they parse to. Each of them
- * `isBeyondExact`, so a text whose values have no such number need not be searched.
- */
-export function inexactIntegers(text: string): ReadonlySet<number> {
-  const found = new Set<number>()
-  for (const [digits] of text.matchAll(/(?<![\d.])-?\d{16,}(?![\d.eE])/g)) {
-    const value = Number(digits)
-    // Check for Infinity first: a BigInt of 500,000 digits from a hostile client would take long.
-    if (!Number.isFinite(value) || BigInt(digits) !== BigInt(value)) found.add(value)
-  }
-  return found
-}

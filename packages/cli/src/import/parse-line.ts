@@ -4,14 +4,15 @@ import {
   EVENT_TYPES,
   type EventType,
   hasNumericId,
-  inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
   isDeeperThan,
   isJsonObject,
+  isRounded,
   type Json,
   LIMITS,
   parseTimestamp,
+  roundedNumbers,
   withoutNonFinite,
 } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
@@ -125,10 +126,10 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unk
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-/** The value of the text, with integers that JavaScript cannot represent: JSON.stringify writes their original digits. */
+/** The value of the text, with numbers that JavaScript rounds: JSON.stringify writes their original digits. */
 function exactly(value: Json, text: string): unknown {
-  if (inexactIntegers(text).size === 0) return value
+  if (roundedNumbers(text).values.size === 0) return value
   const reviver: Reviver = (_key, each, { source = '' }) =>
-    typeof each === 'number' && inexactIntegers(source).size > 0 ? rawJSON(source) : each
+    typeof each === 'number' && isRounded(source) ? rawJSON(source) : each
   return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1])
 }

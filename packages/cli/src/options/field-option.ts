@@ -1,9 +1,9 @@
-import { inexactIntegers, type Json, type JsonObject } from '@hookline/protocol'
+import { type Json, type JsonObject, roundedNumbers } from '@hookline/protocol'
 import { InvalidArgumentError } from 'commander'
 
 /**
  * Adds `key=value` to the fields of the options before it. The value is parsed as JSON. What is not JSON
- * is text, and so is an integer that JavaScript cannot represent exactly.
+ * is text, and so is a number that JavaScript rounds.
  */
 export function addField(text: string, fields: JsonObject = {}): JsonObject {
   const equals = text.indexOf('=')
@@ -16,7 +16,7 @@ export function addField(text: string, fields: JsonObject = {}): JsonObject {
 }
 
 function valueOf(text: string): Json {
-  if (inexactIntegers(text).size > 0) return text
+  if (roundedNumbers(text).values.size > 0) return text
   try {
     return JSON.parse(text) as Json
   } catch {

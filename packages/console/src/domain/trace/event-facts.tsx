@@ -10,7 +10,7 @@ import type { Trace } from './trace-query.ts'
 
 const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
   precision_lost:
-    'It has an integer beyond 2⁵³. Receivers that parse JSON into doubles round it: send it as text.',
+    'It has a number that was rounded: one beyond 2⁵³, or one that became 0. Send it as text.',
   timestamp_unreadable:
     'Its timestamp could not be read, so the time of receipt stands in its place. Send ISO 8601.',
 }

@@ -3,7 +3,6 @@ import {
   callsWithInexactIds,
   containsNumber,
   hasNumericId,
-  inexactIntegers,
   INGEST_CODES,
   type IngestCodeName,
   isBeyondExact,
@@ -20,6 +19,7 @@ import type { Steps } from '../body/source-turns.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import type { Receipt } from './receipt.ts'
+import { RoundedCalls } from './rounded-calls.ts'
 import { stamp } from './stamp.ts'
 
 /** The calls of one request, with all that is needed to make events of them. */
@@ -28,7 +28,7 @@ export interface RequestCalls {
   readonly sourceId: string
   readonly rules: CallRules
   readonly receipt: Receipt
-  /** The JSON of the request, to find the numbers in it that JavaScript cannot represent exactly. */
+  /** The JSON of the request, to find the numbers in it that JavaScript rounds. */
   readonly text: string
   /** Whether a call with an unreadable timestamp is refused. Otherwise the timestamp is replaced. */
   readonly isStrict: boolean
@@ -48,13 +48,12 @@ const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 export function* eventsFromCalls(request: RequestCalls): Steps<EventsFromCalls> {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []
-  let found: ReadonlySet<number> | undefined
-  // It reads the whole text, so it runs once for all calls, and not at all for most requests.
-  const inexact = (): ReadonlySet<number> => (found ??= inexactIntegers(request.text))
+  const { text, rules } = request
+  const rounded = new RoundedCalls(text, { isBatch: rules.type === undefined })
   let inexactIds: ReturnType<typeof inexactIdsOf> | undefined
   for (const [index, call] of request.calls.entries()) {
     const isInexact = hasNumericId(call) && (inexactIds ??= inexactIdsOf(request)).has(index)
-    const event = isInexact ? ID_NOT_EXACT : eventFromCall(call, request, inexact)
+    const event = isInexact ? ID_NOT_EXACT : eventFromCall(index, request, rounded)
     if (isRefused(event)) rejected.push(rejectedCall(index, call, event.refused))
     else events.push(event)
     yield
@@ -80,11 +79,12 @@ export function isSuppressed(
 }
 
 function eventFromCall(
-  call: Json,
+  index: number,
   request: RequestCalls,
-  inexact: () => ReadonlySet<number>,
+  rounded: RoundedCalls,
 ): AcceptedEvent | Refused {
   const { sourceId, rules, receipt, isStrict } = request
+  const call = request.calls[index]!
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
   // Nearly every call has no number beyond 2^53, so it is searched only once.
@@ -92,13 +92,17 @@ function eventFromCall(
   if (hasLarge && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
   const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
   if (isStrict && mark === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
-  const isInexact = hasLarge && contains(call, rules, (number) => inexact().has(number))
-  const marks: readonly Mark[] =
-    mark === undefined && !isInexact
-      ? NO_MARKS
-      : [...(isInexact ? (['precision_lost'] as const) : []), ...(mark ? [mark] : [])]
+  const isRounded =
+    (hasLarge || rounded.mayBeZero) &&
+    rounded.has(index, (matches) => contains(call, rules, matches))
+  const marks = marksOf(isRounded, mark)
   const id = newId('evt', receipt.receivedAt.ms)
   return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
+}
+
+function marksOf(isRounded: boolean, mark: Mark | undefined): readonly Mark[] {
+  if (!isRounded) return mark ? [mark] : NO_MARKS
+  return mark ? ['precision_lost', mark] : ['precision_lost']
 }
 
 /** Whether a number of the call, or of what it shares with the others of its batch, matches. */

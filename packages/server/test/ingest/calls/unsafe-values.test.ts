@@ -98,6 +98,21 @@ describe('a messageId that is a number', () => {
   })
 })
 
+describe('a number that JavaScript rounds', () => {
+  const marksOf = async (...properties: readonly string[]) => {
+    const calls = properties.map((x) => `{"type":"track","userId":"u","event":"e","x":${x}}`)
+    await harness.post('/v1/batch', `{"batch":[${calls.join()}]}`)
+    return (await harness.stored()).map(({ marks }) => marks.length)
+  }
+
+  test('marks its call, and no other one', async () => {
+    expect(await marksOf('9007199254740992', '9007199254740993', '1')).toEqual([0, 1, 0])
+    expect(await marksOf('0', '1e-400', '"9007199254740993"', '0.1')).toEqual([0, 1, 0, 0])
+    expect(await marksOf('12345678901234567890.0', '9007199254740993e0')).toEqual([1, 1])
+    expect(await marksOf('1e18', '1.234567890123456789e18', '[{"a":-1e-400}]')).toEqual([0, 1, 1])
+  })
+})
+
 describe('an id with bytes that are not UTF-8', () => {
   const BYTES = [[0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0xbd], [0xc0, 0x80]]
 
