@@ -39,12 +39,16 @@ class Disturbed implements AsyncDisposable {
   }
 
   async track(messageId: string): Promise<number> {
+    return (await this.trackCall(messageId)).status
+  }
+
+  async trackCall(messageId: string): Promise<{ readonly status: number; readonly text: string }> {
     const body = { writeKey: this.#writeKey, messageId, userId: 'u1', event: 'Order Completed' }
-    const { status } = await fetch(`${this.#service!.url}/v1/track`, {
+    const response = await fetch(`${this.#service!.url}/v1/track`, {
       method: 'POST',
       body: JSON.stringify(body),
     })
-    return status
+    return { status: response.status, text: await response.text() }
   }
 
   async readiness(): Promise<{ readonly status: number; readonly text: string }> {
@@ -100,11 +104,11 @@ test.for([
     await using service = await new Disturbed().start()
     expect(await service.track('before')).toBe(200)
     disturb(service.data)
-    expect(await service.track('lost')).toBe(503)
-    expect(await service.readiness()).toMatchObject({
-      status: 503,
-      text: expect.stringContaining(reason),
-    })
+    const unavailable = { status: 503, text: expect.stringContaining(reason) }
+    const refused = await service.trackCall('lost')
+    expect(refused).toMatchObject(unavailable)
+    expect(refused.text).not.toContain(service.folder.path)
+    expect(await service.readiness()).toMatchObject(unavailable)
     rmSync(service.data, { recursive: true, force: true })
     renameSync(`${service.data}.old`, service.data)
     expect(await service.track('after')).toBe(200)

@@ -205,8 +205,9 @@ export interface IngestError {
   readonly error: string
 }
 
-/** The body of the error response with this code. */
-export function ingestError(code: IngestCodeName): IngestError {
-  const { message } = INGEST_CODES[code]
+/** The body of the error response with this code, and with the reason if there is one. */
+export function ingestError(code: IngestCodeName, reason?: string): IngestError {
+  const meaning = INGEST_CODES[code].message
+  const message = reason === undefined ? meaning : `${meaning.replace(/\.$/, '')}: ${reason}`
   return { success: false, code, message, error: `${code}: ${message}` }
 }

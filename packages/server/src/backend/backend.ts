@@ -86,6 +86,21 @@ export interface Backend extends AsyncDisposable {
  */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
+  readonly #publicReason: string | undefined
+
+  constructor(message: string, options: UnavailableOptions = {}) {
+    super(message, options)
+    this.#publicReason = options.publicReason
+  }
+
+  get publicReason(): string | undefined {
+    return this.#publicReason
+  }
+}
+
+interface UnavailableOptions extends ErrorOptions {
+  /** The reason for every client to read: it has no path, address or name of the operator's machines. */
+  readonly publicReason?: string
 }
 
 /** The engine keeps its state where other programs back it up. The message says which. */

@@ -307,7 +307,9 @@ export class IngestionHandler {
   #overloaded(error: BackendUnavailable, refusal: Refusal): IngestResponse {
     const requests = this.#overloads.count('append')
     if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
-    return this.#refuse('overloaded', { ...refusal, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
+    const retryAfterSeconds = OVERLOADED_RETRY_SECONDS
+    this.#countRefused('overloaded', refusal)
+    return errorResponse('overloaded', { retryAfterSeconds, reason: error.publicReason })
   }
 
   #refuseBody(code: IngestCodeName, source: Source | undefined): IngestResponse {
@@ -324,7 +326,7 @@ export class IngestionHandler {
     { retryAfterSeconds, ...refusal }: Refusal & { readonly retryAfterSeconds?: number } = {},
   ): IngestResponse {
     this.#countRefused(code, refusal)
-    return errorResponse(code, retryAfterSeconds)
+    return errorResponse(code, { retryAfterSeconds })
   }
 
   #countRefused(code: IngestCodeName, refusal: Refusal): void {

@@ -18,9 +18,18 @@ export function partialSuccess(rejected: readonly RejectedCall[]): IngestRespons
   return response(200, { success: true, rejected })
 }
 
+interface ErrorDetails {
+  readonly retryAfterSeconds?: number | undefined
+  /** The reason behind the code, for every client to read. */
+  readonly reason?: string | undefined
+}
+
 /** The response when nothing was stored. */
-export function errorResponse(code: IngestCodeName, retryAfterSeconds?: number): IngestResponse {
-  const error = response(INGEST_CODES[code].status, ingestError(code))
+export function errorResponse(
+  code: IngestCodeName,
+  { retryAfterSeconds, reason }: ErrorDetails = {},
+): IngestResponse {
+  const error = response(INGEST_CODES[code].status, ingestError(code, reason))
   return retryAfterSeconds === undefined ? error : { ...error, retryAfterSeconds }
 }
 

@@ -26,7 +26,25 @@ export interface ServiceLog {
 /** One JSON object a line, times in ISO 8601. No payloads, no secrets: lines carry ids and names. */
 export function createLogger(level: LevelWithSilent, destination?: DestinationStream): Logger {
   if (destination === undefined) return openLog(level).logger
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level, base: null, timestamp, serializers: { err: serialised } }, destination)
+}
+
+/** As pino does it, but without the messages of causes that the message has already. */
+function serialised(error: unknown): unknown {
+  const fields = pino.stdSerializers.err(error as Error)
+  if (error instanceof Error) fields.message = messageWithCauses(error)
+  return fields
+}
+
+function messageWithCauses(error: Error): string {
+  let text = error.message
+  const seen = new Set<unknown>()
+  for (let cause = error.cause; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    if (!text.includes(cause.message)) text += `: ${cause.message}`
+    seen.add(cause)
+  }
+  return text
 }
 
 /** A log on stderr, which never makes the service wait. `format` makes the line to write from the JSON line. */

@@ -233,12 +233,16 @@ export class Writer implements AsyncDisposable {
   }
 
   #errorOf(failure: Failure): Error {
-    const error = errorOf(failure, unavailable)
+    const error = errorOf(failure, (cause) => unavailable(cause, { publicReason: failure.message }))
     this.#watch.see(error)
     return error
   }
 }
 
-function unavailable(cause: Error): BackendUnavailable {
-  return new BackendUnavailable(`The database cannot be written: ${cause.message}`, { cause })
+function unavailable(
+  cause: Error,
+  options: { readonly publicReason?: string } = {},
+): BackendUnavailable {
+  const message = `The database cannot be written: ${cause.message}`
+  return new BackendUnavailable(message, { cause, ...options })
 }
