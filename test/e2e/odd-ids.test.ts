@@ -103,7 +103,7 @@ describe('half of a character', () => {
     expect(deletion.status).toBe(422)
     expect(JSON.parse(deletion.text)).toMatchObject({
       code: 'invalid_body',
-      errors: [{ pointer: '/userIds/0', code: 'wrong_form' }],
+      errors: [{ pointer: '/userIds/0', code: 'not_unicode' }],
     })
   })
 

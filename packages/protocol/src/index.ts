@@ -128,6 +128,7 @@ export {
 export { payloadSchemaOf, WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export { parseRetryAfter } from './retry-after.ts'
+export { revive } from './revive.ts'
 export {
   callsWithRoundedNumbers,
   mayRoundToZero,

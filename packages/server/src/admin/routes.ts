@@ -46,6 +46,7 @@ import { addTokenRoutes } from './tokens/token-routes.ts'
 import { Openers } from './tokens/openers.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
+import { changedValues } from './problems/changed-values.ts'
 import { refuseTrailingSlash } from './problems/refuse-trailing-slash.ts'
 import { refuseUnreadableQuery } from './problems/refuse-unreadable-query.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
@@ -133,14 +134,20 @@ function addHooks(
   repeatResponses(app, deps)
 }
 
-/** Accepts JSON bodies in UTF-8 only: other bytes would make two ids one. An empty body is no body. */
+/** Accepts JSON bodies only whose values are stored as they are: other bytes than UTF-8 would make two ids one. */
 function acceptJsonOnly(app: AdminApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer' as const, bodyLimit: BODY_BYTES }
   app.addContentTypeParser<Buffer>('application/json', options, (request, body, done) => {
-    if (body.length === 0) done(null, undefined)
-    else if (!isUtf8(body)) done(new Problem('invalid_json'))
-    else void parse(request, body.toString(), done)
+    // An empty body is no body.
+    if (body.length === 0) return done(null, undefined)
+    if (!isUtf8(body)) return done(new Problem('invalid_json'))
+    const text = body.toString()
+    void parse(request, text, (error, json) => {
+      const faults = error ? [] : changedValues(text)
+      if (faults.length > 0) return done(new Problem('invalid_body', { faults }))
+      done(error, json)
+    })
   })
 }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEM_CODES, type ProblemCodeName } from '../../../src/admin/problems/problem-codes.ts'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { ResponseKept } from '../../../src/backend/idempotent-responses.ts'
@@ -99,6 +99,52 @@ test('every path of the OpenAPI document responds with 405 to the methods that i
       )
     }
   }
+})
+
+describe('a body whose values would be stored as others is refused', () => {
+  const condition = (value: string) => `{"trait":"n","op":"equals","value":${value}}`
+
+  test.each([
+    ['12345678901234567891', 'not_exact'],
+    ['9007199254740993.0', 'not_exact'],
+    ['1e400', 'not_exact'],
+    ['1e-400', 'not_exact'],
+    [String.raw`"\ud800"`, 'not_unicode'],
+    [String.raw`"a\uDC00"`, 'not_unicode'],
+  ])('%s in a condition', async (value, code) => {
+    for (const [path, more] of [
+      ['/audiences/preview', ''],
+      ['/audiences', ',"name":"a"'],
+    ]) {
+      const body = `{"condition":${condition(value)}${more}}`
+      const refused = await server.call<ProblemDocument>('POST', path!, { body })
+      expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_body' } })
+      const errors = refused.body.errors.map(({ pointer, code: found }) => [pointer, found])
+      expect(errors).toEqual([['/condition/value', code]])
+    }
+  })
+
+  test('with the place of each of them, on every route', async () => {
+    const body = '{"name":"a\\ud83d","rateLimit":9007199254740993,"a/b":[1,{"c":1e-400}]}'
+    const refused = await server.call<ProblemDocument>('POST', '/sources', { body })
+    expect(refused.status).toBe(422)
+    expect(refused.body.errors.map(({ pointer }) => pointer)).toEqual([
+      '/name',
+      '/rateLimit',
+      '/a~1b/1/c',
+    ])
+    expect(refused.body.errors[1]!.hint).toContain('Send it as a text')
+  })
+
+  test.each(['9007199254740992', '"12345678901234567891"', '0.1', String.raw`"\ud83d\ude00"`])(
+    'but not with %s',
+    async (value) => {
+      const body = `{"condition":${condition(value)}}`
+      expect(await server.call('POST', '/audiences/preview', { body })).toMatchObject({
+        status: 200,
+      })
+    },
+  )
 })
 
 test('HEAD gets the headers of GET without a body', async () => {
