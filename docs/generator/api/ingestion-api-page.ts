@@ -37,7 +37,7 @@ export function ingestionApiPage(): string {
     `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` permits 100 calls per second. Each call of a batch counts. A request passes while there is room for one call, and what it takes beyond that delays the next one. Other requests get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
-      'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD; in an id, they cost the call (`id_not_unicode`).',
+      'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD, which may make two keys one, and the trace has the mark `characters_lost`; in an id, they cost the call (`id_not_unicode`).',
       '`Content-Encoding` may be `gzip`, `deflate` or `br`. Another encoding is refused with `invalid_json`.',
       'A body may be chunked.',
     ]),

@@ -40,9 +40,10 @@ export interface Event {
 /**
  * A problem of an event that the server accepted nevertheless.
  * - `precision_lost`: it has a number beyond 2^53 that was rounded, or one that became 0.
+ * - `characters_lost`: it had bytes that are not UTF-8, which became U+FFFD. Two keys may have become one.
  * - `timestamp_unreadable`: the client's timestamp could not be read and was replaced by `receivedAt`.
  */
-export type Mark = 'precision_lost' | 'timestamp_unreadable'
+export type Mark = 'precision_lost' | 'characters_lost' | 'timestamp_unreadable'
 
 /** Where an event comes from that no client sent: a change of an audience or a computed trait. */
 export interface Origin {

@@ -143,7 +143,7 @@ export type Event = {
     /** ISO 8601, UTC. */
     receivedAt: string;
     /** What Hookline noticed about the call. */
-    marks: ("precision_lost" | "timestamp_unreadable")[];
+    marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
     /** The number of later calls with the same messageId. They were dropped. */
     duplicates: number;
     /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
@@ -1353,7 +1353,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             /** ISO 8601, UTC. */
             receivedAt: string;
             /** What Hookline noticed about the call. */
-            marks: ("precision_lost" | "timestamp_unreadable")[];
+            marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
             /** The number of later calls with the same messageId. They were dropped. */
             duplicates: number;
             /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */

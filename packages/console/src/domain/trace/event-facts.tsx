@@ -11,6 +11,8 @@ import type { Trace } from './trace-query.ts'
 const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
   precision_lost:
     'It has a number that was rounded: one beyond 2⁵³, or one that became 0. Send it as text.',
+  characters_lost:
+    'It had bytes that are not UTF-8, which became U+FFFD. Two keys may have become one. Send UTF-8.',
   timestamp_unreadable:
     'Its timestamp could not be read, so the time of receipt stands in its place. Send ISO 8601.',
 }

@@ -14,7 +14,11 @@ import {
   timeOrNull,
 } from '../api/schema-parts.ts'
 
-const MARKS = ['precision_lost', 'timestamp_unreadable'] as const satisfies readonly Mark[]
+const MARKS = [
+  'precision_lost',
+  'characters_lost',
+  'timestamp_unreadable',
+] as const satisfies readonly Mark[]
 
 /** A list of the events of a user shows at most so many suppressions. */
 export const MAX_SUPPRESSIONS = 100

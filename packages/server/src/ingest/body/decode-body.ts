@@ -31,7 +31,7 @@ export interface DecodedBody {
 /**
  * Decompresses a body by its `Content-Encoding`, and decodes UTF-8 with or without a byte order mark. Decompression
  * stops at `maxBytes`. Bytes that are not UTF-8 become U+FFFD, so that one name that a client cut in the middle of a
- * character does not make the whole batch invalid. In an id, they cost the call.
+ * character does not make the whole batch invalid. The call gets a mark; in an id, they cost the call.
  */
 export function decodeBody(
   bytes: Buffer,

@@ -95,14 +95,22 @@ function eventFromCall(
   const isRounded =
     (hasLarge || rounded.mayBeZero) &&
     rounded.has(index, (matches) => contains(call, rules, matches))
-  const marks = marksOf(isRounded, mark)
+  const isCut = !rules.isUtf8 && hasReplacement(call, rules)
+  const marks = marksOf(isRounded, isCut, mark)
   const id = newId('evt', receipt.receivedAt.ms)
   return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
 }
 
-function marksOf(isRounded: boolean, mark: Mark | undefined): readonly Mark[] {
-  if (!isRounded) return mark ? [mark] : NO_MARKS
-  return mark ? ['precision_lost', mark] : ['precision_lost']
+/** Whether the call, or what it shares with the others of its batch, may have lost bytes that are not UTF-8. */
+function hasReplacement(call: Json, { shared }: CallRules): boolean {
+  return JSON.stringify([call, shared.context, shared.integrations]).includes('\ufffd')
+}
+
+function marksOf(isRounded: boolean, isCut: boolean, mark: Mark | undefined): readonly Mark[] {
+  if (!isRounded && !isCut) return mark ? [mark] : NO_MARKS
+  const marks: Mark[] = isRounded ? ['precision_lost'] : []
+  if (isCut) marks.push('characters_lost')
+  return mark ? [...marks, mark] : marks
 }
 
 /** Whether a number of the call, or of what it shares with the others of its batch, matches. */

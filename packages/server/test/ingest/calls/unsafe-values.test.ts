@@ -143,6 +143,25 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
   })
 
+  test('marks its call elsewhere, where two keys may have become one', async () => {
+    const latin1 = (properties: string) =>
+      `{"type":"track","userId":"u","event":"e","properties":${properties}}`
+    const calls = ['{"k\xe8":1,"k\xe9":2}', '{"k":"caf\xe9"}', '{"k":"cafe"}'].map(latin1)
+    const body = Buffer.from(`{"batch":[${calls.join()}]}`, 'latin1')
+    expect(await harness.post('/v1/batch', body)).toMatchObject({ status: 200 })
+    const stored = (await harness.stored()).map(({ event, marks }) => [event.properties, marks])
+    expect(stored).toEqual([
+      [{ 'k\ufffd': 2 }, ['characters_lost']],
+      [{ k: 'caf\ufffd' }, ['characters_lost']],
+      [{ k: 'cafe' }, []],
+    ])
+    const shared = `{"context":{"k":"caf\xe9"},"batch":[${calls[2]}]}`
+    await harness.post('/v1/batch', Buffer.from(shared, 'latin1'))
+    expect(await harness.stored()).toMatchObject([{ marks: ['characters_lost'] }])
+    await harness.post('/v1/track', latin1('{"k":"caf\ufffd"}'))
+    expect(await harness.stored()).toMatchObject([{ marks: [] }])
+  })
+
   test('is not one that the client sent as U+FFFD', async () => {
     await harness.post('/v1/identify', { userId: 'ada\ufffd' })
     expect((await harness.stored()).map(({ event }) => event.userId)).toEqual(['ada\ufffd'])
