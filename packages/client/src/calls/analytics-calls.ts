@@ -105,5 +105,21 @@ function snapshot(call: unknown): unknown {
   for (const name of OBJECT_FIELDS) {
     if (fields[name] !== undefined) fields[name] = jsonValueOf(fields[name], name)
   }
+  const { timestamp } = fields
+  if (typeof timestamp === 'object' && timestamp !== null) {
+    fields['timestamp'] = textOfDate(timestamp)
+  }
   return fields
+}
+
+/**
+ * The text of a Date, or of an object of a date library. `false`, which is no timestamp, if it has none, as an invalid Date:
+ * a call without a timestamp would be dated now.
+ */
+function textOfDate(date: object): unknown {
+  try {
+    return jsonValueOf(date, 'timestamp') || false
+  } catch {
+    return false
+  }
 }

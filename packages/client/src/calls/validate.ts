@@ -14,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** A call that the service accepts, unless it is too large. */
 export interface ValidCall extends Fields {
   readonly messageId?: string | number | null
-  readonly timestamp?: Date | string | number | null
+  readonly timestamp?: string | number | null
   readonly context?: object | null
 }
 
@@ -89,17 +89,7 @@ function checkMessageId({ messageId }: ValidCall): void {
  * silence. A readable one is sent unchanged.
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
-  if ((timestamp ?? '') !== '' && parseTimestamp(asJson(timestamp)) === undefined) {
+  if ((timestamp ?? '') !== '' && parseTimestamp(timestamp) === undefined) {
     throw new ValidationError('timestamp_invalid', 'timestamp needs a Date or ISO 8601 text')
-  }
-}
-
-/** The value as JSON.stringify writes it. A Date, or an object of a date library, becomes text. */
-function asJson(timestamp: unknown): unknown {
-  if (typeof timestamp !== 'object') return timestamp
-  try {
-    return (timestamp as Date).toJSON()
-  } catch {
-    return undefined
   }
 }

@@ -252,10 +252,16 @@ describe('a call', () => {
       return { get: () => values.pop() ?? later, enumerable: true }
     }
     const properties = Object.defineProperty({}, 'n', first(1, Number.NaN))
-    const call = Object.defineProperty({ event: 'E', properties }, 'userId', first('u1', ''))
+    const time = '2026-11-20T08:00:00Z'
+    const times = [time]
+    const timestamp = { toJSON: () => times.pop() ?? 'later' }
+    const fields = { event: 'E', properties, timestamp }
+    const call = Object.defineProperty(fields, 'userId', first('u1', ''))
     exchange.analytics.track(call as never)
     await exchange.analytics.flush()
-    expect(exchange.messages).toMatchObject([{ userId: 'u1', properties: { n: 1 } }])
+    expect(exchange.messages).toMatchObject([
+      { userId: 'u1', properties: { n: 1 }, timestamp: time },
+    ])
   })
 
   test('has values that JSON can carry in another form as JSON.stringify writes them', async () => {

@@ -5,14 +5,14 @@ import { parseCall } from '../../../server/src/ingest/calls/parse-call.ts'
 import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
 import { parseTimestamp } from '../../../protocol/src/timestamp.ts'
 import type { ValidationError } from '../../src/errors.ts'
-import { validate } from '../../src/calls/validate.ts'
+import { Recorder } from '../../src/testing.ts'
 
 type Type = (typeof EVENT_TYPES)[number]
 
 /** The code that the client throws, if it throws. */
 function thrownCode(type: Type, call: unknown): string | undefined {
   try {
-    validate(type, call)
+    new Recorder()[type](call as never)
     return undefined
   } catch (error) {
     return (error as ValidationError).code
@@ -121,6 +121,8 @@ describe('validation', () => {
     {},
     [],
     { toJSON: () => 'yesterday' },
+    { toJSON: () => null },
+    { toJSON: () => '' },
     {
       toJSON: () => {
         throw new Error('no time')
