@@ -91,9 +91,8 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       // A number may be 0.
       timestamp:
         (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
-      context: { ...call.context, library: LIBRARY },
     }
-    const { text, bytes } = serialise(message, this.#maxBytes)
+    const { text, bytes } = serialise(message, this.#maxBytes, { library: LIBRARY })
     return { type, messageId, text, bytes }
   }
 }

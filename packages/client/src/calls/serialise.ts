@@ -14,9 +14,12 @@ export type Fields = Record<string, unknown>
 /**
  * Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. Reads each value once. A
  * `toJSON` of the message itself does not replace it. Replaces the objects in `message` by copies.
+ * @param context is added to the context of the message
  */
-export function serialise(message: object, maxBytes: number): SerialisedMessage {
-  const text = JSON.stringify(new Copy(maxBytes).replaceIn(message as Fields))
+export function serialise(message: object, maxBytes: number, context?: object): SerialisedMessage {
+  const copy = new Copy(maxBytes).replaceIn(message as Fields)
+  if (context) copy['context'] = { ...(copy['context'] as object), ...context }
+  const text = JSON.stringify(copy)
   const bytes = utf8Bytes(text)
   if (bytes > maxBytes) throw tooLarge(`${bytes} of ${maxBytes}`)
   return { text, bytes }
@@ -100,7 +103,8 @@ class Copy {
     if (BOXES.some((box) => value instanceof box)) {
       return this.#value(value.valueOf(), key)
     }
-    if (prototype !== null && Object.keys(value).length === 0) {
+    const hasEntries = value instanceof Map || value instanceof Set
+    if (hasEntries || (prototype !== null && Object.keys(value).length === 0)) {
       throw unrepresentable(`${key} is an object whose content JSON does not have, such as a Map`)
     }
     return this.#object(value)

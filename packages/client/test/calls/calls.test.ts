@@ -164,6 +164,8 @@ describe('a call', () => {
     ['a function', { n: () => 1 }, 'invalid_json'],
     ['a function in a list', { n: [() => 1] }, 'invalid_json'],
     ['a Map', { n: new Map([[1, 2]]) }, 'invalid_json'],
+    ['a Map with a property', { n: Object.assign(new Map([[1, 2]]), { x: 1 }) }, 'invalid_json'],
+    ['a Set with a property', { n: [Object.assign(new Set([1]), { x: 1 })] }, 'invalid_json'],
     ['a Set as properties', new Set([1]), 'invalid_json'],
     ['an Error', { n: new Error('no') }, 'invalid_json'],
     ['a promise', { n: Promise.resolve(1) }, 'invalid_json'],
@@ -210,6 +212,8 @@ describe('a call', () => {
     ['a getter that throws null', getter(throwing(null)), 'invalid_json'],
     ['a revoked Proxy', revoked(), 'invalid_json'],
     ['an id that only its prototype has', Object.create({ userId: 'u1' }), 'no_user_anon_id'],
+    ['a Map as context', { ...user, context: new Map([['a', 1]]) }, 'invalid_json'],
+    ['an Error as context', { ...user, context: new Error('no') }, 'invalid_json'],
     [
       'context whose toJSON returns text',
       { ...user, context: withToJson(() => 'x') },
