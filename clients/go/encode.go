@@ -41,10 +41,10 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 	e.buffer.Reset()
 	sent := call.with(message, withLibrary(context))
 	if err := e.json.Encode(sent); err != nil {
-		return encoded{}, &ValidationError{Code: "invalid_json", Detail: err.Error(), Err: err}
+		return encoded{}, &ValidationError{Code: codeOf(err), Detail: err.Error(), Err: err}
 	}
-	if lost := lostIn(e.buffer.Bytes(), sent); lost != "" {
-		return encoded{}, &ValidationError{Code: "invalid_json", Detail: lost}
+	if err := lostIn(e.buffer.Bytes(), sent); err != nil {
+		return encoded{}, err
 	}
 	text := bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))
 	var prefix []byte

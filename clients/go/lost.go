@@ -2,20 +2,31 @@ package analytics
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"unicode/utf8"
 )
 
-// lostIn returns what the JSON of a call loses, although encoding/json returned no error.
-func lostIn(text []byte, call interface{}) string {
+// codeOf returns the code for an error of encoding/json.
+func codeOf(err error) string {
+	var unsupported *json.UnsupportedValueError
+	if errors.As(err, &unsupported) && unsupported.Value.CanFloat() {
+		return "number_not_finite"
+	}
+	return "invalid_json"
+}
+
+// lostIn returns an error if the JSON of a call loses something, although encoding/json returned none.
+func lostIn(text []byte, call interface{}) error {
 	switch {
 	case !utf8.Valid(text), bytes.Contains(text, []byte(`\ufffd`)) && hasInvalidText(reflect.ValueOf(call)):
-		return "a string is not valid UTF-8"
+		return &ValidationError{Code: "invalid_json", Detail: "a string is not valid UTF-8"}
 	case hasInfinity(text):
-		return "a number is too large for a float64"
+		return &ValidationError{Code: "number_not_finite", Detail: "a number is too large for a float64"}
 	}
-	return ""
+	return nil
 }
 
 // hasInvalidText says whether a value that encoding/json has encoded contains a string that is not valid UTF-8. It has

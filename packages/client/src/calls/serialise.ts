@@ -78,7 +78,8 @@ class Copy {
     }
     if (typeof value === 'number' || typeof value === 'boolean') {
       this.#spend(1)
-      if (!Number.isFinite(Number(value))) throw unrepresentable(`${key} is ${value}`)
+      if (!Number.isFinite(Number(value)))
+        throw new ValidationError('number_not_finite', `${key} is ${value}`)
       return value
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {

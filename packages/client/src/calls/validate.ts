@@ -52,10 +52,10 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
       if (fault === undefined) continue
       throw new ValidationError(fault, `${name} has a character that no id can have`)
     }
-    // False for NaN, which JSON does not have.
-    const isInexact = typeof value === 'number' && value <= Infinity
-    const wrong = isInexact || code !== 'id_not_exact' ? code : 'id_not_string'
-    throw new ValidationError(wrong, `${name} has the wrong type`)
+    if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type`)
+    throw typeof value === 'number'
+      ? new ValidationError(code, `${name} is a number that is rounded: send it as a string`)
+      : new ValidationError('id_not_string', `${name} has the wrong type`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)

@@ -144,8 +144,8 @@ describe('a call', () => {
   test.for([
     ['a cycle', cyclic, 'invalid_json'],
     ['a BigInt', { n: 1n }, 'invalid_json'],
-    ['NaN', { a: [{ n: Number.NaN }] }, 'invalid_json'],
-    ['Infinity', { n: Infinity }, 'invalid_json'],
+    ['NaN', { a: [{ n: Number.NaN }] }, 'number_not_finite'],
+    ['Infinity', { n: Infinity }, 'number_not_finite'],
     ['an invalid Date', { at: new Date(Number.NaN) }, 'invalid_json'],
     [
       'a getter that throws',
@@ -156,8 +156,8 @@ describe('a call', () => {
       },
       'invalid_json',
     ],
-    ['a boxed NaN', { n: new Number(NaN) }, 'invalid_json'],
-    ['a boxed Infinity in a list', { n: [new Number(Infinity)] }, 'invalid_json'],
+    ['a boxed NaN', { n: new Number(NaN) }, 'number_not_finite'],
+    ['a boxed Infinity in a list', { n: [new Number(Infinity)] }, 'number_not_finite'],
     ['a boxed BigInt', { n: Object(1n) }, 'invalid_json'],
     ['a symbol', { n: Symbol('n') }, 'invalid_json'],
     ['a boxed symbol', { n: Object(Symbol('n')) }, 'invalid_json'],
@@ -170,9 +170,9 @@ describe('a call', () => {
     ['an Error', { n: new Error('no') }, 'invalid_json'],
     ['a promise', { n: Promise.resolve(1) }, 'invalid_json'],
     ['a buffer without a view', { n: new ArrayBuffer(8) }, 'invalid_json'],
-    ['NaN in a typed array', { n: new Float64Array([NaN]) }, 'invalid_json'],
-    ['Infinity as raw JSON', { n: rawJson('1e999') }, 'invalid_json'],
-    ['toJSON that returns NaN', { n: withToJson(() => NaN) }, 'invalid_json'],
+    ['NaN in a typed array', { n: new Float64Array([NaN]) }, 'number_not_finite'],
+    ['Infinity as raw JSON', { n: rawJson('1e999') }, 'number_not_finite'],
+    ['toJSON that returns NaN', { n: withToJson(() => NaN) }, 'number_not_finite'],
     ['toJSON that returns a function', { n: withToJson(() => () => 1) }, 'invalid_json'],
     ['properties whose toJSON returns text', withToJson(() => 'text'), 'properties_not_object'],
     ['a list without end', { n: Object.assign([], { length: 4e9 }) }, 'message_too_large'],
@@ -319,7 +319,7 @@ describe('a call', () => {
     await using exchange = await openExchange()
     const properties = { revenue: Number.NaN }
     expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
-      'invalid_json: JSON cannot carry the call: revenue is NaN',
+      'number_not_finite: revenue is NaN',
     )
   })
 

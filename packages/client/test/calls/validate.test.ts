@@ -89,7 +89,7 @@ describe('validation', () => {
     ['track', { userId: 'u', event: 'E', properties: [] }, 'properties_not_object'],
     ['identify', { anonymousId: '' }, 'no_user_anon_id'],
     ['identify', { userId: {} }, 'id_not_string'],
-    ['identify', { userId: Number.NaN }, 'id_not_string'],
+    ['identify', { userId: Number.NaN }, 'id_not_exact'],
     ['identify', { userId: 2 ** 53 }, 'id_not_exact'],
     ['identify', { userId: Infinity }, 'id_not_exact'],
     ['identify', { userId: 'u', messageId: Number('1234567890123456781') }, 'id_not_exact'],
@@ -102,6 +102,12 @@ describe('validation', () => {
     ['alias', null, 'not_an_object'],
   ] as const)('%s of %j throws %s', ([type, call, code]) => {
     expect(thrownCode(type, call)).toBe(code)
+  })
+
+  test('says that a number as an id is rounded', () => {
+    expect(() => new Recorder().identify({ userId: (2 ** 53) as never })).toThrow(
+      'id_not_exact: userId is a number that is rounded: send it as a string',
+    )
   })
 
   test('refuses each timestamp of the table that the service cannot read, and no other', () => {
