@@ -6,7 +6,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 const TOKEN = 'tok_of_moved_files'
 const SETTINGS = { HOOKLINE_ADMIN_TOKEN: TOKEN, HOOKLINE_LOG_LEVEL: 'error' }
@@ -152,7 +152,7 @@ test('every call that was answered 200 while the folder was moved and copied is 
       else refused++
     }
   })()
-  await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(50))
+  await expect.poll(() => accepted.length).toBeGreaterThan(50)
   renameSync(service.data, `${service.data}.old`)
   copy(`${service.data}.old`, service.data)
   await sending

@@ -4,7 +4,8 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 
 let service: ApiService
 beforeAll(async () => {
-  service = await ApiService.start()
+  // The first retry comes after the test.
+  service = await ApiService.start('--retry-schedule-ms', '600000')
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
