@@ -1,6 +1,7 @@
-import { Analytics, DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
+import { DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
 import { queueCall } from '../sending/send-calls.ts'
+import { HistoricalAnalytics } from './historical-analytics.ts'
 import type { ImportState } from './import-state.ts'
 import { isRejection, type LineCall, type LineRules, parseLine, textOf } from './parse-line.ts'
 import { type Line, readLines } from './read-lines.ts'
@@ -30,7 +31,7 @@ const BATCH_MESSAGES = 1_000
  */
 export class Importer {
   readonly #options: ImportOptions
-  readonly #analytics: Analytics
+  readonly #analytics: HistoricalAnalytics
   readonly #window = new Window()
   readonly #broken = new AbortController()
   #state: ImportState
@@ -41,7 +42,7 @@ export class Importer {
   constructor(options: ImportOptions) {
     this.#options = options
     this.#state = options.state
-    this.#analytics = new Analytics(options.writeKey, {
+    this.#analytics = new HistoricalAnalytics(options.writeKey, {
       endpoint: options.endpoint.href,
       flushAt: BATCH_MESSAGES,
       maxRetries: options.maxRetries,

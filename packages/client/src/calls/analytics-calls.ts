@@ -69,6 +69,11 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   /** Queues or records the message of a call, or throws. */
   protected abstract take(message: Message): void
 
+  /** The context of a message. `hookline import` overrides it, to keep the library of a call. */
+  protected withLibrary(context: object): object {
+    return { ...context, library: LIBRARY }
+  }
+
   #make(type: EventType, call: unknown): void {
     let message
     try {
@@ -92,7 +97,9 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       timestamp:
         (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
     }
-    const { text, bytes } = serialise(message, this.#maxBytes, { library: LIBRARY })
+    const { text, bytes } = serialise(message, this.#maxBytes, (context) =>
+      this.withLibrary(context),
+    )
     return { type, messageId, text, bytes }
   }
 }

@@ -14,11 +14,15 @@ export type Fields = Record<string, unknown>
 /**
  * Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. Reads each value once. A
  * `toJSON` of the message itself does not replace it. Replaces the objects in `message` by copies.
- * @param context is added to the context of the message
+ * @param complete returns the context of the message, from the copy of that of the call
  */
-export function serialise(message: object, maxBytes: number, context?: object): SerialisedMessage {
+export function serialise(
+  message: object,
+  maxBytes: number,
+  complete?: (context: object) => object,
+): SerialisedMessage {
   const copy = new Copy(maxBytes).replaceIn(message as Fields)
-  if (context) copy['context'] = { ...(copy['context'] as object), ...context }
+  if (complete) copy['context'] = complete({ ...(copy['context'] as object) })
   const text = JSON.stringify(copy)
   const bytes = utf8Bytes(text)
   if (bytes > maxBytes) throw tooLarge(`${bytes} of ${maxBytes}`)

@@ -54,6 +54,18 @@ describe('hookline import', () => {
     expect(existsSync(`${file}.rejected.ndjson`)).toBe(false)
   })
 
+  it('keeps the library of a line, which says what made the call', async () => {
+    await using receiver = await openReceiver({ respond: OK })
+    const library = { name: 'analytics-ruby', version: '2.2.0' }
+    write(lineOf(0, { context: { library } }), lineOf(1, { context: { library: null } }), lineOf(2))
+    expect((await run(argsFor(receiver))).code).toBe(0)
+    expect(arrived(receiver).map(({ context }) => context)).toEqual([
+      { library },
+      { library: null },
+      { library: expect.objectContaining({ name: '@hookline/client' }) },
+    ])
+  })
+
   it('exits 7 and writes the lines that the parser, the library or the service rejects to a file', async () => {
     const rejected = [{ index: 1, messageId: 'm4', code: 'unknown_type', message: 'no' }]
     await using receiver = await openReceiver({
