@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, globSync, rmSync } from 'node:fs'
 import { run } from '../command.ts'
 import { type PackageName, packageFolder, ROOT } from '../packages.ts'
 
@@ -9,6 +9,10 @@ export async function build(names: readonly PackageName[]): Promise<void> {
   for (const folder of folders) rmSync(`${folder}/dist`, { recursive: true, force: true })
   // --force ignores the compiler's record of its last build, which may be about deleted files.
   await run(`${ROOT}node_modules/.bin/tsc`, ['-b', '--force', ...folders], { cwd: ROOT })
+  // The compiler leaves out what is not TypeScript.
+  for (const folder of folders)
+    for (const file of globSync('src/**/*.sql', { cwd: folder }))
+      copyFileSync(`${folder}/${file}`, `${folder}/${file.replace('src', 'dist')}`)
   // The service serves the console and the documentation.
   if (names.includes('server')) {
     await run(`${ROOT}node_modules/.bin/vite`, ['build', 'packages/console'], { cwd: ROOT })

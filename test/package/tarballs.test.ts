@@ -38,7 +38,7 @@ describe('the tarball that publishing would upload', () => {
     expect(top).toEqual(['LICENSE', 'README.md', ...code, 'package.json'])
     const files = filesIn(join(unpacked(name), 'dist'))
     expect(files.length).toBeGreaterThan(5)
-    expect(files.filter((file) => !/\.(?:js|d\.ts)$/.test(file))).toEqual([])
+    expect(files.filter((file) => !/\.(?:js|d\.ts|sql)$/.test(file))).toEqual([])
     expect(files.filter((file) => file.includes('test/'))).toEqual([])
   })
 

@@ -39,8 +39,8 @@ export function migrate(
     await lock(transaction, 'migrate')
     const schema = sql.id(postgres.schema)
     await sql`CREATE SCHEMA IF NOT EXISTS ${schema}`.execute(transaction)
-    await sql`CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL)`.execute(transaction)
-    await sql`ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS works_from int`.execute(
+    await sql`
+      CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL, works_from int NOT NULL)`.execute(
       transaction,
     )
     const current = await refuseNewer(transaction, migrations)
@@ -78,9 +78,7 @@ async function refuseNewer(
 
 async function schemaOf(transaction: Transaction<unknown>): Promise<StoredSchema> {
   const { rows } = await sql<StoredSchema>`
-    SELECT version, coalesce(works_from, version) AS "worksFrom" FROM schema_version`.execute(
-    transaction,
-  )
+    SELECT version, works_from AS "worksFrom" FROM schema_version`.execute(transaction)
   return rows[0] ?? { version: 0, worksFrom: 0 }
 }
 
@@ -102,19 +100,14 @@ async function take(
   )
 }
 
-/** As JSON, because nodes of the first versions did not say which schema they know. */
 async function refuseOlderNodes(
   transaction: Transaction<unknown>,
   version: number,
   worksFrom: number,
 ): Promise<void> {
-  const { rows: tables } = await sql<{ readonly isThere: boolean }>`
-    SELECT to_regclass('claiming_nodes') IS NOT NULL AS "isThere"`.execute(transaction)
-  // In a schema of before, no node ran.
-  if (tables[0]?.isThere !== true) return
   const { rows } = await sql<{ readonly older: number }>`
-    SELECT count(*) AS older FROM claiming_nodes AS node WHERE node.until > clock_timestamp()
-      AND coalesce((to_jsonb(node) ->> 'schema')::int, 0) < ${worksFrom}`.execute(transaction)
+    SELECT count(*) AS older FROM claiming_nodes
+    WHERE until > clock_timestamp() AND schema < ${worksFrom}`.execute(transaction)
   const older = rows[0]?.older ?? 0
   if (older === 0) return
   throw new OlderNodesRun(

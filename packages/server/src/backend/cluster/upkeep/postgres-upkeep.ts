@@ -87,9 +87,4 @@ export class PostgresUpkeep implements Upkeep {
     }
     return this.#retention.removeOldest(slice)
   }
-
-  /** There was no earlier version. */
-  async convertOldEvents(): Promise<null> {
-    return null
-  }
 }

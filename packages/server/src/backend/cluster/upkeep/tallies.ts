@@ -26,7 +26,7 @@ const MANY = 2_000
 /** Rows that one statement puts together. */
 const MOST_TOGETHER = 20_000
 
-/** What is stored and what waits, in numbers that every statement has added to (migrations/0006-upkeep.ts). */
+/** What is stored and what waits, in numbers that every statement has added to (migrations/schema.sql). */
 export class Tallies {
   readonly #postgres: Postgres
 

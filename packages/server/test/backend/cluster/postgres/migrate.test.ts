@@ -28,7 +28,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     const steps = [
-      { version: 1, sql: '' },
+      MIGRATIONS[0]!,
       { version: 3, sql: 'CREATE TABLE added (a int)', worksFrom: 1 },
       { version: 4, sql: 'CREATE TABLE more (a int)', worksFrom: 3 },
     ]
