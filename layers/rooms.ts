@@ -74,10 +74,7 @@ export const ROOMS = {
   'backend/embedded': {
     database: 'the database file: open, lock, copy, read; the encryption key',
     damage: 'damaged files: find out what is missing, and carry over what can be read',
-    'file-format':
-      'what the pages and rows of a database file look like, for `damage` and `wal-repair`',
-    'wal-repair': 'a damaged write-ahead log, repaired before the database is opened',
-    migrations: 'the schema, step by step',
+    migrations: 'the schema, and its steps',
     stopped: 'operations on the database while no service runs',
     log: 'events: append, number, consume and follow; known messageIds',
     events: 'the archive: events, and why a destination did not get one',

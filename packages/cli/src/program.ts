@@ -26,6 +26,7 @@ import { addMigrateData } from './commands/service/migrate-data.ts'
 import { addProfiles } from './commands/users/profiles.ts'
 import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
+import { addRebuild } from './commands/service/rebuild.ts'
 import { addRestore } from './commands/service/restore.ts'
 import { addSend } from './commands/events/send.ts'
 import { addSessions } from './commands/configuration/sessions.ts'
@@ -53,6 +54,7 @@ const GROUPS = {
     addMigrateData,
     addBackup,
     addRestore,
+    addRebuild,
   ],
   'Configure it:': [
     addSources,

@@ -9,6 +9,8 @@ export {
   DataDirInUse,
   migrateStopped,
   openService,
+  type Rebuilt,
+  rebuildInto,
   recordedDamages,
   restoreInto,
   type Service,

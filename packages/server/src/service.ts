@@ -35,7 +35,6 @@ import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Accounting } from './upkeep/accounting.ts'
 import { reportBacklog } from './upkeep/backlog-gauges.ts'
-import { OldEvents } from './upkeep/old-events.ts'
 import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
@@ -48,6 +47,7 @@ import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
 export { migrateStopped } from './backend/embedded/stopped/migrate-stopped.ts'
+export { type Rebuilt, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
 export {
   backUpStopped,
   damageOf,
@@ -88,7 +88,7 @@ export interface Service extends AsyncDisposable {
   readonly failed: Promise<WorkerGivenUp | DatabaseDamaged>
 }
 
-/** Stored data is damaged. The next start sets aside what cannot be read. */
+/** Stored data is damaged. The next start checks all of it. */
 export interface DatabaseDamaged {
   readonly damage: Error
 }
@@ -296,7 +296,6 @@ function startDelivery(
   const { retentionMs, retentionMaxBytes, auditRetentionMs } = config
   const limits = { retentionMs, retentionMaxBytes, auditRetentionMs }
   byOneNode('retention', new Retention({ ...components, upkeep, audit, ...limits }))
-  engine.supervise(new OldEvents({ ...components, upkeep }))
   const accounting = new Accounting({ ...components, upkeep, engine })
   engine.supervise(accounting)
   metrics.beforeScrape(() => accounting.check())

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Base } from './bases.ts'
 import type { Damage } from './damage.ts'
-import { readEvents, readPages } from './database.ts'
+import { type Page, readEvents, readPages } from './database.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
 const PAGE_BYTES = 4096
@@ -28,7 +28,7 @@ export class Costs {
       const isGone = kind === 'removed' || kind === 'emptied' || kind === 'older copy'
       return isGone ? Infinity : this.#onPages(from, to)
     }
-    if (file !== 'hookline.db-wal' || kind === 'bit flipped') return 0
+    if (file !== 'hookline.db-wal') return 0
     const { events } = this.#base
     return (
       events.length -
@@ -39,15 +39,25 @@ export class Costs {
     )
   }
 
-  /** The events on the pages of a range. Index pages, and pages that the write-ahead log has as well, cost nothing. */
+  /**
+   * The events on the pages of a range, and on those below them. Index pages, and pages that the write-ahead log has as well,
+   * cost nothing.
+   */
   #onPages(from: number, to: number): number {
     let events = 0
     for (let page = Math.floor(from / PAGE_BYTES) + 1; page <= Math.ceil(to / PAGE_BYTES); page++) {
       const found = this.#pages.get(page)
       if (found?.name !== 'events' || this.#inLog.has(page)) continue
-      if (found.type === 'leaf') events += found.cells
       if (found.type === 'overflow') events += 1
+      else events += this.#below(found)
     }
     return events
+  }
+
+  #below({ path }: Page): number {
+    const leaves = [...this.#pages.values()].filter(
+      (page) => page.name === 'events' && page.type === 'leaf' && page.path.startsWith(path),
+    )
+    return leaves.reduce((sum, { cells }) => sum + cells, 0)
   }
 }

@@ -47,8 +47,10 @@ export function readColumn(dataDir: string, table: string, column: string): stri
 }
 
 /** A page of the database: its table or index, and how many rows it has. */
-interface Page {
+export interface Page {
   readonly name: string
+  /** That of each page below it begins with it. */
+  readonly path: string
   readonly type: string
   readonly cells: number
 }
@@ -56,11 +58,11 @@ interface Page {
 /** The pages of a database by their number. Free pages are not among them. */
 export function readPages(dataDir: string): ReadonlyMap<number, Page> {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))
-  const rows = db.prepare('SELECT pageno, name, pagetype, ncell FROM dbstat').all()
+  const rows = db.prepare('SELECT pageno, name, path, pagetype, ncell FROM dbstat').all()
   return new Map(
-    rows.map(({ pageno, name, pagetype, ncell }) => [
+    rows.map(({ pageno, name, path, pagetype, ncell }) => [
       Number(pageno),
-      { name: String(name), type: String(pagetype), cells: Number(ncell) },
+      { name: String(name), path: String(path), type: String(pagetype), cells: Number(ncell) },
     ]),
   )
 }

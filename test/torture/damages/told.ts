@@ -13,10 +13,10 @@ export interface Told {
 }
 
 const NOTHING_LOST = /Nothing is lost\.|Every row could be read|are missing from the database\.$/
-const OTHER_TABLE = /^Table (?!events:)/
-const ROWS_ONLY = /^Table events: \d+ rows [^(]*$/
-/** Of the log: `with the numbers 5 to 9`. Of a table: `(numbers after 4 to 9, after 20 to the last)`. */
-const RANGE = /(?:(after |numbers )(\d+)|the first) to (?:(\d+)|the last)/g
+/** Of other tables than that of events, of which the numbers are told. */
+const OTHER_TABLE = /^Table (?!events:)|made again from what could be read/
+const ROWS_ONLY = /^Table events: [^(]*$/
+const RANGE = /numbers (\d+) to (\d+)/g
 
 /** Reads the folder of a service that has stopped. */
 export function toldBy(folder: string, { events }: Base): Told {
@@ -28,12 +28,6 @@ export function toldBy(folder: string, { events }: Base): Told {
   const damages = readColumn(folder, 'damages', 'description')
   const doctor = damageOf(join(folder, 'hookline.db'))
   return { texts: [...damages, ...doctor], quarantined: new Set(quarantined), hasStray }
-}
-
-/** How many events it tells to be lost without their numbers. */
-export function unnumbered({ texts }: Told): number {
-  const rows = texts.map((text) => /^Table events:.*?(\d+) rows cannot be read/.exec(text)?.[1])
-  return rows.reduce((sum, count) => sum + Number(count ?? 0), 0)
 }
 
 /** Whether it tells that the database does not have this event any more. */
@@ -51,9 +45,8 @@ export function tellsOfDelivery(told: Told, seq: number): boolean {
 /** A text that names neither rows nor their numbers is of every event. */
 function names(text: string, seq: number): boolean {
   if (NOTHING_LOST.test(text) || ROWS_ONLY.test(text)) return false
-  const ranges = [...text.matchAll(RANGE)].map(([, kind, from = '0', to = 'Infinity']) => ({
-    from: Number(from) + (kind === 'after ' ? 1 : 0),
-    to: Number(to),
-  }))
-  return ranges.length === 0 || ranges.some(({ from, to }) => seq >= from && seq <= to)
+  const ranges = [...text.matchAll(RANGE)]
+  return (
+    ranges.length === 0 || ranges.some(([, from, to]) => seq >= Number(from) && seq <= Number(to))
+  )
 }

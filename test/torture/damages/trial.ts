@@ -1,3 +1,4 @@
+import { rebuildInto } from '@hookline/server'
 import type { Base } from './bases.ts'
 import { readEvents } from './database.ts'
 import type { Host } from './host.ts'
@@ -23,7 +24,7 @@ export interface Observed {
   readonly told: Told
 }
 
-const MOST_STARTS = 3
+const MOST_STARTS = 5
 const MOST_RESTARTS = 2
 
 /**
@@ -77,7 +78,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
   }
 }
 
-/** Starts until the service runs, with the losses that its refusals name. */
+/** Starts until the service runs, with the losses that its refusals name, and rebuilds a damaged database. */
 async function openFollowing(host: Host, folder: string) {
   const refusals: string[] = []
   let accepted: number | undefined
@@ -86,8 +87,13 @@ async function openFollowing(host: Host, folder: string) {
     if (opened.kind === 'opened') return { opened, refusals }
     refusals.push(opened.reason)
     const [, named] = /--accept-loss (\d+)/.exec(opened.reason) ?? []
-    if (named === undefined) break
-    accepted = Number(named)
+    if (named !== undefined) accepted = Number(named)
+    else if (opened.reason.includes('hookline rebuild')) {
+      const failure = await rebuildInto(folder).then(() => undefined, String)
+      if (failure === undefined) continue
+      refusals.push(failure)
+      break
+    } else break
   }
   return { opened: undefined, refusals }
 }

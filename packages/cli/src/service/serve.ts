@@ -89,7 +89,7 @@ function serviceFailure(failure: WorkerGivenUp | DatabaseDamaged): Failure {
 
 function damageFailure({ damage }: DatabaseDamaged): Failure {
   const hint =
-    'Start it again: the start sets aside what cannot be read, keeps the damaged file as hookline.db.damaged, and says what is lost. Check the disk.'
+    'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or go on with what can be read: `hookline rebuild`.'
   return new Failure('failed', `Stopped: the database is damaged (${damage.message}).`, {
     code: 'database_damaged',
     hint,

@@ -13,7 +13,7 @@ const CODES: Readonly<Record<string, string>> = {
   ConnectionRefused: 'connection_refused',
   CommitsMissing: 'commits_missing',
   ConfigurationDamaged: 'configuration_damaged',
-  CannotBeMended: 'database_damaged',
+  DamagedDatabase: 'database_damaged',
   EventTooLarge: 'event_too_large',
   NoLoopback: 'no_loopback',
   TooFewOpenFiles: 'too_few_open_files',

@@ -113,10 +113,4 @@ export interface Upkeep {
    * Durable when it resolves. Safe to call twice.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>
-
-  /**
-   * Brings some events that an earlier version stored into the form of this one, and resolves to how many; `null` when there
-   * are none. Takes a few milliseconds. Durable when it resolves. Safe to call twice.
-   */
-  convertOldEvents(): Promise<number | null>
 }

@@ -213,12 +213,6 @@ export const LOG_EVENTS = {
     meaning: 'Events that are older than `retention`, or beyond `retentionMaxBytes`, were removed.',
     help: NOTHING,
   },
-  'old_events.converted': {
-    level: 'info',
-    meaning:
-      'After an update, all events that an earlier version stored now have the form of this version.',
-    help: NOTHING,
-  },
   'backup.finished': {
     level: 'info',
     meaning: 'A client has downloaded a backup of so many `bytes`.',
@@ -257,7 +251,7 @@ export const LOG_EVENTS = {
   },
   'damage.found': {
     level: 'error',
-    meaning: 'The database was damaged. The line says what was repaired and what is lost.',
+    meaning: 'The database was damaged. The line says what is lost.',
     help: 'Check the disk. `hookline doctor` shows all damages. Restore a backup if too much is lost.',
   },
   'open_files.tight': {

@@ -112,8 +112,8 @@ describe('a planted loss is told, in the metric and in the log', () => {
     // Appended behind the back of the log, which takes the seqs from 1 on for its own.
     change(
       folder,
-      `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
-       VALUES (-1, 'evt_lost', 'src_a', 'm', 'track', 0, '{}', '{}'); UPDATE log_position SET acked = -2`,
+      `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+       VALUES (-1, 'evt_lost', 'src_a', 'm', 'track', 0, '{}', '{}', '{}', 0); UPDATE log_position SET acked = -2`,
     )
     await engine.receive(1)
     await receiver.waitFor(1)

@@ -1,9 +1,11 @@
 import { idFrom } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { NOON } from '../records/accepted-event.ts'
+import { acceptedEvent, NOON } from '../records/accepted-event.ts'
+import { eventInserter } from './event-rows.ts'
 import type { TemporaryFolder } from './temporary-folder.ts'
-import { migrateWithKey } from '../../../server/test/backend/embedded/database/migrate-with-key.ts'
+import { migrate } from '../../../server/src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../server/src/backend/embedded/migrations/migrations.ts'
 
 /**
  * Creates a database of acked and delivered events, one or more for each millisecond from NOON on, as batches of
@@ -24,11 +26,8 @@ export function fillArchive(
   const file = join(folder.path, 'hookline.db')
   using db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
-  migrateWithKey(db, file)
-  const event = db.prepare(
-    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
-     VALUES (?, ?, 'src_a', ?, 'track', ?, '', ?)`,
-  )
+  migrate(db, file, MIGRATIONS)
+  const insert = eventInserter(db)
   const delivery = db.prepare(
     `INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
      VALUES (?, ?, 'dst_a', 'delivered', 1, ?, '[]')`,
@@ -41,8 +40,8 @@ export function fillArchive(
     const at = NOON + Math.ceil(seq / eventsEachMs)
     new DataView(tail.buffer).setUint32(6, seq)
     const [eventId, deliveryId] = [idFrom('evt', at, tail), idFrom('msg', at, tail)]
-    const body = { type: 'track', messageId: `m${seq}`, properties: { filler: 'x'.repeat(200) } }
-    event.run(seq, eventId, `m${seq}`, at, JSON.stringify(body))
+    const properties = { filler: 'x'.repeat(200) }
+    insert(seq, acceptedEvent({ id: eventId, at, messageId: `m${seq}`, properties }))
     delivery.run(deliveryId, eventId, at)
     for (let each = 0; each < attemptsEach; each += 1)
       attempt.run(deliveryId, `att_${each}`, document)

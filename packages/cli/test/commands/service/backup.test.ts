@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ApiService } from '@hookline/testing/cli/api-service'
@@ -162,3 +163,49 @@ it('restore --replace takes the place of a damaged database, keeps its bytes, an
   expect(readFileSync(join(dataDir, 'hookline.db')).equals(readFileSync(backup))).toBe(true)
   expect(existsSync(join(dataDir, 'hookline.db.restored'))).toBe(false)
 })
+
+it('a start refuses a damaged database and names rebuild, after which it starts and keeps its configuration', async () => {
+  using folder = new TemporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  const file = join(dataDir, 'hookline.db')
+  const source = async (): Promise<string> => {
+    const { service, ready } = await startOn(dataDir)
+    await using running = service
+    const json = async <T>(...args: readonly string[]): Promise<T> => {
+      const flags = ['--token-file', ready.tokenFile, '--json']
+      const { stdout } = await run([...args, ...flags], { env: { HOOKLINE_URL: ready.url } })
+      return JSON.parse(stdout) as T
+    }
+    const { data } = await json<{ data: { id: string }[] }>('sources', 'list')
+    const { id } = data[0] ?? (await json<{ id: string }>('sources', 'create', 'Shop'))
+    running.signal('SIGTERM')
+    await running.exit()
+    return id
+  }
+  const id = await source()
+  const bytes = readFileSync(file)
+  // Of an index, so nothing is lost.
+  const page = pageOf(file, 'events_by_message_id')
+  bytes.fill(0, (page - 1) * 4096, page * 4096)
+  writeFileSync(file, bytes)
+  const refused = await run(['start', '--port', '0', '--data-dir', dataDir, '--json'])
+  expect([refused.code, errorOf(refused)]).toMatchObject([
+    1,
+    { code: 'database_damaged', message: expect.stringContaining('hookline rebuild') },
+  ])
+  const unconfirmed = await run(['rebuild', '--data-dir', dataDir])
+  expect([unconfirmed.code, readFileSync(file).equals(bytes)]).toEqual([2, true])
+  const rebuilt = await run(['rebuild', '--data-dir', dataDir, '--yes'])
+  expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([
+    0,
+    expect.stringContaining('could be read'),
+    expect.stringContaining('hookline.db.damaged'),
+  ])
+  expect(existsSync(`${file}.damaged`)).toBe(true)
+  expect(await source()).toBe(id)
+})
+
+function pageOf(file: string, table: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return Number(db.prepare('SELECT pageno FROM dbstat WHERE name = ?').get(table)!['pageno'])
+}

@@ -5,18 +5,18 @@ import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { SqliteAudit } from './audit/sqlite-audit.ts'
-import { addSealing, sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
+import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { canBeOpened, isJson } from './catalog/sealed-destination.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
+import { checkDatabase } from './damage/check-database.ts'
 import {
   addDamages,
   type DamageOptions,
   refuseDamagedDocuments,
-  settleDamages,
+  tellDamages,
 } from './damage/damages.ts'
-import { CannotBeMended, DamageWatch, setFlag } from './damage/damage-watch.ts'
-import { mendDatabase } from './damage/mend.ts'
+import { DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { quarantineDamaged } from './damage/quarantine-damaged.ts'
 import { copyDatabase } from './database/copy-database.ts'
@@ -82,7 +82,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
  * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
  * @throws {DataDirInUse} when another process has the folder
- * @throws {CannotBeMended} when it is damaged, and not even a new one can be made from it
+ * @throws {DamagedDatabase}
  * @throws {ConfigurationDamaged} when sources or destinations are damaged, and `acceptLoss` does not say so
  * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
  * @throws {SchemaTooNew} when a newer version has written the file
@@ -92,25 +92,20 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   await using stack = new AsyncDisposableStack()
   const { databaseFile, emptiedLock } = stack.use(new DataDir(options.dataDir))
   if (emptiedLock) options.onEmptiedLock?.()
-  const backend = stack.use(await openMended(databaseFile, options))
+  const backend = stack.use(
+    await openDatabase(databaseFile, options).catch((error: unknown) => {
+      throw asDamage(databaseFile, error)
+    }),
+  )
   const open = stack.move()
   return { ...backend, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Damage that is found while the database is opened is mended, and it is opened once more. */
-async function openMended(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
-  try {
-    return await openDatabase(databaseFile, options)
-  } catch (error) {
-    if (!isDamage(error) && !isDamageOfSchema(error)) throw error
-    setFlag(databaseFile)
-  }
-  try {
-    return await openDatabase(databaseFile, options)
-  } catch (error) {
-    const isDamaged = isDamage(error) || isDamageOfSchema(error)
-    throw isDamaged ? new CannotBeMended(databaseFile, error as Error) : error
-  }
+/** Where SQLite finds damage while the database is opened, the next start checks all of it. */
+function asDamage(databaseFile: string, error: unknown): unknown {
+  if (!isDamage(error) && !isDamageOfSchema(error)) return error
+  setFlag(databaseFile)
+  return new DamagedDatabase(databaseFile, (error as Error).message)
 }
 
 async function openDatabase(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
@@ -143,23 +138,20 @@ export function prepareDatabase(
     secretBoxOf(options.dataDir, options.encryptionKey, used),
 ): { readonly box: SecretBox; readonly wasChecked: boolean } {
   const { dataDir, onUnreadable, acceptLoss } = options
-  const wasChecked = mendDatabase(file)
+  const wasChecked = checkDatabase(file, acceptLoss !== undefined)
   const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
   refuseDamagedDocuments(db, (_kind, document) => isJson(document), options)
   const box = boxOf(usedKeys(db))
-  // Once before the copy that a migration makes, and once more because a new database has no tables before.
-  sealCatalog(db, box, onUnreadable)
-  addSealing(db, box)
   migrate(db, file, MIGRATIONS)
   sealCatalog(db, box, onUnreadable)
   refuseDamagedDocuments(db, (kind, document) => canBeOpened(kind, document, box), options)
   if (missing !== undefined) {
     removeCommitMark(dataDir)
-    addDamages(db, [{ description: missing, blocks: false }])
+    addDamages(db, [missing])
   }
-  settleDamages(db, options)
+  tellDamages(db, options)
   return { box, wasChecked }
 }
 

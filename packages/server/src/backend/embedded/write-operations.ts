@@ -34,7 +34,6 @@ import {
   createReplay,
   retryDelivery,
 } from './replays/write-replays.ts'
-import { convertOldEvents } from './upkeep/write-old-events.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { addCounts, removeCounts } from './statistics/write-statistics.ts'
 import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
@@ -55,7 +54,6 @@ const OPERATIONS = {
   advanceReplay,
   retryDelivery,
   removeOldest,
-  convertOldEvents,
   putCatalogRecords,
   removeCatalogRecord,
   addToken,

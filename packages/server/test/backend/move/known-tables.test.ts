@@ -14,7 +14,6 @@ import { STORED_TABLES } from '../../../src/backend/stopped-data.ts'
 /** Each column of the schema of an embedded service, as `table.column`. */
 function columnsOfSchema(): string[] {
   using db = new DatabaseSync(':memory:')
-  db.function('seal', (text, _label) => String(text))
   for (const { sql } of MIGRATIONS) db.exec(sql)
   return db
     .prepare(

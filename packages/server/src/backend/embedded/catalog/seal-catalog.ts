@@ -24,9 +24,7 @@ export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
 }
 
 /**
- * Seals every destination with the key of `box`, and records the id of the key. Where a version without encryption stored
- * the secrets, no byte of them is left in the file afterwards. Call it before a copy of the database is made,
- * and when a new database has tables. A second call does nothing.
+ * Seals every destination with the key of `box`, and records the id of the key. A second call does nothing.
  *
  * The lanes and the audit log are sealed with the same key. What is damaged in them stays as it is: `onUnreadable` is told.
  */
@@ -35,7 +33,6 @@ export function sealCatalog(
   box: SecretBox,
   onUnreadable: OnUnreadable = () => undefined,
 ): void {
-  if (!hasCatalog(db)) return
   const isRecorded = db
     .prepare('SELECT 1 FROM catalog WHERE kind = ? AND id = ?')
     .get(KEY_KIND, box.keyId)
@@ -45,9 +42,6 @@ export function sealCatalog(
     sealDestinations(db, stored, box)
     sealAgain(db, box, onUnreadable)
   })
-  // Versions without encryption left deleted content in the file, and those before lanes left URLs: only a rewritten file
-  // is free of it.
-  if (isUsed(db) && !hasRecordedKey(db)) rewrite(db)
   inTransaction(db, () => {
     db.prepare('DELETE FROM catalog WHERE kind = ?').run(KEY_KIND)
     db.prepare("INSERT INTO catalog VALUES (?, ?, 1, '{}')").run(KEY_KIND, box.keyId)
@@ -66,17 +60,6 @@ function sealDestinations(
   }
 }
 
-/** Adds the SQL function `seal(text, label)`, for migrations that seal what has URLs of webhooks. */
-export function addSealing(db: DatabaseSync, box: SecretBox): void {
-  db.function('seal', (text, label) => box.seal(String(text), String(label)))
-}
-
-function rewrite(db: DatabaseSync): void {
-  // VACUUM makes a temporary copy of the database, which may not fit into memory.
-  db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-}
-
 function storedDestinations(db: DatabaseSync): (Destination | SealedDestination)[] {
   const rows = db.prepare("SELECT document FROM catalog WHERE kind = 'destination'").all()
   return rows.map(({ document }) => JSON.parse(String(document)) as Destination | SealedDestination)
@@ -84,15 +67,6 @@ function storedDestinations(db: DatabaseSync): (Destination | SealedDestination)
 
 function hasCatalog(db: DatabaseSync): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'catalog'").get() !== undefined
-}
-
-function isUsed(db: DatabaseSync): boolean {
-  const rows = 'SELECT 1 FROM catalog UNION ALL SELECT 1 FROM deliveries LIMIT 1'
-  return db.prepare(rows).get() !== undefined
-}
-
-function hasRecordedKey(db: DatabaseSync): boolean {
-  return db.prepare('SELECT 1 FROM catalog WHERE kind = ?').get(KEY_KIND) !== undefined
 }
 
 function inTransaction(db: DatabaseSync, work: () => void): void {

@@ -6,14 +6,11 @@ export function commitCounter(db: DatabaseSync): () => number {
   return () => Number(next.get()!['commits'])
 }
 
-/** Whether the database counts its commits: one from before schema 15 does not. */
-export function countsCommits(db: DatabaseSync): boolean {
-  const columns = db.prepare(`SELECT name FROM pragma_table_info('log_position')`).all()
-  return columns.some(({ name }) => name === 'commits')
-}
-
-/** The number of the last commit; 0 in a database that has none, or does not count them. */
+/** The number of the last commit; 0 in a database that has none. */
 export function lastCommit(db: DatabaseSync): number {
-  if (!countsCommits(db)) return 0
-  return Number(db.prepare('SELECT commits FROM log_position').get()?.['commits'] ?? 0)
+  const isThere =
+    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_position'").get() !== undefined
+  return isThere
+    ? Number(db.prepare('SELECT commits FROM log_position').get()?.['commits'] ?? 0)
+    : 0
 }

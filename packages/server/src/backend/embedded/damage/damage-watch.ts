@@ -3,21 +3,23 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamage } from '../database/is-damage.ts'
 
-/** A start has found damage of the database, and could not mend it. */
-export class CannotBeMended extends Error {
-  override readonly name = 'CannotBeMended'
+/** The database is damaged. The service does not go on with it, and changes nothing of it. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase'
 
-  constructor(file: string, cause: Error) {
+  /** @param found what SQLite says */
+  constructor(file: string, found: string) {
+    const dataDir = dirname(file)
     super(
-      `The database ${file} is damaged and cannot be mended (${cause.message}). Check the disk, and restore a backup: hookline restore <backup> --replace --data-dir ${dirname(file)}`,
-      { cause },
+      `The database ${file} is damaged (${found}). Check the disk. Then restore a backup (hookline restore <backup> --replace --data-dir ${dataDir}). ` +
+        `Without one, go on with what can be read of it (hookline rebuild --data-dir ${dataDir}).`,
     )
   }
 }
 
 /**
  * Watches every read and write for damage of the file. What is damaged stays damaged, and nobody knows what else is: so the
- * service must end, and its next start, which the flag tells, sets aside what cannot be read.
+ * service must end, and its next start, which the flag tells, checks all of it.
  */
 export class DamageWatch {
   /** Resolves when damage is found. */
@@ -38,7 +40,7 @@ export class DamageWatch {
     try {
       setFlag(this.#file)
     } catch {
-      // The next start finds the damage by itself, as this one did.
+      // The next start may find the damage by itself, as this one did.
     }
     this.#resolve(error as Error)
   }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../../util/time/clock.ts'
-import { DAMAGES_TABLE } from '../migrations/0015-commits.ts'
 import { lastCommit } from './commit-counter.ts'
 
 /** Configuration is damaged: going on without it refuses calls and ends deliveries. */
@@ -8,40 +7,17 @@ class ConfigurationDamaged extends Error {
   override readonly name = 'ConfigurationDamaged'
 }
 
-/** A damage that was found. */
-export interface Damage {
-  /** What is lost, in words. */
-  readonly description: string
-  /** Whether the service must not go on before a person has accepted it. */
-  readonly blocks: boolean
+/** Remembers damages: what is lost, in words. `tellDamages` tells them. */
+export function addDamages(db: DatabaseSync, descriptions: readonly string[]): void {
+  const add = db.prepare('INSERT INTO damages VALUES (?, ?, 0)')
+  for (const description of descriptions) add.run(systemClock.wall(), description)
 }
 
-/** Remembers damages. `settleDamages` tells them. */
-export function addDamages(db: DatabaseSync, damages: readonly Damage[]): void {
-  if (damages.length === 0) return
-  // A salvage may make the database of an older version.
-  db.exec(DAMAGES_TABLE)
-  const add = db.prepare('INSERT INTO damages VALUES (?, ?, ?, 0)')
-  for (const { description, blocks } of damages)
-    add.run(systemClock.wall(), description, blocks ? 1 : 0)
-}
-
-/**
- * Tells the damages that were found.
- * @throws {ConfigurationDamaged} where one of them is not accepted
- */
-export function settleDamages(db: DatabaseSync, { acceptLoss, onDamage }: DamageOptions): void {
-  const rows = db.prepare('SELECT rowid, * FROM damages WHERE is_told = 0 OR blocks').all()
-  const told = db.prepare('UPDATE damages SET is_told = 1 WHERE rowid = ?')
-  for (const row of rows) {
-    if (row['is_told'] === 0) onDamage?.(String(row['description']))
-    told.run(row['rowid']!)
-  }
-  const blocking = rows.filter(({ blocks }) => blocks === 1)
-  if (blocking.length === 0) return
-  const texts = blocking.map(({ description }) => String(description))
-  refuseUnlessAccepted(db, texts, acceptLoss)
-  db.exec('UPDATE damages SET blocks = 0')
+/** Tells the damages that were found since the last start. */
+export function tellDamages(db: DatabaseSync, { onDamage }: DamageOptions): void {
+  const untold = db.prepare('SELECT description FROM damages WHERE is_told = 0 ORDER BY rowid')
+  for (const { description } of untold.all()) onDamage?.(String(description))
+  db.exec('UPDATE damages SET is_told = 1 WHERE is_told = 0')
 }
 
 export interface DamageOptions {
@@ -71,10 +47,7 @@ export function refuseDamagedDocuments(
   refuseUnlessAccepted(db, texts, acceptLoss)
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
   for (const { kind, id } of damaged) remove.run(kind, id)
-  addDamages(
-    db,
-    texts.map((description) => ({ description, blocks: false })),
-  )
+  addDamages(db, texts)
 }
 
 function refuseUnlessAccepted(

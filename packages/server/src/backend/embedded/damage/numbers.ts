@@ -15,16 +15,10 @@ const LANES_OF_PARTS = ['deliveries', 'notices'].map(
 )
 const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
 
-/** After a salvage, no new lane, clause or computation gets the number of a lost one that rows still name. */
+/** After a rebuild, no new lane, clause or computation gets the number of a lost one that rows still name. */
 export function keepNumbers(db: DatabaseSync): void {
-  const tables = new Set(
-    db
-      .prepare('SELECT name FROM sqlite_schema')
-      .all()
-      .map(({ name }) => name),
-  )
-  if (tables.has('lanes')) keepLanes(db)
-  if (tables.has('fact_clauses')) keepSequences(db)
+  keepLanes(db)
+  keepSequences(db)
 }
 
 /** SQLite gives the next number after that in `sqlite_sequence`, and after those in the table itself. */

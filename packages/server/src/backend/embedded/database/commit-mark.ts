@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { syncFolderNow } from '../../../util/durable-file.ts'
@@ -14,20 +6,12 @@ import { syncFolderNow } from '../../../util/durable-file.ts'
 /** The file name of the commit mark in a data folder. */
 const NAME = 'last-commit'
 
-/** Where the write-ahead log ended: its salts, and how many of its frames were synced. */
-export interface LogEnd {
-  readonly salt1: number
-  readonly salt2: number
-  readonly frames: number
-}
-
 /** The last commit of which a caller was told. */
 export interface Commit {
   /** The number of the commit; the database has the same in `log_position`. */
   readonly number: number
   /** The number of the last event of the log. */
   readonly lastSeq: number
-  readonly log: LogEnd
   /** Which lock file the process held (`identityOf`). */
   readonly lock?: string | undefined
 }
@@ -48,12 +32,10 @@ const SLOTS = 2
  */
 export class CommitMark implements Disposable {
   readonly #file: number
-  readonly #wal: number
   readonly #lock: string | undefined
   #next = 0
 
   /**
-   * @param databaseFile a database that is open: its index of the write-ahead log is there
    * @param lock which lock file this process holds
    */
   constructor(databaseFile: string, lock: string | undefined) {
@@ -62,14 +44,12 @@ export class CommitMark implements Disposable {
     const isNew = !existsSync(path)
     this.#file = openSync(path, isNew ? 'wx+' : 'r+', 0o600)
     if (isNew) syncFolderNow(dirname(path))
-    // Not closed while the database is open: closing it would release the locks that SQLite has on the file.
-    this.#wal = openSync(`${databaseFile}-shm`, 'r')
   }
 
   /** Writes the mark. What goes wrong is left to the next commit: the mark is then behind, and still true. */
   write(commit: NumberedCommit): void {
     try {
-      const slot = encoded({ ...commit, log: this.#logEnd(), lock: this.#lock })
+      const slot = encoded({ ...commit, lock: this.#lock })
       writeSync(this.#file, slot, 0, slot.length, (this.#next++ % SLOTS) * SLOT_BYTES)
     } catch {
       return
@@ -84,20 +64,6 @@ export class CommitMark implements Disposable {
 
   [Symbol.dispose](): void {
     closeSync(this.#file)
-    closeSync(this.#wal)
-  }
-
-  /** The end of the write-ahead log in its index (sqlite.org/walformat.html §2.1). */
-  #logEnd(): LogEnd {
-    const header = Buffer.alloc(48)
-    readSync(this.#wal, header, 0, header.length, 0)
-    const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1
-    return {
-      frames: isLittle ? header.readUInt32LE(16) : header.readUInt32BE(16),
-      // The salts are as they are in the log: big-endian.
-      salt1: header.readUInt32BE(32),
-      salt2: header.readUInt32BE(36),
-    }
   }
 }
 
@@ -115,9 +81,7 @@ export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined 
   ).filter((slot) => slot !== undefined)
   // A process that ended before its first commit leaves an empty file.
   if (bytes.length === 0) return undefined
-  // The same commit again: its log was emptied.
-  const inOrder = slots.toSorted((a, b) => b.number - a.number || a.log.frames - b.log.frames)
-  return inOrder[0] ?? 'damaged'
+  return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'damaged'
 }
 
 /** As text, so that a person can read it: the checksum, then JSON. */

@@ -24,7 +24,6 @@ const TABLES: readonly SealedTable[] = [
 /** Seals the lanes and the audit log again, with the key of `box`. A damaged row stays as it is. */
 export function sealAgain(db: DatabaseSync, box: SecretBox, onUnreadable: OnUnreadable): void {
   for (const each of TABLES) {
-    if (!isSealed(db, each)) continue
     const update = db.prepare(`UPDATE ${each.table} SET ${each.sealed} = ? WHERE ${each.key} = ?`)
     for (const { key, sealed, label } of rowsOf(db, each)) {
       const text = openedText(box, String(sealed), String(label))
@@ -32,12 +31,6 @@ export function sealAgain(db: DatabaseSync, box: SecretBox, onUnreadable: OnUnre
       else update.run(box.seal(text, String(label)), Number(key))
     }
   }
-}
-
-/** False in the schema of an earlier version, which has no such table or does not seal it. */
-function isSealed(db: DatabaseSync, { table, sealed }: SealedTable): boolean {
-  const column = db.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, sealed)
-  return column !== undefined
 }
 
 const SLICE_ROWS = 500

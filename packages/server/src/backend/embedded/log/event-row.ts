@@ -1,14 +1,12 @@
 import {
   type AcceptedEvent,
-  type Event,
   type EventType,
-  formatTimestamp,
   jsonObjectIn,
   type Mark,
   type Origin,
 } from '@hookline/protocol'
 import { crc32 } from 'node:zlib'
-import { acceptedEvent, SerialisedEvent, textOf } from '../../accepted-event.ts'
+import { SerialisedEvent } from '../../accepted-event.ts'
 import type { Row } from '../database/rows.ts'
 
 /** The columns of an event as it is appended, without its number, which the writer's thread gives, and its body. */
@@ -23,8 +21,8 @@ export type EventHead = readonly [
   previousId: string | null,
   /** JSON; `null` for an event of a client. */
   origin: string | null,
-  /** JSON; `null` for an event that a version before schema 18 stored: its body has all of its fields. */
-  rest: string | null,
+  /** JSON: the fields of the event that its body does not have. */
+  rest: string,
 ]
 
 /** Inserts `seq`, an `EventHead`, the body and their checksum. */
@@ -40,7 +38,7 @@ export const EVENT_FIELDS =
 export const EVENT_COLUMNS = `events.id AS id, ${EVENT_FIELDS}`
 
 /** The JSON that has the anonymousId: the payload of an alias call has none. */
-const WITH_ANONYMOUS_ID = `iif(type = 'alias' AND rest IS NOT NULL, rest, body)`
+const WITH_ANONYMOUS_ID = `iif(type = 'alias', rest, body)`
 
 /** The anonymousId of an event. */
 export const ANONYMOUS_ID = `CASE WHEN json_valid(${WITH_ANONYMOUS_ID}) THEN ${WITH_ANONYMOUS_ID} ->> '$.anonymousId' END`
@@ -55,17 +53,13 @@ export function eventHeadOf(accepted: AcceptedEvent): EventHead {
 
 /** The checksum of what `acceptedEventOf` reads, so that it finds a byte that the disk has changed. */
 export function checksumOf(head: EventHead, body: Uint8Array): number {
-  const [id, sourceId, , , , marks, , , origin, rest] = head
-  const columns = rest === null ? [id, sourceId, marks, origin, ''] : head
-  return crc32(body, crc32(columns.join('\n')))
+  return crc32(body, crc32(head.join('\n')))
 }
 
 /** @throws {SyntaxError} where the event is damaged */
 export function acceptedEventOf(row: Row): AcceptedEvent {
   const [head, body] = storedOf(row)
-  // Events from before there were checksums have none.
-  const expected = row['checksum'] ?? null
-  if (expected !== null && expected !== checksumOf(head, body))
+  if (row['checksum'] !== checksumOf(head, body))
     throw new SyntaxError('It has another checksum than when it was stored.')
   return eventOf(head, body)
 }
@@ -75,11 +69,6 @@ export function eventOf(head: EventHead, body: Uint8Array): AcceptedEvent {
   const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest] = head
   const marks = marked === '' ? NO_MARKS : (marked.split(',') as Mark[])
   const origin = from === null ? undefined : (jsonObjectIn(from) as unknown as Origin)
-  if (rest === null) {
-    const fields = jsonObjectIn(textOf(body)) as unknown as Event
-    const event = { ...fields, receivedAt: fields.receivedAt ?? formatTimestamp(receivedAt) }
-    return acceptedEvent({ id, sourceId, event, marks, ...(origin && { origin }) })
-  }
   return new SerialisedEvent({
     id,
     sourceId,
@@ -120,7 +109,7 @@ function storedOf(row: Row): [EventHead, Buffer] {
       textOrNull(row['user_id']),
       textOrNull(row['previous_id']),
       textOrNull(row['origin']),
-      textOrNull(row['rest']),
+      String(row['rest']),
     ],
     body instanceof Uint8Array
       ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -58,13 +58,13 @@ function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
-/** The ends of the names of copies that migrations made, and of what salvages and repairs left. */
+/** The ends of the names of copies that migrations and rebuilds made. */
 const SCHEMA_COPIES = ['.schema-*.backup']
-const DAMAGED_FILES = ['.damaged*', '-wal.damaged*', '.salvag*']
+const DAMAGED_FILES = ['.damaged*']
 
 /**
- * Removes the copies that migrations made beside the database, and damaged files that were set aside, because they have
- * data that was deleted since. With `madeBefore`, in milliseconds since the epoch, only those made before that time.
+ * Removes the copies that migrations and rebuilds made beside the database, because they have data that was deleted since.
+ * With `madeBefore`, in milliseconds since the epoch, only those made before that time.
  */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
   for (const copy of filesBeside(file, [...SCHEMA_COPIES, ...DAMAGED_FILES])) {

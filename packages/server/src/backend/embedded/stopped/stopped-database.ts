@@ -23,7 +23,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
     if (!isDamage(error)) throw error
     const { message } = error as Error
     throw new UnusableDatabase(
-      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. A start of the service sets aside what cannot be read. To keep the damaged file, copy it.`,
+      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. To keep the damaged file, copy it. hookline rebuild makes a new one from what can be read of it.`,
     )
   })
 }
@@ -101,8 +101,8 @@ export function recordedDamages(file: string, since: number): readonly RecordedD
     }))
 }
 
-/** Copies the previous database, because renaming it would lose what is still in its write-ahead log. */
-async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
+/** Copies the previous database of a folder, because renaming it would lose what is still in its write-ahead log. */
+export async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
   await copyDatabase(databaseFile, previous).catch((error: unknown) => {
     if (!isDamage(error)) throw error
     return copyDamaged(databaseFile, previous)

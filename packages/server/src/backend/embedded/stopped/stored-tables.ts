@@ -206,8 +206,8 @@ export const LEFT_IN_FILE: readonly {
 }[] = [
   {
     table: 'log_position',
-    columns: ['only_row', 'commits', 'hash_seed', 'old_through'],
-    reason: 'they are about the file: its commits, its filters, and events of earlier versions',
+    columns: ['only_row', 'commits', 'hash_seed'],
+    reason: 'they are about the file: its commits and its filters',
   },
   {
     table: 'events',

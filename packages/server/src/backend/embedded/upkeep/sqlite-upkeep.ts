@@ -78,10 +78,6 @@ export class SqliteUpkeep implements Upkeep {
     })
   }
 
-  convertOldEvents(): Promise<number | null> {
-    return this.#host.writer.run('convertOldEvents', undefined)
-  }
-
   #one(sql: string): SQLOutputValue {
     return Object.values(this.#statements.all(sql, [])[0]!)[0]!
   }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -52,24 +52,6 @@ test.each([
   expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
   expect(told).toEqual(['The destination dst_a in the database is damaged.'])
   expect(await idsIn(folder.path)).toEqual(['src_a'])
-})
-
-test('a salvage that loses configuration refuses each start until it is accepted', async () => {
-  using folder = new TemporaryFolder()
-  const file = join(folder.path, 'hookline.db')
-  {
-    using db = await fill(folder.path)
-    const { pageno } = db.prepare(`SELECT pageno FROM dbstat WHERE name = 'catalog'`).get()!
-    const handle = openSync(file, 'r+')
-    writeSync(handle, Buffer.alloc(4096), 0, 4096, (Number(pageno) - 1) * 4096)
-    closeSync(handle)
-  }
-  const first = await idsIn(folder.path).catch((error: unknown) => error)
-  const again = await idsIn(folder.path).catch((error: unknown) => error)
-  expect((again as Error).message).toMatch(/^Table catalog: 1 pages cannot be read/)
-  expect(acceptOf(again)).toBe(acceptOf(first))
-  expect(await idsIn(folder.path, { acceptLoss: acceptOf(again) })).toEqual([])
-  expect(await idsIn(folder.path)).toEqual([])
 })
 
 test('an admin token with bytes that no header can carry refuses the start', () => {

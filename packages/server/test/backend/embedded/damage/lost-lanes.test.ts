@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { rebuildInto } from '../../../../src/backend/embedded/stopped/rebuild-database.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import {
@@ -41,6 +42,7 @@ test('with the URLs of webhooks lost, what waits gets new parts, and nothing goe
     ended = delivery.id
   }
   damageLanes(join(folder.path, 'hookline.db'))
+  await rebuildInto(folder.path)
   await using backend = await open()
   const other = await recordDelivery(
     { backend },

@@ -5,8 +5,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { EncryptionKeyMismatch } from '../../../../src/backend/embedded/database/encryption-key.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
-import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
@@ -88,23 +86,6 @@ describe('secrets in the data folder', () => {
                WHERE kind = 'destination'`)
     }
     await expect(read(folder)).rejects.toThrow(/destination dst_b in the database is damaged/)
-  })
-
-  test('that a version without encryption stored are encrypted at the first start, with no trace in file or copy', async () => {
-    using folder = new TemporaryFolder()
-    const file = join(folder.path, 'hookline.db')
-    {
-      using db = new DatabaseSync(file)
-      migrate(db, file, MIGRATIONS.slice(0, 1))
-      const insert = db.prepare("INSERT INTO catalog VALUES ('destination', ?, 1, ?)")
-      for (const id of ['dst_a', 'dst_gone']) insert.run(id, JSON.stringify({ ...destination, id }))
-      db.exec("DELETE FROM catalog WHERE id = 'dst_gone'")
-    }
-    expect(found(folder)).not.toEqual([])
-    expect(await read(folder)).toEqual(destination)
-    expect(found(folder)).toEqual([])
-    using copy = new DatabaseSync(`${file}.schema-1.backup`, { readOnly: true })
-    expect(copy.prepare("SELECT id FROM catalog WHERE kind = 'destination'").all()).toHaveLength(1)
   })
 })
 

@@ -11,7 +11,8 @@ import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { migrateWithKey } from './migrate-with-key.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }
 
@@ -37,7 +38,7 @@ class WatchedDatabase extends DatabaseSync {
 function makeDatabase(folder: TemporaryFolder): string {
   const file = join(folder.path, 'hookline.db')
   using db = DataDir.openForWriting(file)
-  migrateWithKey(db, file)
+  migrate(db, file, MIGRATIONS)
   return file
 }
 

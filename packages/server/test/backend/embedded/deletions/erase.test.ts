@@ -97,11 +97,11 @@ test('no byte of a purged user is left in any file, or comes back with later wri
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('copies made by migrations and damaged files are removed, too; copies that an operator made stay', async () => {
+test('copies made by migrations and rebuilds are removed, too; copies that an operator made stay', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  // A copy of a migration, and what salvages and a repair of the write-ahead log leave.
-  for (const end of ['.schema-2.backup', '.damaged', '.damaged-wal', '-wal.damaged', '.salvaging'])
+  // A copy of a migration, and what a rebuild leaves.
+  for (const end of ['.schema-2.backup', '.damaged', '.damaged-wal'])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
   writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
   await backend.deletions.erase(NEVER)

@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
@@ -84,9 +85,7 @@ test('after a transaction that failed, the others of it are consumed in the orde
 test('an entry that was read from the table does not come again, though it ends with a duplicate', async () => {
   const left = acceptedEvent()
   await using open = new OpenLog((db) => {
-    const insert = `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
-      VALUES (1, ?, 'src_a', ?, 'track', 0, '', ?)`
-    db.prepare(insert).run(left.id, left.event.messageId, JSON.stringify(left.event))
+    eventInserter(db)(1, left)
   })
   const [event, duplicate, next] = [{ messageId: 'm' }, { messageId: 'm' }, {}].map(acceptedEvent)
   const appended = open.log.append([event!, duplicate!])

@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest'
 import { SqliteFollowedLog } from '../../../../src/backend/embedded/log/sqlite-followed-log.ts'
+import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
 test('damaged events are left out, and passed over', async () => {
   await using open = new OpenLog((db) => {
-    const insert = db.prepare(
-      `INSERT INTO events (id, source_id, message_id, type, received_at, marks, body, origin)
-       VALUES (?, 'src_a', ?, ?, 0, '', ?, ?)`,
-    )
-    const body = JSON.stringify(acceptedEvent().event)
-    insert.run('evt_1', '1', 'track', body, null)
-    insert.run('evt_2', '2', 'track', body.slice(0, -1), null)
-    insert.run('evt_3', '3', 'page', '[]', null)
-    insert.run('evt_4', '4', 'track', body, '{')
+    const insert = eventInserter(db)
+    for (let seq = 1; seq <= 4; seq++) insert(seq, acceptedEvent())
+    db.exec(`UPDATE events SET body = substr(body, 2) WHERE seq = 2;
+      UPDATE events SET type = 'page', body = '[]' WHERE seq = 3;
+      UPDATE events SET origin = '{' WHERE seq = 4`)
   })
   const followed = new SqliteFollowedLog(open.readers, open.log)
   const every = await followed.read({ after: 0, limit: 9 })

@@ -7,7 +7,8 @@ import { KnownMessageIds } from '../../../../src/backend/embedded/log/known-mess
 import { segmentOf } from '../../../../src/backend/embedded/log/segments.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { migrateWithKey } from '../database/migrate-with-key.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 
 const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)
 const HOUR = 60 * 60 * 1000
@@ -19,7 +20,7 @@ function openDatabase(): { readonly db: DatabaseSync } & Disposable {
   const folder = stack.use(new TemporaryFolder())
   const file = join(folder.path, 'hookline.db')
   const db = stack.use(DataDir.openForWriting(file))
-  migrateWithKey(db, file)
+  migrate(db, file, MIGRATIONS)
   const opened = stack.move()
   return { db, [Symbol.dispose]: () => opened.dispose() }
 }
@@ -30,8 +31,8 @@ function append(
   ...events: readonly (readonly [seq: number, messageId: string, receivedAt: number])[]
 ): void {
   const insert = db.prepare(
-    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
-     VALUES (?, ?, 'src_a', ?, 'track', ?, '', '{}')`,
+    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+     VALUES (?, ?, 'src_a', ?, 'track', ?, '', '{}', '{}', 0)`,
   )
   for (const [seq, messageId, receivedAt] of events) {
     insert.run(seq, `evt_${seq}`, messageId, receivedAt)

@@ -10,8 +10,8 @@ async function firstSeq(change: (db: DatabaseSync) => void): Promise<unknown> {
   return open.reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq']
 }
 
-const event = `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body)
-  VALUES (5, 'evt_5', 'src_a', 'm', 'track', 0, '', '{}')`
+const event = `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+  VALUES (5, 'evt_5', 'src_a', 'm', 'track', 0, '', '{}', '{}', 0)`
 const purge = (step: string): string =>
   `INSERT INTO deletions (id, step, document, purge_through) VALUES ('del_a', '${step}', '{}', 9)`
 

@@ -13,7 +13,8 @@ import type { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { ByteBudget } from '../../../../src/util/limits/byte-budget.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { migrateWithKey } from '../database/migrate-with-key.ts'
+import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 
 /** A log on a database of its own, with the parts of the backend that it needs. */
 export class OpenLog implements AsyncDisposable {
@@ -35,7 +36,7 @@ export class OpenLog implements AsyncDisposable {
     this.#file = file
     {
       using db = DataDir.openForWriting(file)
-      migrateWithKey(db, file)
+      migrate(db, file, MIGRATIONS)
       change(db)
     }
     this.#stack = stack

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { LogEntry } from '../../../../src/backend/log.ts'
 import type { MaxAmount } from '../../../../src/backend/event-amount.ts'
@@ -12,13 +13,10 @@ const BODY_BYTES = 200
 function logWithBacklog(maxOutstanding: MaxAmount): OpenLog {
   return new OpenLog(
     (db) => {
-      const insert = db.prepare(`INSERT INTO events
-        (seq, id, source_id, message_id, type, received_at, marks, body)
-        VALUES (?, ?, 'src_a', ?, 'track', 0, '', ?)`)
+      const insert = eventInserter(db)
       db.exec('BEGIN')
       for (let seq = 1; seq <= EVENTS; seq++) {
-        const { id, event } = acceptedEvent({ properties: { filler: 'x'.repeat(BODY_BYTES) } })
-        insert.run(seq, id, event.messageId, JSON.stringify(event))
+        insert(seq, acceptedEvent({ properties: { filler: 'x'.repeat(BODY_BYTES) } }))
       }
       db.exec('COMMIT')
     },

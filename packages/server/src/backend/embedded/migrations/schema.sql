@@ -1,0 +1,482 @@
+-- The tables of one data folder. Triggers keep every count, so that no scrape of the metrics counts rows, and no statement
+-- can forget one.
+
+-- The log and the archive in one: appended by ingest, consumed in the order of seq. `body` is the body of its webhook
+-- requests, byte for byte; `rest` has what the event has beside it.
+CREATE TABLE events (
+  seq               INTEGER PRIMARY KEY,
+  id                TEXT    NOT NULL UNIQUE,
+  source_id         TEXT    NOT NULL,
+  message_id        TEXT    NOT NULL,
+  type              TEXT    NOT NULL,
+  received_at       INTEGER NOT NULL,
+  marks             TEXT    NOT NULL,
+  duplicates        INTEGER NOT NULL DEFAULT 0,
+  body              TEXT    NOT NULL,
+  user_id           TEXT,
+  previous_id       TEXT,
+  last_duplicate_at INTEGER,
+  origin            TEXT,
+  checksum          INTEGER NOT NULL,
+  rest              TEXT    NOT NULL
+) STRICT;
+-- They begin with the segment (`log/segments.ts`), so that new events change few pages.
+CREATE INDEX events_by_message_id ON events (seq >> 10, message_id);
+CREATE INDEX events_by_user_id ON events (seq >> 10, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX events_by_previous_id ON events (seq >> 10, previous_id) WHERE previous_id IS NOT NULL;
+
+-- They find the segments that may have a messageId, within the window for duplicates.
+CREATE TABLE message_id_filters (
+  number             INTEGER PRIMARY KEY,
+  newest_received_at INTEGER NOT NULL,
+  bits               BLOB    NOT NULL
+) STRICT;
+
+-- The position of the consumer: every event up to `acked` is acked. `commits` is the number of the last commit, which a
+-- file beside the database has as well (`database/commit-mark.ts`).
+CREATE TABLE log_position (
+  only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+  acked     INTEGER NOT NULL,
+  hash_seed INTEGER NOT NULL,
+  commits   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO log_position (only_row, acked, hash_seed) VALUES (1, 0, random() & 0x1fffffffffffff);
+
+-- How far other readers of the log have come.
+CREATE TABLE cursors (name TEXT PRIMARY KEY, through INTEGER NOT NULL) STRICT;
+
+-- Decisions not to deliver.
+CREATE TABLE declined (
+  event_id       TEXT NOT NULL,
+  destination_id TEXT NOT NULL,
+  reason         TEXT NOT NULL,
+  since          INTEGER,
+  PRIMARY KEY (event_id, destination_id)
+) STRICT, WITHOUT ROWID;
+
+-- Clustered by id, which begins with the time of the event: appended in order, and the deliveries of one event lie
+-- together. `is_waiting`: a part is pending or held.
+CREATE TABLE deliveries (
+  id             TEXT    NOT NULL PRIMARY KEY,
+  event_id       TEXT    NOT NULL,
+  destination_id TEXT    NOT NULL,
+  state          TEXT    NOT NULL,
+  rounds         INTEGER NOT NULL,
+  first_due_at   INTEGER NOT NULL,
+  due_at         INTEGER,
+  webhooks       TEXT    NOT NULL,
+  replay_id      TEXT,
+  is_waiting     INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
+-- For failure reports, with deliveries that ended without an attempt. One that goes well never touches it.
+CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
+  WHERE state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'));
+
+CREATE TABLE attempts (
+  delivery_id TEXT NOT NULL,
+  id          TEXT NOT NULL,
+  document    TEXT NOT NULL,
+  PRIMARY KEY (delivery_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quarantine (
+  id     TEXT    NOT NULL PRIMARY KEY,
+  reason TEXT    NOT NULL,
+  at     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE waiting (
+  destination_id TEXT    NOT NULL,
+  state          TEXT    NOT NULL,
+  count          INTEGER NOT NULL,
+  PRIMARY KEY (destination_id, state)
+) STRICT, WITHOUT ROWID;
+-- A delivery that ends in its first round changes no count.
+CREATE TRIGGER waiting_begins AFTER INSERT ON deliveries WHEN NEW.state IN ('pending', 'held') BEGIN
+  INSERT INTO waiting VALUES (NEW.destination_id, NEW.state, 1)
+    ON CONFLICT (destination_id, state) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER waiting_changes AFTER UPDATE OF state ON deliveries WHEN OLD.state <> NEW.state BEGIN
+  UPDATE waiting SET count = count - 1 WHERE destination_id = OLD.destination_id AND state = OLD.state;
+  INSERT INTO waiting SELECT NEW.destination_id, NEW.state, 1 WHERE NEW.state IN ('pending', 'held')
+    ON CONFLICT (destination_id, state) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER waiting_ends AFTER DELETE ON deliveries WHEN OLD.state IN ('pending', 'held') BEGIN
+  UPDATE waiting SET count = count - 1 WHERE destination_id = OLD.destination_id AND state = OLD.state;
+END;
+
+-- A delivery of a deletion in place of an event. Its failed attempts are in `attempts`, with all others.
+CREATE TABLE notices (
+  id             TEXT    NOT NULL PRIMARY KEY,
+  deletion_id    TEXT    NOT NULL,
+  source_id      TEXT    NOT NULL,
+  destination_id TEXT    NOT NULL,
+  user_id        TEXT    NOT NULL,
+  created_at     INTEGER NOT NULL,
+  state          TEXT    NOT NULL,
+  rounds         INTEGER NOT NULL,
+  first_due_at   INTEGER NOT NULL,
+  due_at         INTEGER,
+  ended_at       INTEGER,
+  attempts       INTEGER NOT NULL,
+  webhooks       TEXT    NOT NULL,
+  is_waiting     INTEGER NOT NULL DEFAULT 0,
+  kind           TEXT    NOT NULL DEFAULT 'user' -- of the id in user_id, as in profile_ids: user or anonymous
+) STRICT, WITHOUT ROWID;
+-- It holds all that is counted.
+CREATE INDEX notices_of_deletion
+  ON notices (deletion_id, source_id, destination_id, state, ended_at, attempts);
+
+-- Each webhook has a lane. Its URL, which may contain credentials, is stored once, sealed, here; deliveries and attempts
+-- name the lane.
+CREATE TABLE lanes (
+  number         INTEGER PRIMARY KEY,
+  queue          TEXT NOT NULL,
+  destination_id TEXT NOT NULL,
+  url            TEXT NOT NULL
+) STRICT;
+
+-- The queue of the lanes. A delivery has a part for each webhook; triggers make the queue from the parts in `webhooks`, so
+-- it never differs from them. A delivery without a waiting part waits in the lane 0, a notice in the lane -1, until the
+-- engine gives it its parts.
+CREATE TABLE waiting_parts (
+  delivery_id TEXT    NOT NULL,
+  lane        INTEGER NOT NULL,
+  due_at      INTEGER, -- NULL while it is held
+  PRIMARY KEY (delivery_id, lane)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX waiting_parts_due ON waiting_parts (lane, due_at, delivery_id);
+
+CREATE TABLE waiting_lanes (
+  lane    INTEGER NOT NULL,
+  is_held INTEGER NOT NULL,
+  count   INTEGER NOT NULL,
+  PRIMARY KEY (lane, is_held)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER part_begins_waiting AFTER INSERT ON waiting_parts BEGIN
+  INSERT INTO waiting_lanes VALUES (NEW.lane, NEW.due_at IS NULL, 1)
+    ON CONFLICT (lane, is_held) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER part_ends_waiting AFTER DELETE ON waiting_parts BEGIN
+  UPDATE waiting_lanes SET count = count - 1 WHERE lane = OLD.lane AND is_held = (OLD.due_at IS NULL);
+END;
+
+CREATE TRIGGER deliveries_begin_waiting AFTER INSERT ON deliveries WHEN NEW.is_waiting BEGIN
+  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+    FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
+    WHERE part.value ->> '$.state' IN ('pending', 'held');
+  INSERT INTO waiting_parts SELECT NEW.id, 0, NEW.due_at
+    WHERE NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
+END;
+CREATE TRIGGER deliveries_change_waiting AFTER UPDATE OF webhooks, due_at, is_waiting ON deliveries
+  WHEN OLD.is_waiting OR NEW.is_waiting
+BEGIN
+  DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
+  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+    FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
+    WHERE NEW.is_waiting AND part.value ->> '$.state' IN ('pending', 'held');
+  INSERT INTO waiting_parts SELECT NEW.id, 0, NEW.due_at
+    WHERE NEW.is_waiting AND NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
+END;
+CREATE TRIGGER deliveries_end_waiting AFTER DELETE ON deliveries WHEN OLD.is_waiting BEGIN
+  DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
+END;
+CREATE TRIGGER notices_begin_waiting AFTER INSERT ON notices WHEN NEW.is_waiting BEGIN
+  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+    FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
+    WHERE part.value ->> '$.state' IN ('pending', 'held');
+  INSERT INTO waiting_parts SELECT NEW.id, -1, NEW.due_at
+    WHERE NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
+END;
+CREATE TRIGGER notices_change_waiting AFTER UPDATE OF webhooks, due_at, is_waiting ON notices
+  WHEN OLD.is_waiting OR NEW.is_waiting
+BEGIN
+  DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
+  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+    FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
+    WHERE NEW.is_waiting AND part.value ->> '$.state' IN ('pending', 'held');
+  INSERT INTO waiting_parts SELECT NEW.id, -1, NEW.due_at
+    WHERE NEW.is_waiting AND NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
+END;
+CREATE TRIGGER notices_end_waiting AFTER DELETE ON notices WHEN OLD.is_waiting BEGIN
+  DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
+END;
+
+-- The database ignores a record of something that is gone: an INSERT that comes after a purge brings nothing back, and is
+-- no error. Triggers cost less than a condition in each statement.
+CREATE TRIGGER delivery_needs_event BEFORE INSERT ON deliveries
+  WHEN NOT EXISTS (SELECT 1 FROM events WHERE id = NEW.event_id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE TRIGGER attempt_needs_delivery BEFORE INSERT ON attempts
+  WHEN NOT EXISTS (SELECT 1 FROM deliveries WHERE id = NEW.delivery_id)
+    AND NOT EXISTS (SELECT 1 FROM notices WHERE id = NEW.delivery_id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE TRIGGER decision_needs_event BEFORE INSERT ON declined
+  WHEN NOT EXISTS (SELECT 1 FROM events WHERE id = NEW.event_id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE TRIGGER quarantine_needs_item BEFORE INSERT ON quarantine
+  WHEN NOT EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE id = NEW.id)
+    AND NOT EXISTS (SELECT 1 FROM notices WHERE id = NEW.id)
+BEGIN SELECT RAISE(IGNORE); END;
+
+-- How many rows are missing. Retention and purges, which delete on purpose, subtract theirs in the same transaction. So the
+-- counts are 0, unless something else has deleted a row.
+CREATE TABLE missing_rows (
+  only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+  events     INTEGER NOT NULL,
+  decisions  INTEGER NOT NULL,
+  deliveries INTEGER NOT NULL
+) STRICT;
+INSERT INTO missing_rows VALUES (1, 0, 0, 0);
+CREATE TRIGGER event_goes AFTER DELETE ON events BEGIN
+  UPDATE missing_rows SET events = events + 1;
+END;
+CREATE TRIGGER decision_goes AFTER DELETE ON declined BEGIN
+  UPDATE missing_rows SET decisions = decisions + 1;
+END;
+CREATE TRIGGER delivery_goes AFTER DELETE ON deliveries BEGIN
+  UPDATE missing_rows SET deliveries = deliveries + 1;
+END;
+
+-- Damage that was found.
+CREATE TABLE damages (
+  found_at    INTEGER NOT NULL,
+  description TEXT    NOT NULL,
+  is_told     INTEGER NOT NULL
+) STRICT;
+
+-- Sources, destinations, audiences, traits, settings.
+CREATE TABLE catalog (
+  kind     TEXT    NOT NULL,
+  id       TEXT    NOT NULL,
+  version  INTEGER NOT NULL,
+  document TEXT    NOT NULL,
+  PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_uses (
+  key          TEXT    NOT NULL PRIMARY KEY,
+  last_used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+  id           TEXT NOT NULL PRIMARY KEY,
+  last_used_at INTEGER,
+  document     TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Entries show the URLs of webhooks, so they are sealed. What lists and retention look for is in columns.
+CREATE TABLE audit (
+  seq       INTEGER PRIMARY KEY,
+  id        TEXT    NOT NULL,
+  at        INTEGER NOT NULL,
+  actor_id  TEXT    NOT NULL,
+  action    TEXT    NOT NULL,
+  target_id TEXT,
+  sealed    TEXT    NOT NULL
+) STRICT;
+
+-- Responses to requests with an Idempotency-Key.
+CREATE TABLE kept_answers (
+  key         TEXT    NOT NULL PRIMARY KEY,
+  fingerprint TEXT    NOT NULL,
+  sealed      TEXT    NOT NULL,
+  expires_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX kept_answers_expiring ON kept_answers (expires_at);
+
+CREATE TABLE statistics (
+  span           TEXT    NOT NULL,
+  start          INTEGER NOT NULL,
+  source_id      TEXT    NOT NULL,
+  destination_id TEXT    NOT NULL,
+  counts         TEXT    NOT NULL,
+  PRIMARY KEY (span, start, source_id, destination_id)
+) STRICT, WITHOUT ROWID;
+
+-- The selection and the rate are in the document; what changes has columns.
+CREATE TABLE replays (
+  id          TEXT    NOT NULL PRIMARY KEY,
+  state       TEXT    NOT NULL,
+  created_at  INTEGER NOT NULL,
+  finished_at INTEGER,
+  scanned     INTEGER NOT NULL,
+  requeued    INTEGER NOT NULL,
+  reached_at  INTEGER,
+  cursor      TEXT,
+  document    TEXT    NOT NULL,
+  delivered   INTEGER NOT NULL DEFAULT 0,
+  failed      INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
+CREATE TRIGGER replayed_delivery_ends AFTER UPDATE OF state ON deliveries
+  WHEN NEW.replay_id IS NOT NULL
+    AND OLD.state IN ('pending', 'held') AND NEW.state NOT IN ('pending', 'held')
+BEGIN
+  UPDATE replays SET delivered = delivered + (NEW.state = 'delivered'),
+    failed = failed + (NEW.state <> 'delivered') WHERE id = NEW.replay_id;
+END;
+
+-- The request is in the document; what changes has columns. `step` is the one to be done next.
+CREATE TABLE deletions (
+  id                      TEXT    NOT NULL PRIMARY KEY,
+  step                    TEXT    NOT NULL,
+  started_at              INTEGER,
+  suppressed_at           INTEGER,
+  purged_at               INTEGER,
+  notified_at             INTEGER,
+  purged_events           INTEGER NOT NULL DEFAULT 0,
+  purged_deliveries       INTEGER NOT NULL DEFAULT 0,
+  document                TEXT    NOT NULL,
+  purge_through           INTEGER,
+  purged_anonymous_events INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
+
+CREATE TABLE deletion_users (
+  deletion_id TEXT NOT NULL,
+  user_id     TEXT NOT NULL,
+  PRIMARY KEY (deletion_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deletion_anonymous_ids (
+  deletion_id  TEXT NOT NULL,
+  anonymous_id TEXT NOT NULL,
+  PRIMARY KEY (deletion_id, anonymous_id)
+) STRICT, WITHOUT ROWID;
+
+-- An empty source_id stands for every source, those to come included. `kind`: as in notices.
+CREATE TABLE suppressions (
+  seq              INTEGER PRIMARY KEY,
+  kind             TEXT    NOT NULL,
+  user_id          TEXT    NOT NULL,
+  source_id        TEXT    NOT NULL,
+  since            INTEGER NOT NULL,
+  deletion_id      TEXT    NOT NULL,
+  calls_left_out   INTEGER NOT NULL DEFAULT 0,
+  last_left_out_at INTEGER,
+  UNIQUE (kind, user_id, source_id)
+) STRICT;
+
+-- `profiles.version` comes from `changes`, so that no profile ever has a version that another one with its number had.
+CREATE TABLE profiles_state (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  purges   INTEGER NOT NULL,
+  changes  INTEGER NOT NULL
+) STRICT;
+INSERT INTO profiles_state VALUES (1, 0, 0);
+
+CREATE TABLE profiles (
+  id            INTEGER PRIMARY KEY,
+  space         TEXT    NOT NULL,
+  version       INTEGER NOT NULL,
+  dirty_since   INTEGER,
+  recheck_at    INTEGER,
+  first_seen_at INTEGER,
+  last_seen_at  INTEGER,
+  counts        TEXT    NOT NULL
+) STRICT;
+CREATE INDEX profiles_dirty ON profiles (dirty_since) WHERE dirty_since IS NOT NULL;
+CREATE INDEX profiles_recheck ON profiles (recheck_at) WHERE recheck_at IS NOT NULL;
+
+-- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
+-- because they are long, and most events change none of them.
+CREATE TABLE profile_traits (profile INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
+
+CREATE TABLE spaces (name TEXT PRIMARY KEY, profiles INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER profile_begins AFTER INSERT ON profiles BEGIN
+  INSERT INTO spaces VALUES (NEW.space, 1) ON CONFLICT DO UPDATE SET profiles = profiles + 1;
+END;
+CREATE TRIGGER profile_ends AFTER DELETE ON profiles BEGIN
+  UPDATE spaces SET profiles = profiles - 1 WHERE name = OLD.space;
+END;
+
+-- `is_seen`: an event or a list has named it, not an alias alone as the former id.
+CREATE TABLE profile_ids (
+  space   TEXT    NOT NULL,
+  kind    TEXT    NOT NULL,
+  id      TEXT    NOT NULL,
+  profile INTEGER NOT NULL,
+  is_seen INTEGER NOT NULL,
+  PRIMARY KEY (space, kind, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX profile_ids_by_profile ON profile_ids (profile, kind, id);
+
+-- No number is used again: facts of a clause that is gone stay until they are pruned.
+CREATE TABLE fact_clauses (
+  number          INTEGER PRIMARY KEY AUTOINCREMENT,
+  definition      TEXT    NOT NULL UNIQUE,
+  keep_ms         INTEGER,
+  keep_most       INTEGER NOT NULL,
+  fill_through    INTEGER NOT NULL,
+  filled_through  INTEGER NOT NULL,
+  reaches_back_to INTEGER
+) STRICT;
+
+CREATE TABLE facts (
+  profile  INTEGER NOT NULL,
+  clause   INTEGER NOT NULL,
+  at       INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  value    TEXT,
+  PRIMARY KEY (profile, clause, at, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE computations (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id     TEXT    NOT NULL UNIQUE,
+  size   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE results (
+  profile     INTEGER NOT NULL,
+  computation INTEGER NOT NULL,
+  value       TEXT    NOT NULL,
+  since       INTEGER NOT NULL,
+  PRIMARY KEY (profile, computation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX results_by_computation ON results (computation, profile);
+CREATE TRIGGER result_begins AFTER INSERT ON results BEGIN
+  UPDATE computations SET size = size + 1 WHERE number = NEW.computation;
+END;
+CREATE TRIGGER result_ends AFTER DELETE ON results BEGIN
+  UPDATE computations SET size = size - 1 WHERE number = OLD.computation;
+END;
+
+-- What was sent last for each user.
+CREATE TABLE announced (
+  user_id     TEXT    NOT NULL,
+  computation INTEGER NOT NULL,
+  value       TEXT    NOT NULL,
+  number      INTEGER NOT NULL,
+  at          INTEGER NOT NULL,
+  PRIMARY KEY (user_id, computation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX announced_by_computation ON announced (computation, user_id);
+
+-- The lists of manual audiences.
+CREATE TABLE listed_users (
+  computation INTEGER NOT NULL,
+  user_id     TEXT    NOT NULL,
+  PRIMARY KEY (computation, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX listed_users_by_user ON listed_users (user_id, computation);
+
+CREATE TABLE computation_changes (
+  computation INTEGER NOT NULL,
+  start       INTEGER NOT NULL,
+  entered     INTEGER NOT NULL,
+  went        INTEGER NOT NULL,
+  PRIMARY KEY (computation, start)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE syncs (
+  id          TEXT    NOT NULL PRIMARY KEY,
+  computation TEXT    NOT NULL,
+  is_open     INTEGER NOT NULL,
+  document    TEXT    NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX syncs_by_computation ON syncs (computation, id);
+CREATE INDEX syncs_open ON syncs (id) WHERE is_open;

@@ -1,0 +1,223 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { syncFolder } from '../../../util/durable-file.ts'
+import { addDamages } from '../damage/damages.ts'
+import { removeFlag } from '../damage/damage-watch.ts'
+import { removeCommitMark } from '../damage/missing-commits.ts'
+import { keepNumbers } from '../damage/numbers.ts'
+import { type ReadRow, readRows, type StoredTable } from '../damage/readable-rows.ts'
+import { DataDir } from '../database/data-dir.ts'
+import { EVENT_COLUMNS, readableEventOf } from '../log/event-row.ts'
+import { migrate, refuseNewer } from '../migrations/migrate.ts'
+import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
+import { keepPrevious, UnusableDatabase } from './stopped-database.ts'
+
+/** Tables that triggers and the next start make from the others. */
+const DERIVED: ReadonlySet<string> = new Set([
+  'waiting',
+  'waiting_parts',
+  'waiting_lanes',
+  'spaces',
+  'message_id_filters',
+])
+/** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */
+const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
+/** The most ranges of numbers that are named one by one. */
+const MOST_NAMED = 100
+
+const NOTHING_LOST =
+  'The database was made again. Every row could be read: indexes, queues and counts were made again from them.'
+const SOME_LOST =
+  'The database was made again from what could be read of a damaged one. What was on its damaged pages is missing.'
+
+/** What a rebuild has done. */
+export interface Rebuilt {
+  /** The previous database, where the data folder had one. */
+  readonly previous: string | undefined
+  /** What is missing or was left out, in words. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * Makes the database of a data folder again from everything that SQLite can read of a damaged one. Rows are copied; indexes,
+ * queues and counts are made from them. The previous database stays beside the new one until a deletion of a user or the
+ * retention removes it.
+ * @param from the database to read; by default that of the folder itself
+ * @throws {UnusableDatabase} where not even its tables can be found, and nothing was changed
+ * @throws {DataDirInUse}
+ */
+export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
+  using folder = new DataDir(dataDir)
+  const { databaseFile } = folder
+  const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.damaged`]
+  const isThere = existsSync(databaseFile)
+  try {
+    const missing = copyReadable(from ?? databaseFile, fresh)
+    if (isThere) await keepPrevious(databaseFile, previous)
+    removeCommitMark(dataDir)
+    await rename(fresh, databaseFile)
+    await syncFolder(dataDir)
+    removeFlag(databaseFile)
+    return { previous: isThere ? previous : undefined, missing }
+  } finally {
+    removeDatabase(fresh)
+  }
+}
+
+/** @returns what is missing, in words */
+function copyReadable(file: string, fresh: string): readonly string[] {
+  removeDatabase(fresh)
+  using source = openReadable(file)
+  using db = DataDir.openForWriting(fresh)
+  migrate(db, fresh, stepsOf(source))
+  db.exec('PRAGMA synchronous = OFF; BEGIN')
+  const missing = tablesOf(db).flatMap((table) => copyTable(source, db, table))
+  const found = [...missing, ...missingEvents(db), ...changedEvents(db)]
+  const told = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
+  addDamages(db, told)
+  keepNumbers(db)
+  db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+  sync(fresh)
+  return told
+}
+
+/** @throws {UnusableDatabase} */
+function openReadable(file: string): DatabaseSync {
+  const unusable = (reason: string): UnusableDatabase =>
+    new UnusableDatabase(
+      `${file} cannot be rebuilt: ${reason} Restore a backup: hookline restore <backup> --replace`,
+    )
+  if (!existsSync(file)) throw unusable('There is no such file.')
+  let db: DatabaseSync | undefined
+  try {
+    db = DataDir.openForReading(file)
+    if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get()) return db
+  } catch (error) {
+    db?.close()
+    throw unusable(`SQLite cannot read its tables (${(error as Error).message}).`)
+  }
+  db.close()
+  throw unusable('It is not a database of Hookline.')
+}
+
+/** The steps that the database has taken, because its rows fit to no other schema. The next start takes the others. */
+function stepsOf(source: DatabaseSync): readonly Migration[] {
+  const version = Number(source.prepare('PRAGMA user_version').get()?.['user_version'])
+  refuseNewer(source, source.location() ?? '', MIGRATIONS)
+  const taken = MIGRATIONS.filter((step) => step.version <= version)
+  return taken.length > 0 ? taken : MIGRATIONS
+}
+
+/** The tables of the schema whose rows are copied, in the order in which they can be. */
+function tablesOf(db: DatabaseSync): readonly StoredTable[] {
+  const names = db
+    .prepare(`SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'`)
+    .all()
+    .filter(({ name }) => !String(name).startsWith('sqlite_') && !DERIVED.has(String(name)))
+    .toSorted((a, b) => LATE.indexOf(String(a['name'])) - LATE.indexOf(String(b['name'])))
+  return names.map(({ name, wr }) => {
+    const columns = db.prepare('SELECT name, cid, pk FROM pragma_table_info(?)').all(name!)
+    const inKey = columns.filter(({ pk }) => Number(pk) > 0)
+    const key = inKey.toSorted((a, b) => Number(a['pk']) - Number(b['pk']))
+    return {
+      name: String(name),
+      columns: columns.map((column) => String(column['name'])),
+      key: wr === 1 ? key.map(({ cid }) => Number(cid) + 1) : undefined,
+    }
+  })
+}
+
+/** Copies the rows that can be read. Returns what is missing. */
+function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): string[] {
+  const { name, columns } = table
+  // The schema has made the rows of tables that have only one.
+  const or = columns.includes('only_row') ? 'REPLACE' : 'IGNORE'
+  const insert = db.prepare(
+    `INSERT OR ${or} INTO "${name}" (${columns.map((each) => `"${each}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
+  )
+  let refused = 0
+  const isThere = source.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name)
+  if (!isThere) return [`Table ${name}: it is missing.`]
+  const isRead = readRows(source, table, (row) => {
+    if (row.length !== columns.length || !isInserted(insert, row)) refused++
+  })
+  // Triggers count the results again.
+  if (name === 'computations') db.exec('UPDATE computations SET size = 0')
+  const parts = [
+    ...(isRead ? [] : ['some rows cannot be read']),
+    ...(refused > 0
+      ? [`${refused} rows are not valid, or belong to lost ones, and were left out`]
+      : []),
+  ]
+  return parts.length > 0 ? [`Table ${name}: ${parts.join(', ')}.`] : []
+}
+
+function isInserted(insert: StatementSync, values: ReadRow): boolean {
+  // JavaScript could not read it again.
+  if (values.some((value) => typeof value === 'bigint' && !Number.isSafeInteger(Number(value))))
+    return false
+  try {
+    return insert.run(...values).changes > 0
+  } catch {
+    return false
+  }
+}
+
+/** The numbers that no event has. Purges and the retention remove events, too. */
+function missingEvents(db: DatabaseSync): string[] {
+  const gaps = db
+    .prepare(
+      `SELECT seq + 1 AS first, next - 1 AS last FROM (
+         SELECT seq, lead(seq, 1, 1 + max(seq, (SELECT acked FROM log_position))) OVER (ORDER BY seq) AS next FROM events)
+       WHERE next > seq + 1 ORDER BY seq`,
+    )
+    .all()
+    .map(({ first, last }) => [Number(first), Number(last)] as const)
+  if (gaps.length === 0) return []
+  return [
+    `Table events: these are not there, because they are lost or were deleted before (${inWords(gaps)}).`,
+  ]
+}
+
+/**
+ * The numbers of events with other bytes than were stored. They stay in the archive, are not sent, and what belongs to them
+ * may not know them any more.
+ */
+function changedEvents(db: DatabaseSync): string[] {
+  const changed: (readonly [number, number])[] = []
+  const rows = db.prepare(`SELECT seq, ${EVENT_COLUMNS} FROM events ORDER BY seq`)
+  for (const row of rows.iterate()) {
+    const seq = Number(row['seq'])
+    if (readableEventOf(row) === undefined) changed.push([seq, seq])
+  }
+  if (changed.length === 0) return []
+  return [`Table events: ${changed.length} rows have changed bytes (${inWords(changed)}).`]
+}
+
+function inWords(ranges: readonly (readonly [first: number, last: number])[]): string {
+  const named = ranges.length > MOST_NAMED ? [[ranges[0]![0], ranges.at(-1)![1]] as const] : ranges
+  return named.map(([first, last]) => `numbers ${first} to ${last}`).join(', ')
+}
+
+function isWhole(db: DatabaseSync): boolean {
+  try {
+    return db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'] === 'ok'
+  } catch {
+    return false
+  }
+}
+
+function sync(file: string): void {
+  const handle = openSync(file, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+}

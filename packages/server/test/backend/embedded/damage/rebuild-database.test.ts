@@ -1,0 +1,287 @@
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
+import { rebuildInto } from '../../../../src/backend/embedded/stopped/rebuild-database.ts'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+
+const EVENTS = 600
+
+/** A stopped database with rows in most of its tables. */
+async function fill(dataDir: string): Promise<string> {
+  await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30 })
+  await backend.catalog.putAll({
+    sources: [newSource()],
+    destinations: [newDestination()],
+    computations: [newAudience()],
+  })
+  const events = Array.from({ length: EVENTS }, (_, n) =>
+    // One is longer than a page.
+    acceptedEvent({ userId: `u${n}`, ...(n === 17 && { context: { long: 'x'.repeat(20_000) } }) }),
+  )
+  await backend.log.append(events)
+  await backend.profiles.begin()
+  return join(dataDir, 'hookline.db')
+}
+
+interface PageUse {
+  readonly page: number
+  readonly table: string
+  readonly kind: string
+  readonly rows: number
+}
+
+/** What each page of the file is used for. */
+function pagesOf(file: string): readonly PageUse[] {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return db
+    .prepare('SELECT pageno AS page, name AS "table", pagetype AS kind, ncell AS rows FROM dbstat')
+    .all() as unknown as PageUse[]
+}
+
+function isLeafOfEvents({ table, kind }: PageUse): boolean {
+  return table === 'events' && kind === 'leaf'
+}
+
+/** How many events a damaged page may cost. SQLite cannot find the pages below one. */
+function mostLost(use: PageUse): number {
+  if (use.table === 'sqlite_schema' || (use.table === 'events' && use.kind === 'internal'))
+    return EVENTS
+  if (use.table === 'events' && use.kind === 'overflow') return 1
+  return isLeafOfEvents(use) ? use.rows : 0
+}
+
+function overwrite(file: string, page: number, byte: number): void {
+  const handle = openSync(file, 'r+')
+  writeSync(handle, Buffer.alloc(4096, byte), 0, 4096, (page - 1) * 4096)
+  closeSync(handle)
+}
+
+const NOTHING_LOST = expect.stringContaining('Every row could be read')
+
+function eventsIn(file: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  return Number(db.prepare('SELECT COUNT(*) AS count FROM events').get()!['count'])
+}
+
+async function open(dataDir: string, told: string[] = []): Promise<void> {
+  const onDamage = (text: string): void => void told.push(text)
+  await using _backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onDamage })
+}
+
+describe('the rebuild of a damaged database', () => {
+  test('changes nothing of a whole one, and keeps it beside', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const rowsOf = (each: string) => {
+      using db = new DatabaseSync(each, { readOnly: true })
+      const tables = db
+        .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+        .all()
+      return Object.fromEntries(
+        tables.map(({ name }) => [
+          name,
+          db.prepare(`SELECT * FROM "${String(name)}" ORDER BY 1, 2`).all(),
+        ]),
+      )
+    }
+    const before = rowsOf(file)
+    const previous = `${file}.damaged`
+    expect(await rebuildInto(folder.path)).toEqual({ previous, missing: [NOTHING_LOST] })
+    expect(rowsOf(file)).toEqual({
+      ...before,
+      message_id_filters: [],
+      damages: [expect.objectContaining({ description: NOTHING_LOST })],
+    })
+    expect(rowsOf(previous)).toEqual(before)
+    expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([])
+  })
+
+  test(
+    'loses the rows of a damaged page and no others, whichever page it is',
+    { timeout: 240_000 },
+    async () => {
+      using folder = new TemporaryFolder()
+      const original = await fill(folder.path)
+      // One of many leaves of events is like another one.
+      const tried = pagesOf(original).filter((use) => !isLeafOfEvents(use) || use.page % 10 === 0)
+      for (const use of tried) {
+        const dataDir = join(folder.path, `page-${use.page}`)
+        const file = join(dataDir, 'hookline.db')
+        mkdirSync(dataDir)
+        copyFileSync(original, file)
+        overwrite(file, use.page, use.page % 2 === 0 ? 0 : 0xa5)
+        const rebuilt = await rebuildInto(dataDir).catch((error: Error) => error)
+        if (rebuilt instanceof Error) {
+          expect(use.table, rebuilt.message).toBe('sqlite_schema')
+          expect(rebuilt.message).toContain('hookline restore')
+          continue
+        }
+        const lost = EVENTS - eventsIn(file)
+        expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(mostLost(use))
+        const isTold = rebuilt.missing.some((each) => each.startsWith('Table events: '))
+        expect(isTold, JSON.stringify(use)).toBe(lost > 0 || (use.table === 'events' && isTold))
+        if (/_by_|_due$|autoindex/.test(use.table))
+          expect(rebuilt.missing.slice(1), JSON.stringify(use)).toEqual([])
+      }
+    },
+  )
+
+  test('gives no number again that rows of a clause or of a computation still have', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    {
+      using db = new DatabaseSync(file)
+      db.exec(`INSERT INTO facts (profile, clause, at, position) VALUES (1, 50, 1, 1);
+        INSERT INTO results VALUES (1, 60, 'true', 1);
+        INSERT INTO listed_users VALUES (70, 'u1')`)
+    }
+    expect((await rebuildInto(folder.path)).missing).toEqual([NOTHING_LOST])
+    using db = new DatabaseSync(file)
+    const clause = db.prepare(
+      `INSERT INTO fact_clauses (definition, keep_most, fill_through, filled_through)
+       VALUES ('{}', 1, 1, 1) RETURNING number`,
+    )
+    expect(clause.get()).toEqual({ number: 51 })
+    const computation = db.prepare(
+      `INSERT INTO computations (id, size) VALUES ('aud_new', 0) RETURNING number`,
+    )
+    expect(computation.get()).toEqual({ number: 71 })
+  })
+
+  test('names the events of a damaged page, also of several', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const leaves = pagesOf(file).filter(isLeafOfEvents)
+    const firstOf = (index: number): number =>
+      1 + leaves.slice(0, index).reduce((sum, { rows }) => sum + rows, 0)
+    for (const index of [3, 9]) overwrite(file, leaves[index]!.page, 0)
+    const ranges = [3, 9].map((index) => `numbers ${firstOf(index)} to ${firstOf(index + 1) - 1}`)
+    const { missing } = await rebuildInto(folder.path)
+    expect(missing).toContain(
+      `Table events: these are not there, because they are lost or were deleted before (${ranges.join(', ')}).`,
+    )
+    expect(eventsIn(file)).toBe(EVENTS - leaves[3]!.rows - leaves[9]!.rows)
+  })
+
+  test('is what a start asks for after a service has found damage, and is told by the next one', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
+    {
+      const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30 }
+      await using backend = await openEmbeddedBackend(options)
+      overwrite(file, leaf.page, 0)
+      await expect(backend.followedLog.read({ after: 0, limit: 1_000 })).rejects.toThrow(
+        /malformed/,
+      )
+      expect(await backend.damaged).toBeInstanceOf(Error)
+    }
+    const bytes = readFileSync(file)
+    for (let start = 0; start < 2; start++) {
+      const refused = await open(folder.path).catch((error: unknown) => error)
+      expect(refused).toMatchObject({
+        name: 'DamagedDatabase',
+        message: expect.stringMatching(/hookline restore .+hookline rebuild/),
+      })
+    }
+    expect(readFileSync(file)).toEqual(bytes)
+    const { missing } = await rebuildInto(folder.path)
+    const told: string[] = []
+    await open(folder.path, told)
+    expect(told).toEqual(missing)
+    // Once: the next start is as any other.
+    await open(folder.path, told)
+    expect(told).toEqual(missing)
+  })
+
+  test.each([
+    ['a trigger', 'NEW.webhooks', 'NEW.webhookz'],
+    ['a table', 'last_used_at', 'last_used_ax'],
+  ])('makes the schema again where the start finds %s damaged', async (_, from, to) => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const bytes = readFileSync(file)
+    const at = bytes.indexOf(from)
+    expect(at, 'a place in the schema').toBeGreaterThan(0)
+    bytes.write(to, at)
+    writeFileSync(file, bytes)
+    await expect(open(folder.path)).rejects.toMatchObject({ name: 'DamagedDatabase' })
+    await rebuildInto(folder.path)
+    await open(folder.path)
+    expect(eventsIn(file)).toBe(EVENTS)
+  })
+
+  test.each<[string, (uses: readonly PageUse[]) => PageUse]>([
+    ['of other events', (uses) => uses.filter(isLeafOfEvents)[5]!],
+    ['of an empty table', (uses) => uses.find((use) => use.table === 'audit')!],
+  ])('names the events of a page in whose place a page %s was written', async (_, sourceOf) => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const uses = pagesOf(file)
+    const leaves = uses.filter(isLeafOfEvents)
+    const bytes = readFileSync(file)
+    const at = (sourceOf(uses).page - 1) * 4096
+    bytes.set(bytes.subarray(at, at + 4096), (leaves[2]!.page - 1) * 4096)
+    writeFileSync(file, bytes)
+    const before = leaves[0]!.rows + leaves[1]!.rows
+    const { missing } = await rebuildInto(folder.path)
+    expect(missing.join()).toContain(`numbers ${before + 1} to ${before + leaves[2]!.rows}`)
+    expect(eventsIn(file)).toBe(EVENTS - leaves[2]!.rows)
+  })
+
+  test('tells the number of an event with a changed byte, and keeps it', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const bytes = readFileSync(file)
+    bytes.write('"u-23"', bytes.indexOf('"u123"'))
+    writeFileSync(file, bytes)
+    expect((await rebuildInto(folder.path)).missing).toContain(
+      'Table events: 1 rows have changed bytes (numbers 124 to 124).',
+    )
+    expect(eventsIn(file)).toBe(EVENTS)
+  })
+
+  test('reads another file, which another program has recovered', async () => {
+    using folder = new TemporaryFolder()
+    using other = new TemporaryFolder()
+    const recovered = join(other.path, 'recovered.db')
+    copyFileSync(await fill(other.path), recovered)
+    const { previous } = await rebuildInto(folder.path, recovered)
+    expect(previous).toBeUndefined()
+    expect(eventsIn(join(folder.path, 'hookline.db'))).toBe(EVENTS)
+  })
+
+  test('of a file that is no database of Hookline changes nothing', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    const bytes = readFileSync(file)
+    const other = join(folder.path, 'other.db')
+    {
+      using db = new DatabaseSync(other)
+      db.exec('CREATE TABLE events_of_another (id)')
+    }
+    for (const from of [
+      other,
+      join(folder.path, 'missing.db'),
+      join(folder.path, 'encryption-key'),
+    ])
+      await expect(rebuildInto(folder.path, from)).rejects.toMatchObject({
+        name: 'UnusableDatabase',
+      })
+    expect(readFileSync(file)).toEqual(bytes)
+  })
+})

@@ -1,0 +1,16 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  checksumOf,
+  eventHeadOf,
+  INSERT_EVENT,
+} from '../../../server/src/backend/embedded/log/event-row.ts'
+
+/** Prepares what stores an event with this number, as the writer does. */
+export function eventInserter(db: DatabaseSync): (seq: number, event: AcceptedEvent) => void {
+  const insert = db.prepare(INSERT_EVENT)
+  return (seq, event) => {
+    const head = eventHeadOf(event)
+    insert.run(seq, ...head, event.body, checksumOf(head, event.body))
+  }
+}
