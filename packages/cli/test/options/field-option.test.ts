@@ -12,6 +12,7 @@ describe('a field given as key=value', () => {
     ['formula=a=b', { formula: 'a=b' }],
     ['empty=', { empty: '' }],
     ['order=12345678901234567890', { order: '12345678901234567890' }],
+    ['large=1e400', { large: '1e400' }],
   ] as const)('%s', ([text, expected]) => {
     expect(addField(text)).toEqual(expected)
   })

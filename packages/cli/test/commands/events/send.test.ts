@@ -141,13 +141,6 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('is not Hookline. It responded with status 200.')
   })
 
-  it('exits 2 for a number that no parser can hold, with the remedy', async () => {
-    const { code, stderr } = await service.run('send', 'page', '--user', 'u1', '-p', 'a=1e400')
-    expect(code).toBe(2)
-    expect(stderr).toContain('The call has NaN, Infinity, or a number too large for JSON parsers.')
-    expect(stderr).toContain('Leave the field out, or send null or a text.')
-  })
-
   it('exits 2 for a call that is too large, with the remedy', async () => {
     const large = ['-p', `text=${'x'.repeat(33_000)}`]
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)

@@ -23,7 +23,7 @@ export function changedValues(text: string): readonly Fault[] {
   return body === undefined ? [] : faultsIn(body)
 }
 
-/** It does not recur, because a hostile body may be nested deep. */
+/** It does not recurse, because a hostile body may be nested deep. */
 function faultsIn(body: Json): readonly Fault[] {
   const faults: Fault[] = []
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]
