@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { copyRows, fillDatabase } from '@hookline/testing/files/fill-database'
+import { copyRows, fillDatabase, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /**
  * Copies the only event to the end of the log, directly in the database file of a stopped service: events that were appended
@@ -18,8 +18,7 @@ export function appendCopies(file: string, count: number, userId = 'user_id'): v
         id: `'evt_' || printf('%026d', ${last} + n)`,
         message_id: 'lower(hex(randomblob(16)))',
         user_id: userId,
-        // That of the original is of its id. Events from before there were checksums have none.
-        checksum: 'NULL',
+        checksum: NO_CHECKSUM,
       },
     })
   })

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { copyRows, fillDatabase } from '@hookline/testing/files/fill-database'
+import { copyRows, fillDatabase, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /**
  * How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest
@@ -71,8 +71,7 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
         // Random, as real ones are, so the indexes are accessed at random places.
         message_id: 'lower(hex(randomblob(16)))',
         user_id: "'user-' || printf('%010d', abs(random()) % 1000000)",
-        // That of the original is of its id. Events from before there were checksums have none.
-        checksum: 'NULL',
+        checksum: NO_CHECKSUM,
       },
     })
     copyRows(db, {

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { checksumOf, type EventHead } from '../../../server/src/backend/embedded/log/event-row.ts'
 import { KnownMessageIds } from '../../../server/src/backend/embedded/log/known-message-ids.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -14,12 +15,26 @@ export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): vo
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const indexes = dropIndexes(db)
   fill(db)
+  addChecksums(db)
   for (const sql of indexes) db.exec(sql)
   db.exec('COMMIT; PRAGMA journal_mode = WAL')
   // The service stores their filters as events arrive, so a start does not read the message ids again.
   void new KnownMessageIds(db, { dedupeWindowMs: DAY_MS })
   writeToDisk(file)
 }
+
+/** Adds the checksums of events that `fill` has given `NO_CHECKSUM`. */
+function addChecksums(db: DatabaseSync): void {
+  db.function('checksum_of', { varargs: true }, (...values) => {
+    const [body, ...head] = values
+    return checksumOf(head as unknown as EventHead, body as Uint8Array)
+  })
+  db.exec(`UPDATE events SET checksum = checksum_of(CAST(body AS BLOB), id, source_id, message_id, type, received_at, marks,
+    user_id, previous_id, origin, rest) WHERE checksum = ${NO_CHECKSUM}`)
+}
+
+/** The checksum of the original is of its id: `fillDatabase` adds that of the copy. */
+export const NO_CHECKSUM = '0'
 
 /** Which rows of a table are copied, and how the copies differ. */
 export interface Copied {

@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Copied, copyRows } from '@hookline/testing/files/fill-database'
+import { type Copied, copyRows, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /** How many copies of events to make, and when they were received. */
 export interface Spread {
@@ -18,8 +18,8 @@ const RETRY_WINDOW_MS = 4 * 60 * 60 * 1000
  * Copies all events, with their decisions, deliveries and failed attempts. The copies are older than the originals, whose
  * numbers grow. What still waits is expired in copies that are older than the retry window.
  *
- * Copies have no checksum, as events from before there were checksums; ids of deliveries that are not made of those of
- * event and destination; and as many attempts as the original had, however long ago it was.
+ * Copies have ids of deliveries that are not made of those of event and destination, and as many attempts as the original had,
+ * however long ago it was.
  * @returns how many originals there are
  */
 export function multiplyEvents(db: DatabaseSync, { count, from, to, userGroups }: Spread): number {
@@ -63,7 +63,7 @@ const EVENTS: Copied = {
       '$.anonymousId', (original.body ->> '$.anonymousId') || copy.user_group,
       '$.timestamp', copy.iso)`,
     rest: `json_replace(original.rest, '$.sentAt', copy.iso, '$.originalTimestamp', copy.iso)`,
-    checksum: 'NULL',
+    checksum: NO_CHECKSUM,
   },
 }
 
