@@ -1,7 +1,6 @@
-import { DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
+import { Analytics, DeliveryError, type ReportedError, ValidationError } from '@hookline/client'
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
 import { queueCall } from '../sending/send-calls.ts'
-import { HistoricalAnalytics } from './historical-analytics.ts'
 import type { ImportState } from './import-state.ts'
 import { isRejection, type LineCall, type LineRules, parseLine, textOf } from './parse-line.ts'
 import { type Line, readLines } from './read-lines.ts'
@@ -145,4 +144,11 @@ export class Importer {
 function rejectedLine({ line, rejection }: Settled): RejectedLine[] {
   if (rejection === undefined) return []
   return [{ lineNumber: line.number, ...rejection, line: textOf(line) }]
+}
+
+/** Sends calls of the past: `context.library` stays that of the library that made the call, if the call names one. */
+class HistoricalAnalytics extends Analytics {
+  protected override withLibrary(context: object): object {
+    return { ...super.withLibrary({}), ...context }
+  }
 }

@@ -1,6 +1,7 @@
 import {
   type AcceptedEvent,
   callsWithInexactIds,
+  callsWithRoundedNumbers,
   containsNumber,
   hasNumericId,
   INGEST_CODES,
@@ -9,7 +10,10 @@ import {
   isJsonObject,
   type Json,
   type Mark,
+  mayRoundToZero,
   newId,
+  type RoundedNumbers,
+  roundedNumbers,
 } from '@hookline/protocol'
 import { randomUUID } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
@@ -19,7 +23,6 @@ import type { Steps } from '../body/source-turns.ts'
 import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import type { Receipt } from './receipt.ts'
-import { RoundedCalls } from './rounded-calls.ts'
 import { stamp } from './stamp.ts'
 
 /** The calls of one request, with all that is needed to make events of them. */
@@ -121,6 +124,42 @@ function contains(
 ): boolean {
   const values = [call, shared.context, shared.integrations]
   return values.some((value) => containsNumber(value, matches))
+}
+
+/**
+ * The calls of a request with numbers that JavaScript rounds. Each search reads the whole text, so it runs once for all
+ * calls, and not at all for most requests.
+ */
+class RoundedCalls {
+  readonly #text: string
+  readonly #isBatch: boolean
+  #mayBeZero: boolean | undefined
+  #found: RoundedNumbers | undefined
+  #places: Pick<ReadonlySet<number>, 'has'> | undefined
+
+  /** @param text the JSON of the request */
+  constructor(text: string, { isBatch }: { readonly isBatch: boolean }) {
+    this.#text = text
+    this.#isBatch = isBatch
+  }
+
+  /** Whether a number of the request may have become 0. */
+  get mayBeZero(): boolean {
+    return (this.#mayBeZero ??= mayRoundToZero(this.#text))
+  }
+
+  /**
+   * Whether the call at this place has such a number.
+   * @param hasNumber whether a number of the call, as JavaScript has it, matches
+   */
+  has(index: number, hasNumber: (matches: (number: number) => boolean) => boolean): boolean {
+    this.#found ??= roundedNumbers(this.#text)
+    const { values, isAmbiguous } = this.#found
+    if (!hasNumber((number) => values.has(number))) return false
+    if (!isAmbiguous) return true
+    this.#places ??= callsWithRoundedNumbers(this.#text, { isBatch: this.#isBatch })
+    return this.#places.has(index)
+  }
 }
 
 function rejectedCall(index: number, call: Json, code: IngestCodeName): RejectedCall {
