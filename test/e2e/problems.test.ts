@@ -51,7 +51,7 @@ test.for([
   })
 })
 
-test('a call with a query that cannot be read is accepted, because no query is read', async () => {
+test('a call with a query that cannot be read is accepted, because nothing but the write key is read from it', async () => {
   const { writeKey } = await newSource(service.api)
   const call = { type: 'track', event: 'E', userId: 'u1' }
   expect((await sendTo(`${service.url}/v1/track?x=%E9`, writeKey, call)).status).toBe(200)

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { isUtf8 } from 'node:buffer'
 import type { AdminApp } from './api/admin-app.ts'
 import type { AdminDeps } from './api/admin-deps.ts'
 import { AUDIENCES } from './audiences/audience-kind.ts'
@@ -10,7 +9,6 @@ import { addComputationRoutes } from './computations/computation-routes.ts'
 import { Turns } from './computations/turns.ts'
 import { addWorkRoutes } from './computations/work-routes.ts'
 import { handleErrors } from './problems/error-handler.ts'
-import { Problem } from './problems/problem.ts'
 import { authenticate, type Authentication } from './access/authenticate.ts'
 import { authorize } from './access/authorize.ts'
 import { LongReads } from './access/long-reads.ts'
@@ -46,14 +44,11 @@ import { addTokenRoutes } from './tokens/token-routes.ts'
 import { Openers } from './tokens/openers.ts'
 import { TRAITS } from './traits/trait-kind.ts'
 import { addValueRoute } from './traits/value-route.ts'
-import { changedValues } from './problems/changed-values.ts'
-import { refuseTrailingSlash } from './problems/refuse-trailing-slash.ts'
-import { refuseUnreadableQuery } from './problems/refuse-unreadable-query.ts'
+import { acceptJsonOnly } from './api/json-bodies.ts'
+import { refuseAmbiguousUrls } from './problems/ambiguous-urls.ts'
 import { refuseUndeclared } from './problems/refuse-undeclared.ts'
 import { validate } from './problems/validate.ts'
 import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
-
-const BODY_BYTES = 1024 * 1024
 
 /** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document and
  * the sign-in needs a token or a session. */
@@ -63,8 +58,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     handleErrors(app, deps)
     acceptJsonOnly(app)
     app.setValidatorCompiler(validate)
-    refuseTrailingSlash(app)
-    refuseUnreadableQuery(app)
+    refuseAmbiguousUrls(app)
     refuseUndeclared(app)
     // The present… functions build the response bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -132,22 +126,4 @@ function addHooks(
   app.addHook('preHandler', longReads.take(app.prefix))
   app.addHook('onSend', longReads.end())
   repeatResponses(app, deps)
-}
-
-/** Accepts JSON bodies only whose values are stored as they are: other bytes than UTF-8 would make two ids one. */
-function acceptJsonOnly(app: AdminApp): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeAllContentTypeParsers()
-  const options = { parseAs: 'buffer' as const, bodyLimit: BODY_BYTES }
-  app.addContentTypeParser<Buffer>('application/json', options, (request, body, done) => {
-    // An empty body is no body.
-    if (body.length === 0) return done(null, undefined)
-    if (!isUtf8(body)) return done(new Problem('invalid_json'))
-    const text = body.toString()
-    void parse(request, text, (error, json) => {
-      const faults = error ? [] : changedValues(text)
-      if (faults.length > 0) return done(new Problem('invalid_body', { faults }))
-      done(error, json)
-    })
-  })
 }
