@@ -1,4 +1,4 @@
-import { isExactNumber, isJsonObject, type JsonObject } from '@hookline/protocol'
+import { isJsonObject, isRounded, type JsonObject, revive } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
@@ -21,21 +21,14 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
     const message = `${name} is not valid JSON: look at ${place}, or just before.`
     throw new Failure('usage', message, { hint })
   }
-  const document: unknown = JSON.parse(text, exactly(name, hint) as Reviver)
-  if (isJsonObject(document)) return document
-  throw new Failure('usage', `${name} is valid JSON, but not an object: {…}.`, { hint })
-}
-
-/** The types of the compiler do not know yet that the reviver gets the text of the value. */
-type Reviver = (key: string, value: unknown) => unknown
-
-/** Refuses numbers that would be sent with another value, or as null. */
-function exactly(name: string, hint: string) {
-  return (key: string, value: unknown, { source }: { readonly source: string }): unknown => {
-    if (typeof value !== 'number' || isExactNumber(source)) return value
+  const document = revive(text, (key, value, { source }) => {
+    // It would be sent with another value, or as null.
+    if (typeof value !== 'number' || !isRounded(source)) return value
     const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent. Write it with fewer digits, or as a text.`
     throw new Failure('usage', message, { hint })
-  }
+  })
+  if (isJsonObject(document)) return document
+  throw new Failure('usage', `${name} is valid JSON, but not an object: {…}.`, { hint })
 }
 
 function bytesIn(file: string): Promise<Buffer> {

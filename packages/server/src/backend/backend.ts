@@ -86,6 +86,7 @@ export interface Backend extends AsyncDisposable {
  */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
+  /** Private, because a log line has every public field of an error. */
   readonly #publicReason: string | undefined
 
   constructor(message: string, options: UnavailableOptions = {}) {

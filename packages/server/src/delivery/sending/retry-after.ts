@@ -4,7 +4,7 @@ const SHORTEST_MS = 1000
 /** A receiver cannot ask for a longer pause. */
 export const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** 502 as 503: a proxy in front of a receiver sends either (spec 12 §Limits). */
+/** A proxy in front of a receiver sends 502 or 503 (spec 12 §Limits). */
 const HONOURED = new Set([408, 425, 429, 502, 503])
 
 /**
