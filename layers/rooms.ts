@@ -73,7 +73,7 @@ export const ROOMS = {
   },
   'backend/embedded': {
     database: 'the database file: open, lock, copy, read; the encryption key',
-    damage: 'damaged files: find out what is missing, and carry over what can be read',
+    damage: 'damaged files: detection, missing commits, readable rows',
     migrations: 'the schema, and its steps',
     stopped: 'operations on the database while no service runs',
     log: 'events: append, number, consume and follow; known messageIds',

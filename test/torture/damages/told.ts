@@ -12,9 +12,9 @@ export interface Told {
   readonly hasStray: boolean
 }
 
-const NOTHING_LOST = /Nothing is lost\.|Every row could be read|are missing from the database\.$/
+const NOTHING_LOST = /Nothing is lost\.|All rows were readable|are missing from the database\.$/
 /** Of other tables than that of events, of which the numbers are told. */
-const OTHER_TABLE = /^Table (?!events:)|made again from what could be read/
+const OTHER_TABLE = /^Table (?!events:)|rebuilt from the readable rows/
 const ROWS_ONLY = /^Table events: [^(]*$/
 const RANGE = /numbers (\d+) to (\d+)/g
 

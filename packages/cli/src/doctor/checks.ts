@@ -15,7 +15,7 @@ const MOST_SKEW_MS = 5_000
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
 const NEXT_AFTER_DAMAGE =
-  'Check the disk. Stop the service, and restore a backup with `hookline restore <backup> --replace`, or go on with what can be read: `hookline rebuild`'
+  'Check the disk. Stop the service, and restore a backup with `hookline restore <backup> --replace`, or rebuild the database from its readable rows with `hookline rebuild`'
 
 const NEXT_AFTER_JUMP =
   'If it is wrong now, correct it within an hour of the jump: until then, retention removes nothing because of it.'

@@ -12,7 +12,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   'migrate-data': 'move the data of a stopped service into a cluster',
   backup: 'back up the database',
   restore: 'restore a backup into a data folder',
-  rebuild: 'make a damaged database again',
+  rebuild: 'rebuild a damaged database',
   sources: 'where events come from, with their write keys',
   destinations: 'where the events of a source are delivered',
   export: 'write the configuration as a JSON document',

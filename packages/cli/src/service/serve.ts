@@ -89,7 +89,7 @@ function serviceFailure(failure: WorkerGivenUp | DatabaseDamaged): Failure {
 
 function damageFailure({ damage }: DatabaseDamaged): Failure {
   const hint =
-    'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or go on with what can be read: `hookline rebuild`.'
+    'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or rebuild the database from its readable rows with `hookline rebuild`.'
   return new Failure('failed', `Stopped: the database is damaged (${damage.message}).`, {
     code: 'database_damaged',
     hint,

@@ -54,7 +54,7 @@ async function importList(
   const id = await idOf(api, 'audience', given)
   if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
   const { bytes: totalBytes } = await fingerprintOf(file)
-  // What should have written it may have failed.
+  // The export that wrote it may have failed.
   if (totalBytes === 0) throw new Failure('usage', `${file} is empty, so nothing was changed.`)
   await using rejectedFile = await RejectedFile.open(rejectedPath(file), 0)
   const importer = new ListImporter({

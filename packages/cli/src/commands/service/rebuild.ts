@@ -14,7 +14,7 @@ interface RebuildOptions {
 /** `hookline rebuild` */
 export function addRebuild(program: Command): void {
   withYesOption(program.command('rebuild'))
-    .description('make a damaged database again from what can be read of it')
+    .description('rebuild a damaged database from its readable rows')
     .option('--data-dir <folder>', 'the data folder, which no service uses')
     .option('--from <file>', 'read this database, and not the one of the folder')
     .action(async (options: RebuildOptions, command: Command) => {

@@ -198,7 +198,7 @@ it('a start refuses a damaged database and names rebuild, after which it starts 
   const rebuilt = await run(['rebuild', '--data-dir', dataDir, '--yes'])
   expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([
     0,
-    expect.stringContaining('could be read'),
+    expect.stringContaining('readable'),
     expect.stringContaining('hookline.db.damaged'),
   ])
   expect(existsSync(`${file}.damaged`)).toBe(true)

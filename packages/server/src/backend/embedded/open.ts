@@ -9,14 +9,13 @@ import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { canBeOpened, isJson } from './catalog/sealed-destination.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
-import { checkDatabase } from './damage/check-database.ts'
 import {
   addDamages,
   type DamageOptions,
   refuseDamagedDocuments,
   tellDamages,
 } from './damage/damages.ts'
-import { DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
+import { checkDatabase, DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { quarantineDamaged } from './damage/quarantine-damaged.ts'
 import { copyDatabase } from './database/copy-database.ts'

@@ -1,25 +1,26 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { DataDir } from '../database/data-dir.ts'
 import { isDamage } from '../database/is-damage.ts'
 
-/** The database is damaged. The service does not go on with it, and changes nothing of it. */
+/** The database is damaged. A start is refused and leaves the file as it is. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 
-  /** @param found what SQLite says */
+  /** @param found the report of SQLite */
   constructor(file: string, found: string) {
     const dataDir = dirname(file)
     super(
       `The database ${file} is damaged (${found}). Check the disk. Then restore a backup (hookline restore <backup> --replace --data-dir ${dataDir}). ` +
-        `Without one, go on with what can be read of it (hookline rebuild --data-dir ${dataDir}).`,
+        `Without a backup, rebuild it from its readable rows (hookline rebuild --data-dir ${dataDir}).`,
     )
   }
 }
 
 /**
- * Watches every read and write for damage of the file. What is damaged stays damaged, and nobody knows what else is: so the
- * service must end, and its next start, which the flag tells, checks all of it.
+ * Watches every read and write for damage of the file. There may be more damage than was found: so the service must exit, and
+ * the flag makes its next start check the whole file.
  */
 export class DamageWatch {
   /** Resolves when damage is found. */
@@ -70,13 +71,56 @@ export class DamageWatch {
   }
 }
 
+/** A file of this size is checked within half a second. */
+const CHECKED_BYTES = 32 * 1024 * 1024
+
+/**
+ * Checks a database before it is opened. Reading all of a large file would make every start slow. So of those, only one is
+ * checked that is flagged, or from which commits are known to be missing: SQLite ends a damaged write-ahead log at its
+ * first damaged frame, and later pages may already be in the database.
+ * @returns whether all of it was checked
+ * @throws {DamagedDatabase}
+ */
+export function checkDatabase(file: string, hasLoss: boolean): boolean {
+  if (!existsSync(file) || statSync(file).size === 0) return false
+  if (existsSync(`${file}-journal`)) rollBack(file)
+  const checksAll = hasLoss || isSmallOrFlagged(file)
+  const found = damageIn(file, checksAll)
+  if (found !== undefined) throw new DamagedDatabase(file, found)
+  removeFlag(file)
+  return checksAll
+}
+
+function isSmallOrFlagged(file: string): boolean {
+  return statSync(file).size <= CHECKED_BYTES || isFlagged(file)
+}
+
+/** A first start was cut off: what it wrote has to go before the file can be read. */
+function rollBack(file: string): void {
+  DataDir.openForWriting(file).close()
+}
+
+/** What is wrong with the schema, or with all of the database, in SQLite's words. */
+function damageIn(file: string, checksAll: boolean): string | undefined {
+  try {
+    using db = DataDir.openForReading(file)
+    db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
+    if (!checksAll) return undefined
+    const found = String(db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'])
+    return found === 'ok' ? undefined : found
+  } catch (error) {
+    if (isDamage(error)) return (error as Error).message
+    throw error
+  }
+}
+
 /** The next start checks all of the database. */
 export function setFlag(databaseFile: string): void {
   writeFileSync(flagOf(databaseFile), '', { mode: 0o600 })
 }
 
 /** Whether damage of the database was found. */
-export function isFlagged(databaseFile: string): boolean {
+function isFlagged(databaseFile: string): boolean {
   return existsSync(flagOf(databaseFile))
 }
 

@@ -15,7 +15,7 @@ const LANES_OF_PARTS = ['deliveries', 'notices'].map(
 )
 const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
 
-/** After a rebuild, no new lane, clause or computation gets the number of a lost one that rows still name. */
+/** After a rebuild, no new lane, clause or computation gets the number of a lost one that rows still refer to. */
 export function keepNumbers(db: DatabaseSync): void {
   keepLanes(db)
   keepSequences(db)

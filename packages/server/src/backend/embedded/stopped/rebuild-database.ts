@@ -23,25 +23,25 @@ const DERIVED: ReadonlySet<string> = new Set([
 ])
 /** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */
 const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
-/** The most ranges of numbers that are named one by one. */
-const MOST_NAMED = 100
+/** Above this number of ranges, only the first and the last number are reported. */
+const MAX_RANGES = 100
 
 const NOTHING_LOST =
-  'The database was made again. Every row could be read: indexes, queues and counts were made again from them.'
+  'The database was rebuilt. All rows were readable: indexes, queues and counts were rebuilt from them.'
 const SOME_LOST =
-  'The database was made again from what could be read of a damaged one. What was on its damaged pages is missing.'
+  'The database was rebuilt from the readable rows of a damaged one. Rows on damaged pages are missing.'
 
-/** What a rebuild has done. */
+/** The result of a rebuild. */
 export interface Rebuilt {
   /** The previous database, where the data folder had one. */
   readonly previous: string | undefined
-  /** What is missing or was left out, in words. */
+  /** The missing rows, in words. */
   readonly missing: readonly string[]
 }
 
 /**
- * Makes the database of a data folder again from everything that SQLite can read of a damaged one. Rows are copied; indexes,
- * queues and counts are made from them. The previous database stays beside the new one until a deletion of a user or the
+ * Rebuilds the database of a data folder from all rows that SQLite can read of a damaged one. Rows are copied; indexes, queues
+ * and counts are rebuilt from them. The previous database stays beside the new one until a deletion of a user or the
  * retention removes it.
  * @param from the database to read; by default that of the folder itself
  * @throws {UnusableDatabase} where not even its tables can be found, and nothing was changed
@@ -65,7 +65,7 @@ export async function rebuildInto(dataDir: string, from?: string): Promise<Rebui
   }
 }
 
-/** @returns what is missing, in words */
+/** @returns the missing rows, in words */
 function copyReadable(file: string, fresh: string): readonly string[] {
   removeDatabase(fresh)
   using source = openReadable(file)
@@ -129,7 +129,7 @@ function tablesOf(db: DatabaseSync): readonly StoredTable[] {
   })
 }
 
-/** Copies the rows that can be read. Returns what is missing. */
+/** Copies the readable rows. Returns a report of the others. */
 function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): string[] {
   const { name, columns } = table
   // The schema has made the rows of tables that have only one.
@@ -148,7 +148,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
   const parts = [
     ...(isRead ? [] : ['some rows cannot be read']),
     ...(refused > 0
-      ? [`${refused} rows are not valid, or belong to lost ones, and were left out`]
+      ? [`${refused} rows were left out, because they are invalid or refer to missing rows`]
       : []),
   ]
   return parts.length > 0 ? [`Table ${name}: ${parts.join(', ')}.`] : []
@@ -165,7 +165,7 @@ function isInserted(insert: StatementSync, values: ReadRow): boolean {
   }
 }
 
-/** The numbers that no event has. Purges and the retention remove events, too. */
+/** The numbers without an event. Purges and the retention also remove events. */
 function missingEvents(db: DatabaseSync): string[] {
   const gaps = db
     .prepare(
@@ -176,9 +176,7 @@ function missingEvents(db: DatabaseSync): string[] {
     .all()
     .map(({ first, last }) => [Number(first), Number(last)] as const)
   if (gaps.length === 0) return []
-  return [
-    `Table events: these are not there, because they are lost or were deleted before (${inWords(gaps)}).`,
-  ]
+  return [`Table events: missing, or deleted earlier (${inWords(gaps)}).`]
 }
 
 /**
@@ -197,7 +195,7 @@ function changedEvents(db: DatabaseSync): string[] {
 }
 
 function inWords(ranges: readonly (readonly [first: number, last: number])[]): string {
-  const named = ranges.length > MOST_NAMED ? [[ranges[0]![0], ranges.at(-1)![1]] as const] : ranges
+  const named = ranges.length > MAX_RANGES ? [[ranges[0]![0], ranges.at(-1)![1]] as const] : ranges
   return named.map(([first, last]) => `numbers ${first} to ${last}`).join(', ')
 }
 

@@ -23,7 +23,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
     if (!isDamage(error)) throw error
     const { message } = error as Error
     throw new UnusableDatabase(
-      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. To keep the damaged file, copy it. hookline rebuild makes a new one from what can be read of it.`,
+      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. To keep the damaged file, copy it. hookline rebuild makes a new one from its readable rows.`,
     )
   })
 }
