@@ -20,6 +20,7 @@ interface Place {
   readonly outside: readonly string[]
   readonly mayImport: readonly string[]
   readonly mayImportTypes?: readonly string[]
+  readonly ownPackages?: readonly string[]
 }
 
 // The other patterns compare text, so a path must be written in one form only.
@@ -83,6 +84,7 @@ function arrowPatterns({
   outside,
   mayImport,
   mayImportTypes = [],
+  ownPackages = [],
 }: Place): Pattern[] {
   const ways = mayImport.flatMap((to) => waysTo(to, folder))
   const typeWays = mayImportTypes.flatMap((to) => waysTo(to, folder))
@@ -100,7 +102,9 @@ function arrowPatterns({
       message: `${name} may import ${listed(mayImport)}.`,
     },
     {
-      group: others.flatMap(packagesOf),
+      group: others
+        .flatMap(packagesOf)
+        .filter((each) => !ownPackages.some((own) => each.startsWith(own))),
       message: "Engines are the backends' own; time comes from a Clock.",
     },
   ]

@@ -27,7 +27,7 @@ export const STORED_TABLES = [
   'key_uses',
   'tokens',
   'audit',
-  'kept_answers',
+  'idempotent_responses',
   'statistics',
   'declined',
   'lanes',

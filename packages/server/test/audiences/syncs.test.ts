@@ -146,7 +146,7 @@ test('an audience that never had a member leaves no syncs when it is removed', a
 test('a sync that fails is reported as failed, the others go on, and the next one tells its destinations again', async () => {
   await using open = await opened()
   using db = new DatabaseSync(open.file, { timeout: 10_000 })
-  db.exec(`CREATE TRIGGER fault BEFORE INSERT ON syncs
+  db.exec(`CREATE TRIGGER fault BEFORE UPDATE ON syncs
     WHEN NEW.computation = 'aud_a' AND NEW.document LIKE '%"state":"done"%'
     BEGIN SELECT RAISE(ABORT, 'a fault'); END`)
   const other = newAudience({ id: 'aud_b', name: 'B', key: 'b' })

@@ -2,8 +2,11 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Backend } from '../backend.ts'
-import { auditWriter } from './audit/audit-writer.ts'
-import { PostgresAudit } from './audit/postgres-audit.ts'
+import { StoredAudit } from '../store/audit.ts'
+import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { StoredStatistics } from '../store/statistics.ts'
+import { StoredSyncs } from '../store/syncs.ts'
+import { StoredTokens } from '../store/tokens.ts'
 import { PostgresCatalog } from './catalog/postgres-catalog.ts'
 import { PostgresKeyUses } from './catalog/postgres-key-uses.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
@@ -11,8 +14,6 @@ import { checkEncryptionKey } from './encryption/encryption-key.ts'
 import { eraseRemoved } from './erasure/erase.ts'
 import { PostgresEvaluations } from './evaluations/postgres-evaluations.ts'
 import { PostgresMemberships } from './memberships/postgres-memberships.ts'
-import { PostgresSyncs } from './memberships/postgres-syncs.ts'
-import { PostgresIdempotentResponses } from './idempotent-responses/postgres-idempotent-responses.ts'
 import { NO_THREADS } from './no-threads.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
@@ -31,11 +32,10 @@ import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
 import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
 import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
+import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
-import { PostgresStatistics } from './statistics/postgres-statistics.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
-import { PostgresTokens } from './tokens/postgres-tokens.ts'
 import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
 import { refuseCopy } from './upkeep/refuse-copy.ts'
@@ -111,6 +111,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
   const { log, events, followedLog, refused, lastPosition } = opened
   const { nodes, signals } = openNodes({ stack, postgres, box, options }, opened.nats)
   const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals }))
+  const store = new PostgresStore(postgres, feed, audit)
   const probe = new ClusterProbe({
     postgres,
     askLog: () => log.lastPosition(),
@@ -143,10 +144,10 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     threads: NO_THREADS,
     catalog,
     keyUses: await PostgresKeyUses.open(postgres, feed),
-    tokens: await PostgresTokens.open({ postgres, feed, audit }),
-    audit: new PostgresAudit({ postgres, box, audit }),
-    idempotentResponses: new PostgresIdempotentResponses(postgres),
-    statistics: new PostgresStatistics(postgres),
+    tokens: await StoredTokens.open(store),
+    audit: new StoredAudit(store, box),
+    idempotentResponses: new StoredIdempotentResponses(store),
+    statistics: new StoredStatistics(store),
     ownKeys: new PostgresOwnKeys(postgres, box),
     leases: new PostgresLeases({ postgres, clock: systemClock }),
     nodes,
@@ -155,7 +156,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),
     memberships: new PostgresMemberships({ postgres, audit, catalog }),
-    syncs: new PostgresSyncs(postgres),
+    syncs: new StoredSyncs(store),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,
     probe: () => probe.run(),

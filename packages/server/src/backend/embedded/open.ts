@@ -4,7 +4,11 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
-import { SqliteAudit } from './audit/sqlite-audit.ts'
+import { StoredAudit } from '../store/audit.ts'
+import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { StoredStatistics } from '../store/statistics.ts'
+import { StoredSyncs } from '../store/syncs.ts'
+import { StoredTokens } from '../store/tokens.ts'
 import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
 import { canBeOpened, isJson } from './catalog/sealed-destination.ts'
 import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
@@ -38,11 +42,9 @@ import { StoredParts } from './deliveries/stored-parts.ts'
 import { SqliteEvaluations } from './evaluations/sqlite-evaluations.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
 import { SqliteFacts } from './facts/sqlite-facts.ts'
-import { SqliteIdempotentResponses } from './idempotent-responses/sqlite-idempotent-responses.ts'
 import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { SqliteMemberships } from './memberships/sqlite-memberships.ts'
-import { SqliteSyncs } from './memberships/sqlite-syncs.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
@@ -50,8 +52,7 @@ import { SqliteNotices } from './notices/sqlite-notices.ts'
 import { SqliteProfiles } from './profiles/sqlite-profiles.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteReplays } from './replays/sqlite-replays.ts'
-import { SqliteStatistics } from './statistics/sqlite-statistics.ts'
-import { SqliteTokens } from './tokens/sqlite-tokens.ts'
+import { SqliteStore } from './sqlite-store.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
 import { SharedBackend } from './shared-backend.ts'
@@ -118,7 +119,7 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   const readers = stack.use(
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
-  const ports = portsOf({ databaseFile, box, reader, readers, host, watch }, options)
+  const ports = await portsOf({ databaseFile, box, reader, readers, host, watch }, options)
   // The writer's thread starts while the ports read what they need.
   await host.opened()
   if (wasChecked) await quarantineDamaged(ports, options.onDamage)
@@ -144,6 +145,8 @@ export function prepareDatabase(
   refuseDamagedDocuments(db, (_kind, document) => isJson(document), options)
   const box = boxOf(usedKeys(db))
   migrate(db, file, MIGRATIONS)
+  // Requests that were served when the process ended.
+  db.exec('DELETE FROM reserved_keys')
   sealCatalog(db, box, onUnreadable)
   refuseDamagedDocuments(db, (kind, document) => canBeOpened(kind, document, box), options)
   if (missing !== undefined) {
@@ -163,7 +166,7 @@ interface Opened {
   readonly watch: DamageWatch
 }
 
-function portsOf(
+async function portsOf(
   { databaseFile, box, reader, readers, host, watch }: Opened,
   { dataDir, maxWaitingBytes, appendingThreads = 0 }: EmbeddedOptions,
 ) {
@@ -177,6 +180,7 @@ function portsOf(
   const waiting = new ByteBudget(maxWaitingBytes, { memory, thread: 0 })
   const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
+  const store = new SqliteStore(writer, reader, readers)
   const catalog = new SqliteCatalog(writer, reader, box, changes)
   const removal = { databaseFile, readers, duplicates, recent, changes }
   const deletions = new SqliteDeletions(writer, reader, removal)
@@ -192,9 +196,9 @@ function portsOf(
     replays: new SqliteReplays(writer, reader, readers),
     catalog,
     keyUses: new SqliteKeyUses(writer, reader),
-    tokens: new SqliteTokens(writer, reader),
-    audit: new SqliteAudit(writer, readers, box),
-    idempotentResponses: new SqliteIdempotentResponses(writer, reader),
+    tokens: await StoredTokens.open(store),
+    audit: new StoredAudit(store, box),
+    idempotentResponses: new StoredIdempotentResponses(store),
     deletions,
     suppressions: new SqliteSuppressions(writer, reader, changes),
     notices: new SqliteNotices(lanes, writer, reader, readers),
@@ -204,13 +208,13 @@ function portsOf(
     facts: new SqliteFacts(writer, reader),
     evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
     memberships: new SqliteMemberships(writer, reader, readers),
-    syncs: new SqliteSyncs(writer, reader),
+    syncs: new StoredSyncs(store),
     threads: new SharedBackend(shared),
     leases: LEASES_OF_ONE,
     nodes: new NodeOfOne(systemClock),
     signals: new SignalsOfOne(),
     ownKeys: new FileKeys(dataDir),
-    statistics: new SqliteStatistics(writer, readers),
+    statistics: new StoredStatistics(store),
     upkeep: new SqliteUpkeep(host, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
     probe: async () => {

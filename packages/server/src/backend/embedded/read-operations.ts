@@ -8,7 +8,6 @@ import { loadDueProfiles, loadProfiles } from './evaluations/load-profiles.ts'
 import { listEvents } from './events/read-events.ts'
 import { previewAudience } from './memberships/preview-audience.ts'
 import { replaySlice } from './replays/replay-scan.ts'
-import { readCounts } from './statistics/read-counts.ts'
 
 /**
  * Every long read of the backend. Each entry prepares what it needs on the connection of a thread, once, and returns the
@@ -21,7 +20,6 @@ const OPERATIONS = {
   listEvents,
   listDeliveries,
   failuresOf,
-  readCounts,
   replaySlice,
   loadDueProfiles,
   loadProfiles,

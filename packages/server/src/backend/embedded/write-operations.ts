@@ -1,9 +1,12 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type Counts, sumOf } from '../statistics.ts'
+import { appendAudit, type SealedEntry } from '../store/audit.ts'
+import { WRITES } from '../store/writes.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
+import { readJson } from './database/rows.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import { appendAudit, type AuditWrite, removeAudit } from './audit/write-audit.ts'
 import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/write-catalog.ts'
 import {
   addSuppressions,
@@ -14,7 +17,6 @@ import {
 } from './deletions/write-deletions.ts'
 import { recordDeliveries } from './deliveries/write-deliveries.ts'
 import { addLane } from './deliveries/write-lanes.ts'
-import { addIdempotentResponse } from './idempotent-responses/write-idempotent-responses.ts'
 import { appendTold, commitEvaluations } from './evaluations/write-evaluations.ts'
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
@@ -22,7 +24,6 @@ import { pruneFacts } from './facts/prune-facts.ts'
 import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
-import { advanceSync, putSync } from './memberships/write-syncs.ts'
 import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
@@ -35,12 +36,12 @@ import {
   retryDelivery,
 } from './replays/write-replays.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
-import { addCounts, removeCounts } from './statistics/write-statistics.ts'
-import { addToken, markTokenUsed, removeToken } from './tokens/write-tokens.ts'
+import { SqliteTx } from './database/sqlite-tx.ts'
 
 /**
- * Every write of the backend. Each entry prepares its statements once and returns the function that performs the
- * operation. Entries that append events share `append`. The thread runs that function inside a transaction, except those in OUTSIDE_OF_TRANSACTIONS.
+ * The writes of SQLite alone. Each entry prepares its statements once and returns the function that performs the
+ * operation. Entries that append events share `append`. The thread runs that function inside a transaction, except those in
+ * OUTSIDE_OF_TRANSACTIONS. The writes of both engines are in `WRITES`.
  */
 const OPERATIONS = {
   appendEvents,
@@ -56,15 +57,7 @@ const OPERATIONS = {
   removeOldest,
   putCatalogRecords,
   removeCatalogRecord,
-  addToken,
-  removeToken,
-  markTokenUsed,
   markKeyUsed,
-  appendAudit,
-  removeAudit,
-  addIdempotentResponse,
-  addCounts,
-  removeCounts,
   createDeletion,
   advanceDeletion,
   addSuppressions,
@@ -86,8 +79,6 @@ const OPERATIONS = {
   appendTold,
   changeList,
   forgetComputation,
-  advanceSync,
-  putSync,
   scrub,
   emptyLog,
 }
@@ -98,34 +89,45 @@ export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
 export type OperationResult<N extends OperationName> = ReturnType<Prepared<N>>
 
 /** Operations that SQLite refuses inside a transaction. */
-export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<OperationName> = new Set<OperationName>([
+export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<string> = new Set<OperationName>([
   'scrub',
   'emptyLog',
 ])
 
 /** One operation with its input, as it is posted to the writer's thread. */
 export interface Operation {
-  readonly name: OperationName
+  /** One of OPERATIONS, or of WRITES. */
+  readonly name: string
   readonly input: unknown
   /** The audit entry of the change, for the same transaction. It is not written if the operation returns false. */
-  readonly audit?: AuditWrite | undefined
+  readonly audit?: SealedEntry | undefined
 }
 
+/** @returns `perform`: its result may be a promise that is settled without waiting for anything */
 export function prepareOperations(
   db: DatabaseSync,
   options: DedupeWindow,
 ): { readonly perform: (operation: Operation) => unknown; readonly numbering: LogNumbering } {
   const numbering = new LogNumbering(db)
   const shared = { ...options, append: eventAppender(db, { ...options, numbering }) }
-  const prepared = new Map<OperationName, (input: never) => unknown>()
-  for (const [name, prepare] of Object.entries(OPERATIONS)) {
-    prepared.set(name as OperationName, prepare(db, shared))
-  }
-  const append = appendAudit(db)
+  const prepared = new Map<string, (input: never) => unknown>()
+  for (const [name, prepare] of Object.entries(OPERATIONS)) prepared.set(name, prepare(db, shared))
+  db.function('sum_of_counts', { deterministic: true }, sumOfCounts)
+  const tx = new SqliteTx(db)
+  for (const [name, write] of WRITES) prepared.set(name, (input) => write(tx, input))
   const perform = ({ name, input, audit }: Operation): unknown => {
     const result = prepared.get(name)!(input as never)
-    if (audit !== undefined && result !== false) append(audit)
+    return audit === undefined ? result : withAudit(result, audit)
+  }
+  const withAudit = async (performed: unknown, audit: SealedEntry): Promise<unknown> => {
+    const result = await performed
+    if (result !== false) await appendAudit(tx, audit)
     return result
   }
   return { perform, numbering }
+}
+
+/** As the function of this name on PostgreSQL. Counts that are damaged count as none. */
+function sumOfCounts(a: SQLOutputValue, b: SQLOutputValue): string {
+  return JSON.stringify(sumOf((readJson(a) ?? {}) as Counts, (readJson(b) ?? {}) as Counts))
 }

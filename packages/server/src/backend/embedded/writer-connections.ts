@@ -37,14 +37,14 @@ const NOTHING_APPENDED: readonly AppendedBlock[] = []
 
 /** The connections of the writer's thread. One commit has the operations of all that have posted some. */
 export class WriterConnections {
-  readonly #perform: (operations: readonly Operation[]) => readonly Result[]
+  readonly #perform: (operations: readonly Operation[]) => Promise<readonly Result[]>
   readonly #all = new Set<WriterConnection>()
   #batches: Batch[] = []
   readonly #share = new SliceShare()
   #isClosed = false
 
-  /** @param perform returns the result of each operation, in their order */
-  constructor(perform: (operations: readonly Operation[]) => readonly Result[]) {
+  /** @param perform resolves to the result of each operation, in their order, in the same turn of the event loop */
+  constructor(perform: (operations: readonly Operation[]) => Promise<readonly Result[]>) {
     this.#perform = perform
   }
 
@@ -62,8 +62,8 @@ export class WriterConnections {
     })
   }
 
-  close(): void {
-    this.#commit()
+  async close(): Promise<void> {
+    await this.#commit()
     this.#isClosed = true
     for (const { port } of this.#all) port.close()
   }
@@ -71,29 +71,32 @@ export class WriterConnections {
   #put(batch: Batch): void {
     this.#batches.push(batch)
     // After this turn of the event loop, so that the commit has what the other threads have posted meanwhile.
-    if (this.#batches.length === 1) setImmediate(() => this.#commit())
+    if (this.#batches.length === 1) setImmediate(() => void this.#commit())
   }
 
-  #commit(): void {
+  async #commit(): Promise<void> {
     if (this.#isClosed) return
     const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
     const leavesOthers = removal !== undefined && this.#batches.length > 1 && this.#share.isAlone()
     const taken = leavesOthers ? [removal] : this.#batches
     this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
-    if (leavesOthers) setImmediate(() => this.#commit())
+    if (leavesOthers) setImmediate(() => void this.#commit())
     if (taken.length === 0) return
     const start = performance.now()
-    const counts = this.#commitBatches(taken)
+    const counts = await this.#commitBatches(taken)
     const wasAlone = removal !== undefined && taken.length === 1
     this.#share.committed({ wasAlone, tookMs: performance.now() - start, ...counts })
   }
 
-  /** Returns how many events were appended, and how many a slice has removed. */
-  #commitBatches(taken: readonly Batch[]): { appended: number; removed: number | undefined } {
+  /** Resolves to how many events were appended, and how many a slice has removed. */
+  async #commitBatches(
+    taken: readonly Batch[],
+  ): Promise<{ appended: number; removed: number | undefined }> {
     // What others append is numbered after what the one appends that hears of it.
     const batches = taken.toSorted((a, b) => rank(a) - rank(b))
     let removed: number | undefined
-    const results = this.#perform(batches.flatMap(({ operations }) => operations)).values()
+    const all = batches.flatMap(({ operations }) => operations)
+    const results = (await this.#perform(all)).values()
     const appended: AppendedBlock[] = []
     const settled = batches.map(({ from, operations }) => {
       const own = results.take(operations.length).toArray()

@@ -30,10 +30,10 @@ const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
 let lost: string | undefined
 
 /** The result of each operation, in their order. None is performed, or reported, that the next start would not find. */
-function performInPlace(operations: readonly Operation[]): readonly Result[] {
+async function performInPlace(operations: readonly Operation[]): Promise<readonly Result[]> {
   const fault = files.fault()
   if (lost === undefined && fault === undefined) {
-    const results = performAll(operations)
+    const results = await performAll(operations)
     files.written()
     lost = files.fault()
     if (lost === undefined) return results
@@ -46,10 +46,10 @@ function performInPlace(operations: readonly Operation[]): readonly Result[] {
 }
 
 /** Operations that SQLite refuses inside a transaction run after the others. */
-function performAll(operations: readonly Operation[]): Result[] {
+async function performAll(operations: readonly Operation[]): Promise<Result[]> {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))
-  const results = inside.length > 0 ? commit(inside) : []
+  const results = inside.length > 0 ? await commit(inside) : []
   if (inside.length === operations.length) return results
   const insideResults = results.values()
   return operations.map((operation) =>
@@ -66,10 +66,14 @@ function attempt(operation: Operation): Result {
 }
 
 /** Performs all operations in one transaction, which costs one sync of the disk. */
-function commit(operations: readonly Operation[]): Result[] {
+async function commit(operations: readonly Operation[]): Promise<Result[]> {
   try {
     db.exec('BEGIN IMMEDIATE')
-    const results = operations.map((operation): Result => ({ ok: true, value: perform(operation) }))
+    const results: Result[] = []
+    for (const operation of operations) {
+      const value = perform(operation)
+      results.push({ ok: true, value: value instanceof Promise ? await value : value })
+    }
     const number = countCommit()
     db.exec('COMMIT')
     mark.write({ number, lastSeq: numbering.last })
@@ -77,8 +81,10 @@ function commit(operations: readonly Operation[]): Result[] {
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     // One failed operation must not fail the others: perform each in its own transaction.
-    if (operations.length > 1) return operations.flatMap((operation) => commit([operation]))
-    return [failure(error)]
+    if (operations.length === 1) return [failure(error)]
+    const results: Result[] = []
+    for (const operation of operations) results.push(...(await commit([operation])))
+    return results
   }
 }
 
@@ -99,12 +105,16 @@ function close(): void {
 
 const connections = new WriterConnections(performInPlace)
 
+async function end(): Promise<void> {
+  await connections.close()
+  close()
+  parentPort!.close()
+}
+
 parentPort!.postMessage('opened' satisfies FromWriterThread)
 parentPort!.on('message', (message: ToWriterThread) => {
   if (message === 'close') {
-    connections.close()
-    close()
-    parentPort!.close()
+    void end()
   } else {
     const onGone = () => parentPort!.postMessage({ gone: message.id } satisfies FromWriterThread)
     connections.add(message, onGone)

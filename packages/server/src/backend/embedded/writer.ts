@@ -3,7 +3,8 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
-import { auditWrite } from './audit/write-audit.ts'
+import { sealedEntry } from '../store/audit.ts'
+import type { Write } from '../store/store.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { errorOf, type Failure, type Result } from './database/operation-result.ts'
 import type {
@@ -15,15 +16,15 @@ import type {
 import type { AppendedBlock, Committed } from './writer-connections.ts'
 
 interface Waiting extends Omit<Operation, 'input'> {
-  readonly input: () => Input<OperationName>
+  readonly input: () => Posted<unknown>
   readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
 
 /** The input of an operation as it is posted. */
-interface Input<N extends OperationName> {
-  readonly input: OperationInput<N>
+interface Posted<T> {
+  readonly input: T
   /** What the input gives away. */
   readonly transfer: readonly Transferable[]
 }
@@ -35,10 +36,10 @@ export interface OpenOperation<N extends OperationName> {
   readonly isLast: () => boolean
 }
 
-interface AddOptions<N extends OperationName> {
+interface AddOptions<Value> {
   readonly audit?: AuditEntry | undefined
   /** Called with the result before the promises of its transaction are settled, in the order of the commits. Must not throw. */
-  readonly onCommitted?: (result: OperationResult<N>) => void
+  readonly onCommitted?: (result: Value) => void
 }
 
 const NOTHING_GIVEN: readonly Transferable[] = []
@@ -107,7 +108,18 @@ export class Writer implements AsyncDisposable {
     input: OperationInput<N>,
     audit?: AuditEntry,
   ): Promise<OperationResult<N>> {
-    const done = this.#add(name, input, { audit })
+    const done = this.#add<OperationResult<N>>(name, input, { audit })
+    this.#scheduleFlush()
+    return done
+  }
+
+  /** As `run`, for a write of both engines. */
+  write<Input, Value>(
+    { name }: Write<Input, Value>,
+    input: Input,
+    audit?: AuditEntry,
+  ): Promise<Value> {
+    const done = this.#add<Value>(name, input, { audit })
     this.#scheduleFlush()
     return done
   }
@@ -116,7 +128,7 @@ export class Writer implements AsyncDisposable {
   runWith<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    options: AddOptions<N>,
+    options: AddOptions<OperationResult<N>>,
   ): Promise<OperationResult<N>> {
     const done = this.#add(name, input, options)
     this.#scheduleFlush()
@@ -126,8 +138,8 @@ export class Writer implements AsyncDisposable {
   /** As `runWith`, with an input that can grow until the operation is posted: then `input` is called once. */
   runOpen<N extends OperationName>(
     name: N,
-    input: () => Input<N>,
-    options: AddOptions<N>,
+    input: () => Posted<OperationInput<N>>,
+    options: AddOptions<OperationResult<N>>,
   ): OpenOperation<N> {
     const done = this.#addOpen(name, input, options)
     const added = this.#waiting.at(-1)
@@ -140,7 +152,7 @@ export class Writer implements AsyncDisposable {
     name: N,
     input: OperationInput<N>,
   ): Promise<OperationResult<N>> {
-    const done = this.#add(name, input)
+    const done = this.#add<OperationResult<N>>(name, input)
     this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
     return done
   }
@@ -169,23 +181,19 @@ export class Writer implements AsyncDisposable {
     return this.#waiting.length === 0 && this.#committing.length === 0
   }
 
-  #add<N extends OperationName>(
-    name: N,
-    input: OperationInput<N>,
-    options: AddOptions<N> = {},
-  ): Promise<OperationResult<N>> {
+  #add<Value>(name: string, input: unknown, options: AddOptions<Value> = {}): Promise<Value> {
     return this.#addOpen(name, () => ({ input, transfer: NOTHING_GIVEN }), options)
   }
 
-  #addOpen<N extends OperationName>(
-    name: N,
-    input: () => Input<N>,
-    { audit, onCommitted }: AddOptions<N>,
-  ): Promise<OperationResult<N>> {
+  #addOpen<Value>(
+    name: string,
+    input: () => Posted<unknown>,
+    { audit, onCommitted }: AddOptions<Value>,
+  ): Promise<Value> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
-    const { promise, resolve, reject } = Promise.withResolvers<OperationResult<N>>()
-    const write = audit && auditWrite(audit, this.#box)
-    this.#waiting.push({ name, input, audit: write, onCommitted, resolve, reject })
+    const { promise, resolve, reject } = Promise.withResolvers<Value>()
+    const sealed = audit && sealedEntry(audit, this.#box)
+    this.#waiting.push({ name, input, audit: sealed, onCommitted, resolve, reject })
     return promise
   }
 

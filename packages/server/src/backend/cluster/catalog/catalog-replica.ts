@@ -2,7 +2,7 @@ import type { Computation, Destination, Source } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { type CatalogChange, type CatalogSnapshot, snapshotOf, withChange } from '../../catalog.ts'
-import { SharedRefresh } from '../changes/shared-refresh.ts'
+import { SharedRefresh } from '../../../util/workers/shared-refresh.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { type CatalogKind, openRecord } from './catalog-record.ts'
 

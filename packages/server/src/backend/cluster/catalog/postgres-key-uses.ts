@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { KeyUses } from '../../catalog.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
-import { SharedRefresh } from '../changes/shared-refresh.ts'
+import { SharedRefresh } from '../../../util/workers/shared-refresh.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, toText } from '../postgres/text.ts'
 

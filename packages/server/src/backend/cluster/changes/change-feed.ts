@@ -3,13 +3,10 @@ import type { Redacted } from '../../../util/secrets/redacted.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
 import type { Signals } from '../../signals.ts'
+import type { ChangeKind } from '../../store/store.ts'
 import type { Connection, Postgres } from '../postgres/postgres.ts'
 import { Follower } from './follower.ts'
 import { Listener } from './listener.ts'
-
-/** What nodes have in memory, and read again when one of them has changed it. */
-export type ChangeKind =
-  'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
 
 /** What nodes ask each other to follow. */
 interface AskedKind {

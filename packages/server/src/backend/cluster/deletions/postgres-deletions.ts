@@ -11,10 +11,10 @@ import type {
   Subject,
 } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { AuditWriter } from '../audit/audit-writer.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import { pageOf } from '../../store/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { advanceDeletion, createDeletion, deletionOf, type DeletionRow } from './deletion-rows.ts'
 import { PurgedIds } from './purged-ids.ts'

@@ -8,10 +8,10 @@ import type {
   Suppressions,
 } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { AuditWriter } from '../audit/audit-writer.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import { pageOf } from '../../store/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { EVERY_SOURCE, SuppressedUsers } from './suppressed-users.ts'
 import { addSuppressions, endSuppressions } from './write-suppressions.ts'

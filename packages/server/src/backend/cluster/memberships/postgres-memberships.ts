@@ -11,10 +11,10 @@ import type {
   PreviewQuery,
 } from '../../memberships.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { AuditWriter } from '../audit/audit-writer.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import { numberOf } from '../evaluations/computation-numbers.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import { pageOf } from '../../store/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { changeList, type ListChange } from './change-list.ts'
 import { forgetComputation } from './forget-computation.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { StoppedData } from '../../stopped-data.ts'
-import type { ChangeKind } from '../changes/change-feed.ts'
+import type { ChangeKind } from '../../store/store.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { MOVED_CHANGE } from './moved-tables.ts'
 

@@ -54,18 +54,20 @@ interface TableOptions {
   /** Makes the values of columns that are not as they were. */
   readonly made?: Readonly<Record<string, (row: StoredRow, key: Buffer) => Value>>
   readonly only?: string
+  /** The `Store` escapes every text of it, JSON too. */
+  readonly isOfStore?: true
 }
 
 /** A table whose columns have the values of the same names, unless they are made of others. */
 function table(
   from: StoredTable,
   columns: string,
-  { into = from, made = {}, only }: TableOptions = {},
+  { into = from, made = {}, only, isOfStore }: TableOptions = {},
 ): MovedTable {
   const all = columnsOf(columns)
   const valueOf = (column: MovedColumn, row: StoredRow, key: Buffer): Value => {
     const make = made[column.name]
-    return make === undefined ? plainOf(column, row) : make(row, key)
+    return make === undefined ? plainOf(column, row, isOfStore) : make(row, key)
   }
   return {
     from,
@@ -79,10 +81,11 @@ function table(
 /** Ids and words that clients send may have U+0000; JSON has none. */
 const JSON_COLUMNS = new Set(['document', 'counts', 'traits', 'value', 'webhooks', 'sealed'])
 
-function plainOf({ name, type }: MovedColumn, row: StoredRow): Value {
+function plainOf({ name, type }: MovedColumn, row: StoredRow, isOfStore = false): Value {
   const value = row[name] ?? null
   if (type === 'bool') return value === 1
-  return typeof value === 'string' && !JSON_COLUMNS.has(name) ? toText(value.toWellFormed()) : value
+  const isPlain = type === 'jsonb' || (JSON_COLUMNS.has(name) && !isOfStore)
+  return typeof value === 'string' && !isPlain ? toText(value.toWellFormed()) : value
 }
 
 const text = (row: StoredRow, name: string): string => String(row[name])
@@ -118,15 +121,13 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     },
   ),
   table('key_uses', 'key text, last_used_at bigint, number bigint', { made: { number: change } }),
-  table('tokens', 'id text, document text, last_used_at bigint, use_number bigint', {
-    made: { use_number: (row) => (row['last_used_at'] === null ? null : MOVED_CHANGE) },
-  }),
+  table('tokens', 'id text, document text, last_used_at bigint', { isOfStore: true }),
   table(
     'audit',
     'seq bigint, id text, at bigint, actor_id text, action text, target_id text, sealed text under id',
   ),
-  table('kept_answers', 'key text, fingerprint text, sealed text, expires_at bigint', {
-    into: 'idempotent_responses',
+  table('idempotent_responses', 'key text, fingerprint text, sealed text, expires_at bigint', {
+    isOfStore: true,
   }),
   table('statistics', 'span text, start bigint, source_id text, destination_id text, counts jsonb'),
   table('declined', 'event_id text, destination_id text, reason text, since bigint'),

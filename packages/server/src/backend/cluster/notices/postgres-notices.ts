@@ -5,7 +5,7 @@ import { attemptsOf, deliveryOf, failedAttempts } from '../deliveries/rows/deliv
 import type { PostgresLanes } from '../deliveries/rows/postgres-lanes.ts'
 import { StoredParts } from '../deliveries/rows/stored-parts.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import { pageOf } from '../../store/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { type NoticeRow, SELECT_NOTICES, subjectOf } from './notice-table.ts'
 import { createNotices } from './write-notices.ts'

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { AuditEntry } from '../../audit.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../../replays.ts'
-import type { AuditWriter } from '../audit/audit-writer.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import { requeueDeliveries } from '../deliveries/queue/requeue-deliveries.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { pageOf } from '../postgres/rows.ts'
+import { pageOf } from '../../store/rows.ts'
 import { replaySlice } from './replay-scan.ts'
 
 /** A replay without what has columns. */

@@ -277,15 +277,23 @@ CREATE TABLE audit (
   target_id TEXT,
   sealed    TEXT    NOT NULL
 ) STRICT;
+CREATE INDEX audit_by_time ON audit (at);
 
 -- Responses to requests with an Idempotency-Key.
-CREATE TABLE kept_answers (
+CREATE TABLE idempotent_responses (
   key         TEXT    NOT NULL PRIMARY KEY,
   fingerprint TEXT    NOT NULL,
   sealed      TEXT    NOT NULL,
   expires_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX kept_answers_expiring ON kept_answers (expires_at);
+CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
+
+-- Keys of requests that are being served.
+CREATE TABLE reserved_keys (
+  key   TEXT    NOT NULL PRIMARY KEY,
+  node  TEXT    NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE statistics (
   span           TEXT    NOT NULL,
@@ -295,6 +303,9 @@ CREATE TABLE statistics (
   counts         TEXT    NOT NULL,
   PRIMARY KEY (span, start, source_id, destination_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destination_id);
+CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
+  WHERE destination_id <> '';
 
 -- The selection and the rate are in the document; what changes has columns.
 CREATE TABLE replays (

@@ -23,7 +23,7 @@ export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
     key: ['seq'],
     columns: ['seq', 'id', 'at', 'actor_id', 'action', 'target_id', 'sealed'],
   },
-  kept_answers: { key: ['key'], columns: ['key', 'fingerprint', 'sealed', 'expires_at'] },
+  idempotent_responses: { key: ['key'], columns: ['key', 'fingerprint', 'sealed', 'expires_at'] },
   statistics: {
     key: ['span', 'start', 'source_id', 'destination_id'],
     columns: ['span', 'start', 'source_id', 'destination_id', 'counts'],
@@ -204,6 +204,7 @@ export const LEFT_IN_FILE: readonly {
   readonly columns?: readonly string[]
   readonly reason: string
 }[] = [
+  { table: 'reserved_keys', reason: 'the requests have ended with the process' },
   {
     table: 'log_position',
     columns: ['only_row', 'commits', 'hash_seed'],

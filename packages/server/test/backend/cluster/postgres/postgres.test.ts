@@ -73,6 +73,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
 describe.skipIf(clusterIsMissing() !== undefined)('a statement by itself', () => {
   test('is repeated after a deadlock with a transaction', async () => {
     await using place = await newClusterPlace()
+    await using setUp = new Postgres({ url: new Redacted(place.databaseUrl) })
+    // A session looks for a deadlock once, after this time: the statement then finds one, and the transaction does not.
+    await setUp.run(sql`DO $$ BEGIN
+      EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''4s''', current_database()); END $$`)
     await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
     await postgres.run(
       sql`CREATE TABLE numbers AS SELECT id, 0 AS n FROM generate_series(1, 2) AS id`,
@@ -80,6 +84,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a statement by itself', () =>
     const add = (id: number) => sql`UPDATE numbers SET n = n + 10 WHERE id = ${id}`
     let running: Promise<unknown> | undefined
     await postgres.write(async (transaction) => {
+      await sql`SET LOCAL deadlock_timeout = '1min'`.execute(transaction)
       await add(1).execute(transaction)
       running = postgres.run(sql`UPDATE numbers SET n = numbers.n + 100
         FROM (SELECT id FROM numbers ORDER BY id DESC FOR UPDATE) AS locked WHERE locked.id = numbers.id`)

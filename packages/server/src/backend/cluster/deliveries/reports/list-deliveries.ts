@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { DeliveryFilter } from '../../../deliveries.ts'
 import type { Page, PageRequest } from '../../../page.ts'
 import type { Connection } from '../../postgres/postgres.ts'
-import { pageOf } from '../../postgres/rows.ts'
+import { pageOf } from '../../../store/rows.ts'
 import { indexedConditions, otherConditions } from './delivery-conditions.ts'
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../rows/delivery-rows.ts'
 

@@ -405,10 +405,8 @@ CREATE INDEX key_uses_by_number ON key_uses (number);
 CREATE TABLE tokens (
   id           txt  PRIMARY KEY,
   document     text NOT NULL,
-  last_used_at bigint,
-  use_number   bigint
+  last_used_at bigint
 );
-CREATE INDEX tokens_by_use ON tokens (use_number);
 
 -- A target may be the id of a user, which may be longer than an index takes.
 CREATE TABLE audit (

@@ -1,4 +1,16 @@
-import type { Page } from '../../page.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Page } from '../page.ts'
+
+/** Conditions that columns have these values, each beginning with AND; none for `undefined`. */
+export function conditionsOf(
+  values: Readonly<Record<string, string | number | undefined>>,
+): RawBuilder<unknown> {
+  const used = Object.entries(values).filter(([, value]) => value !== undefined)
+  return sql.join(
+    used.map(([column, value]) => sql`AND ${sql.id(column)} = ${value}`),
+    sql` `,
+  )
+}
 
 /**
  * The page of the first `limit` rows. The caller selects `limit + 1`: the extra row shows that there is a next page.

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
+import type { Audit, AuditEntry, AuditFilter } from '../audit.ts'
+import { ResponseKept, type ResponseToKeep } from '../idempotent-responses.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { addResponse } from './idempotent-responses.ts'
+import { conditionsOf, pageOf } from './rows.ts'
+import type { Store, Tx } from './store.ts'
+
+interface Row {
+  readonly seq: number
+  readonly id: string
+  readonly at: number
+  readonly actor_id: string
+  readonly action: string
+  readonly target_id: string | null
+  readonly sealed: string
+}
+
+/** An entry as it is stored. All of it is sealed under its id, because it shows URLs. The columns are for lists to filter by. */
+export interface SealedEntry extends Omit<Row, 'seq'> {
+  readonly response: ResponseToKeep | undefined
+}
+
+/** How many entries one call removes. */
+const SLICE_ENTRIES = 500
+
+/** The audit log in the table `audit`. */
+export class StoredAudit implements Audit {
+  readonly #store: Store
+  readonly #box: SecretBox
+
+  constructor(store: Store, box: SecretBox) {
+    this.#store = store
+    this.#box = box
+  }
+
+  append(entry: AuditEntry): Promise<void> {
+    return this.#store.write(appendAudit, sealedEntry(entry, this.#box))
+  }
+
+  removeBefore(time: number): Promise<number> {
+    return this.#store.write(removeAudit, time)
+  }
+
+  async list(filter: AuditFilter, { limit, cursor }: PageRequest): Promise<Page<AuditEntry>> {
+    const where = conditionsOf({
+      actor_id: filter.actorId,
+      action: filter.action,
+      target_id: filter.targetId,
+    })
+    const rows = await this.#store.list(sql<Row>`
+      SELECT * FROM audit WHERE seq < ${Number(cursor ?? Number.MAX_SAFE_INTEGER)} ${where}
+      ORDER BY seq DESC LIMIT ${limit + 1}`)
+    return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, (row) => this.#entryOf(row))
+  }
+
+  #entryOf(row: Row): AuditEntry {
+    try {
+      return JSON.parse(this.#box.open(row.sealed, row.id)) as AuditEntry
+    } catch (error) {
+      if (error instanceof SecretBoxError || error instanceof SyntaxError)
+        return unreadableEntry(row)
+      throw error
+    }
+  }
+}
+
+/** The entry of which only the columns can be read. */
+function unreadableEntry(row: Row): AuditEntry {
+  return {
+    id: row.id,
+    at: row.at,
+    actor: { id: row.actor_id, name: '', role: '' },
+    action: row.action,
+    targetId: row.target_id,
+    before: null,
+    after: null,
+    requestId: '',
+    isUnreadable: true,
+  }
+}
+
+export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox): SealedEntry {
+  const { id, at, actor, action, targetId } = entry
+  const sealed = box.seal(JSON.stringify(entry), id)
+  return { id, at, actor_id: actor.id, action, target_id: targetId, sealed, response }
+}
+
+/**
+ * Writes an entry, and the response that it brings, in the transaction of its change.
+ * @throws {ResponseKept} where there is a response with the key of the request
+ */
+export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
+  await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
+    VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)
+  if (response !== undefined && !(await addResponse(tx, response)))
+    throw new ResponseKept('There is a response with the key of this request.')
+}
+
+/** Removes some of the oldest entries that were made before `time`, and resolves to their number. */
+export function removeAudit(tx: Tx, time: number): Promise<number> {
+  return tx.run(sql`DELETE FROM audit WHERE seq IN (
+    SELECT seq FROM audit WHERE at < ${time} ORDER BY at LIMIT ${SLICE_ENTRIES} ${tx.dialect.skipLocked})`)
+}

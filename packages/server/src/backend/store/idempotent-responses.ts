@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type {
+  IdempotentResponse,
+  IdempotentResponses,
+  ResponseToKeep,
+} from '../idempotent-responses.ts'
+import type { Store, Tx } from './store.ts'
+
+/** How many expired responses one call removes: more than calls add. */
+const REMOVED = 100
+
+/** Responses in the table `idempotent_responses`, and keys of requests that are being served in `reserved_keys`. */
+export class StoredIdempotentResponses implements IdempotentResponses {
+  readonly #store: Store
+  readonly #node = randomUUID()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  reserve(key: string, times: { readonly now: number; readonly until: number }): Promise<boolean> {
+    return this.#store.write(reserveKey, { key, node: this.#node, ...times })
+  }
+
+  release(key: string): Promise<void> {
+    return this.#store.write(releaseKey, { key, node: this.#node })
+  }
+
+  async add(kept: ResponseToKeep): Promise<void> {
+    await this.#store.write(addResponse, kept)
+  }
+
+  async find(key: string, now: number): Promise<IdempotentResponse | undefined> {
+    const [row] = await this.#store.lookUp(sql<IdempotentResponse>`
+      SELECT key, fingerprint, sealed, expires_at AS ${sql.id('expiresAt')}
+      FROM idempotent_responses WHERE key = ${key} AND expires_at > ${now}`)
+    return row && { ...row }
+  }
+}
+
+interface ReservedKey {
+  readonly key: string
+  /** The node that serves the request. */
+  readonly node: string
+  readonly now: number
+  readonly until: number
+}
+
+/** Resolves to whether the key is reserved: not where it was, or has a response. */
+export async function reserveKey(tx: Tx, { key, node, now, until }: ReservedKey): Promise<boolean> {
+  const reserved = await tx.run(sql`
+    INSERT INTO reserved_keys AS kept (key, node, until)
+    SELECT ${key}, ${node}, ${until}
+    WHERE NOT EXISTS (SELECT 1 FROM idempotent_responses WHERE key = ${key} AND expires_at > ${now})
+    ON CONFLICT (key) DO UPDATE SET node = excluded.node, until = excluded.until WHERE kept.until <= ${now}`)
+  return reserved > 0
+}
+
+export async function releaseKey(
+  tx: Tx,
+  { key, node }: Pick<ReservedKey, 'key' | 'node'>,
+): Promise<void> {
+  await tx.run(sql`DELETE FROM reserved_keys WHERE key = ${key} AND node = ${node}`)
+}
+
+/** Keeps a response, and removes some that have expired. Resolves to whether it did: not where there is one with its key. */
+export async function addResponse(
+  tx: Tx,
+  { response: { key, fingerprint, sealed, expiresAt }, now }: ResponseToKeep,
+): Promise<boolean> {
+  await tx.run(sql`DELETE FROM idempotent_responses WHERE key IN (
+    SELECT key FROM idempotent_responses WHERE expires_at <= ${now} AND key <> ${key}
+    ORDER BY expires_at LIMIT ${REMOVED} ${tx.dialect.skipLocked})`)
+  const kept = await tx.run(sql`
+    INSERT INTO idempotent_responses AS kept (key, fingerprint, sealed, expires_at)
+    VALUES (${key}, ${fingerprint}, ${sealed}, ${expiresAt})
+    ON CONFLICT (key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, sealed = excluded.sealed, expires_at = excluded.expires_at
+      WHERE kept.expires_at <= ${now}`)
+  return kept > 0
+}

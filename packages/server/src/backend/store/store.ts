@@ -1,0 +1,53 @@
+import type { RawBuilder } from 'kysely'
+import type { AuditEntry } from '../audit.ts'
+import type { Dialect } from './dialect.ts'
+
+/**
+ * One transaction. Statements are made with the `sql` of Kysely. Any text can be a value: where a database cannot keep U+0000,
+ * its `Tx` escapes it on the way in and out.
+ */
+export interface Tx {
+  readonly dialect: Dialect
+  all<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /** Resolves to the number of rows that were inserted, updated or deleted. */
+  run(statement: RawBuilder<unknown>): Promise<number>
+}
+
+/**
+ * A change, made in one transaction: all of it or nothing. An engine may run it again after a conflict, or on another thread,
+ * by its name (`writes.ts`). So it awaits nothing but its `tx`, and its input can be posted to a thread.
+ */
+export type Write<Input, Result> = (tx: Tx, input: Input) => Promise<Result>
+
+/** What nodes have in memory, and read again when one of them has changed it. */
+export type ChangeKind =
+  'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
+
+export interface WriteOptions {
+  /** Written in the same transaction, unless the change resolves to false. */
+  readonly audit?: AuditEntry | undefined
+  /** Every node is told of it. */
+  readonly changes?: ChangeKind
+}
+
+/**
+ * The database as the ports in this folder use it: each is written once, for both engines. Every method may reject with
+ * `BackendUnavailable`.
+ */
+export interface Store {
+  readonly dialect: Dialect
+  /** Rows that an index leads to: few, within a millisecond. */
+  lookUp<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /** As `lookUp`, where many rows may be looked at. */
+  list<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /** Makes a change, and resolves to its result when that is durable. */
+  write<Input, Result>(
+    write: Write<Input, Result>,
+    input: Input,
+    options?: WriteOptions,
+  ): Promise<Result>
+  /** Calls `refresh` soon, and after each change of this kind by another node. A call has to find what was committed before it. */
+  follow(kind: ChangeKind, refresh: () => Promise<void>): void
+  /** Resolves when the other nodes have followed the changes of this kind that were made before the call. */
+  spread(kind: ChangeKind): Promise<void>
+}

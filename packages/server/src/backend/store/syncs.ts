@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Page, PageRequest } from '../page.ts'
+import type { Sync, Syncs } from '../syncs.ts'
+import { pageOf } from './rows.ts'
+import type { Store, Tx } from './store.ts'
+
+/** Ended syncs that are kept for each computation. */
+const KEPT = 20
+
+interface Row {
+  readonly id: string
+  readonly document: string
+}
+
+/** Syncs in the table `syncs`. */
+export class StoredSyncs implements Syncs {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  put(sync: Sync): Promise<void> {
+    return this.#store.write(putSync, sync)
+  }
+
+  advance(before: Sync, next: Sync): Promise<boolean> {
+    return this.#store.write(advanceSync, { before, next })
+  }
+
+  async open(): Promise<readonly Sync[]> {
+    const rows = await this.#store.lookUp(
+      sql<Row>`SELECT id, document FROM syncs WHERE is_open ORDER BY id`,
+    )
+    return rows.map(syncOf)
+  }
+
+  async list(computationId: string, { limit, cursor = '~' }: PageRequest): Promise<Page<Sync>> {
+    const rows = await this.#store.lookUp(sql<Row>`
+      SELECT id, document FROM syncs WHERE computation = ${computationId} AND id < ${cursor}
+      ORDER BY id DESC LIMIT ${limit + 1}`)
+    return pageOf(rows, { limit, cursorOf: ({ id }) => id }, syncOf)
+  }
+
+  async last(): Promise<ReadonlyMap<string, Sync>> {
+    const rows = await this.#store.lookUp(sql<Row>`
+      SELECT id, document FROM syncs WHERE id IN (
+        SELECT max(id) FROM syncs WHERE NOT is_open GROUP BY computation)`)
+    return new Map(rows.map(syncOf).map((sync) => [sync.computationId, sync]))
+  }
+}
+
+function isOpen({ state }: Sync): boolean {
+  return state !== 'done' && state !== 'failed'
+}
+
+function syncOf({ document }: Row): Sync {
+  return JSON.parse(document) as Sync
+}
+
+/** Adds or replaces a sync. Old ones of its computation go. */
+export async function putSync(tx: Tx, sync: Sync): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO syncs (id, computation, is_open, document)
+    VALUES (${sync.id}, ${sync.computationId}, ${isOpen(sync)}, ${JSON.stringify(sync)})
+    ON CONFLICT (id) DO UPDATE SET computation = excluded.computation,
+      is_open = excluded.is_open, document = excluded.document`)
+  await trim(tx, sync)
+}
+
+/** Replaces a sync that is still as `before`. Resolves to whether it was. */
+export async function advanceSync(
+  tx: Tx,
+  { before, next }: { readonly before: Sync; readonly next: Sync },
+): Promise<boolean> {
+  const advanced = await tx.run(sql`
+    UPDATE syncs SET is_open = ${isOpen(next)}, document = ${JSON.stringify(next)}
+    WHERE id = ${before.id} AND document = ${JSON.stringify(before)}`)
+  if (advanced > 0) await trim(tx, next)
+  return advanced > 0
+}
+
+/** Removes old syncs of the computation of one that has ended. */
+async function trim(tx: Tx, sync: Sync): Promise<void> {
+  if (isOpen(sync)) return
+  await tx.run(sql`
+    DELETE FROM syncs WHERE computation = ${sync.computationId} AND NOT is_open AND id <= (
+      SELECT id FROM syncs WHERE computation = ${sync.computationId} AND NOT is_open
+      ORDER BY id DESC LIMIT 1 OFFSET ${KEPT})`)
+}
