@@ -78,10 +78,10 @@ const NODES = ['test/e2e/nodes/*.test.ts']
 // The rest is about what no backend has a part in: files and threads of the embedded backend (backup, clone, ingest-threads,
 // secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), the way to a
 // webhook (certificates, egress-proxy), log lines (log-lines), the programs of the examples (examples), and forms of requests and
-// responses (generated-client, openapi, openapi-fuzz, problems, references).
+// responses (generated-client, openapi, problems, references).
 const CLUSTER_E2E = [
   'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
-  'test/e2e/{duplicates,failures,inspector,kept-responses,limits,odd-ids,overview,pause-and-replay,payloads,push}.test.ts',
+  'test/e2e/{duplicates,failures,inspector,kept-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,timestamps}.test.ts',
   ...NODES,
 ]

@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { Link } from '@hookline/testing/cluster/link'
 import { NatsServers } from '@hookline/testing/cluster/nats-servers'
-import { natsProgram, natsProgramForCopies } from '@hookline/testing/cluster/programs'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { freePort } from '@hookline/testing/network/free-port'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -52,8 +51,7 @@ export class Cluster implements AsyncDisposable {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const postgres = stack.use(await PostgresServer.start())
-    const program = natsServers === 1 ? natsProgram() : natsProgramForCopies()
-    const nats = stack.use(await NatsServers.start(natsServers, program))
+    const nats = stack.use(await NatsServers.start(natsServers))
     const databaseUrl = await postgres.newDatabase()
     const encryptionKey = SecretBox.newKey()
     const nodes: Node[] = []

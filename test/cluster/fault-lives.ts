@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clusterIsMissing, copiesAreMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { halfIfShort } from '@hookline/testing/run/how-many'
 import type { ClusterSize } from './cluster.ts'
@@ -25,8 +25,7 @@ const TIMES =
 /** Tests of half of the faults, each of a cluster with so many servers of NATS. */
 export function testFaults(natsServers: ClusterSize['natsServers']): void {
   const effects: Effect[] = []
-  const isMissing = natsServers === 1 ? clusterIsMissing : copiesAreMissing
-  describe.skipIf(isMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
+  describe.skipIf(clusterIsMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
     test.each(clusters(Math.ceil(FAULTS / 2)))(
       'under $count faults (seed $seed), no call that got a 200 is lost, and deletions end',
       async ({ count, seed }) => {

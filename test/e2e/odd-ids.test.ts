@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { OpenapiClient } from '@hookline/testing/api/openapi-client'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
@@ -64,6 +66,48 @@ describe('users whose ids differ only', () => {
       timestamp: expect.any(String),
     })
   })
+})
+
+/** Operations whose response is a stream. */
+const STREAMS = ['watch', 'getBackup']
+
+describe('an id that no record can have', () => {
+  it.for([
+    ['U+0000', '\0'],
+    ['U+0000 after a prefix', 'evt_\0'],
+    ['many characters', randomBytes(4_000).toString('hex')],
+  ] as const)(
+    '(%s) is refused or not found, wherever the management API takes one',
+    async ([, id]) => {
+      await using service = await startService()
+      const client = await OpenapiClient.of(service.url, service.token)
+      const failed: string[] = []
+      const send = async (operationId: string, input: object): Promise<void> => {
+        const { status } = (await client.send(operationId, input)).response
+        if (status >= 500) failed.push(`${operationId} ${Object.keys(input).join()}: ${status}`)
+      }
+      for (const [operationId, { parameters = [] }] of client.operations) {
+        if (STREAMS.includes(operationId)) continue
+        const inPath = parameters
+          .filter((each) => each.in === 'path')
+          .map(({ name }) => [name, 'x'])
+        for (const { name } of parameters.filter((each) => each.in !== 'header'))
+          await send(operationId, { parameters: { ...Object.fromEntries(inPath), [name]: id } })
+      }
+      const destinationIds = [id]
+      const settings = { webhooks: [{ url: 'https://receiver.example/' }] }
+      const bodies = {
+        createSource: { name: id.slice(0, 100) },
+        createDestination: { sourceId: id, type: 'Webhooks', enabled: true, settings },
+        createReplay: { destinationId: id },
+        createDeletion: { userIds: [id], suppress: true },
+        createToken: { name: id.slice(0, 100), role: 'viewer' },
+        createAudience: { name: id.slice(0, 100), destinationIds, manual: true },
+      }
+      for (const [operationId, body] of Object.entries(bodies)) await send(operationId, { body })
+      expect(failed).toEqual([])
+    },
+  )
 })
 
 describe('a control character', () => {

@@ -18,7 +18,15 @@ interface Schema {
 export const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('', ' ', '-1', '0', '1e9', '999999999999', 'true', 'null', '[]', '{}', '%00'),
-  fc.constantFrom('x'.repeat(1_500), '💥'.repeat(50), '\u202e', '\0', '../..', '__proto__'),
+  fc.constantFrom(
+    'x'.repeat(1_500),
+    '💥'.repeat(50),
+    '\u202e',
+    '\0',
+    '../..',
+    '__proto__',
+    'evt_\0',
+  ),
   fc.constantFrom("'; DROP TABLE events; --", '%', '_', 'src_', 'evt_', 'msg_~'),
   fc.constantFrom('2026-01-01', '9999-12-31T23:59:59Z', '0000-01-01', 'https://a.example/hook'),
 )

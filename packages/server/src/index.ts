@@ -7,6 +7,7 @@ export {
   type DatabaseDamaged,
   damageOf,
   DataDirInUse,
+  diagnoseCluster,
   migrateStopped,
   openService,
   type Rebuilt,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Backend } from './backend/backend.ts'
+import type { ServerDiagnosis } from './backend/cluster/diagnose.ts'
 import type { ClusterOptions } from './backend/cluster/open.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
@@ -29,14 +30,23 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
   return openClusterBackend(options)
 }
 
+/** Checks PostgreSQL and NATS, by name. @throws {BackendNotConfigured} */
+export async function diagnoseCluster(
+  config: Config,
+): Promise<Readonly<Record<string, ServerDiagnosis>>> {
+  const { diagnoseServers } = await import('./backend/cluster/diagnose.ts')
+  return diagnoseServers(clusterOptionsOf(config))
+}
+
 /** Where the cluster is, and how to use it. @throws {BackendNotConfigured} */
 export function clusterOptionsOf(config: Config): ClusterOptions {
-  const { natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
+  const { natsMonitorUrl, natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
   return {
     databaseUrl: needed(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
     natsUrl: needed(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
     encryptionKey: needed(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
     natsSecurity: natsSecurityOf(config),
+    ...(natsMonitorUrl && { natsMonitorUrl }),
     natsPrefix,
     natsReplicas,
     dedupeWindowMs,

@@ -56,6 +56,7 @@ export {
   UnusableDatabase,
 } from './backend/embedded/stopped/stopped-database.ts'
 
+export { diagnoseCluster } from './open-backend.ts'
 export type { WorkerGivenUp } from './util/workers/supervisor.ts'
 
 export interface ServiceOptions {

@@ -104,6 +104,12 @@ export const SETTINGS = {
     isPlace: true,
     parse: text,
   },
+  natsMonitorUrl: {
+    doc: 'For the cluster: URLs of the monitoring ports of all NATS servers, separated by commas, like http://nats-1:8222. Then a node refuses servers that do not have `sync_interval: always`, and `hookline doctor` checks it.',
+    secret: true,
+    isPlace: true,
+    parse: urlOf('http://host:8222, or several with commas between them', /^https?:$/),
+  },
   natsPrefix: {
     doc: 'For the cluster: begins the names of the stream and its subjects, so that several services can share NATS servers.',
     default: 'hookline',

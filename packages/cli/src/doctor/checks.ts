@@ -5,7 +5,7 @@ import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { startCommand } from './start-command.ts'
-import type { Finding } from './finding.ts'
+import { failedCheck, type Finding } from './finding.ts'
 import { isHere, type Patient, serviceAt } from './service-at.ts'
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
@@ -46,7 +46,18 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   }),
   clock,
   service,
-  database: ofThisMachine(database),
+}
+
+/** The checks of what keeps the state: the file of an embedded service, or the servers of a cluster. */
+export async function storageFindings(
+  patient: Patient,
+): Promise<Readonly<Record<string, Finding>>> {
+  if (patient.config.backend === 'embedded')
+    return { database: await ofThisMachine(database)(patient).catch(failedCheck) }
+  const { diagnoseCluster } = await import('@hookline/server')
+  return diagnoseCluster(patient.config).catch((error: unknown) => ({
+    servers: failedCheck(error),
+  }))
 }
 
 async function dataFolder({ config: { dataDir } }: Patient): Promise<Finding> {

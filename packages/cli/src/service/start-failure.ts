@@ -21,6 +21,7 @@ const CODES: Readonly<Record<string, string>> = {
   MoveUnfinished: 'move_unfinished',
   OlderNodesRun: 'older_nodes_run',
   SchemaTooNew: 'schema_too_new',
+  StreamMismatch: 'stream_mismatch',
   EncryptionKeyMismatch: 'encryption_key_mismatch',
   UnusableDatabase: 'unusable_database',
 }

@@ -99,6 +99,11 @@ export class BackendUnavailable extends Error {
   }
 }
 
+/** A text of the call has a character that the database cannot store. The call had no effect. */
+export class UnstorableText extends Error {
+  override readonly name = 'UnstorableText'
+}
+
 interface UnavailableOptions extends ErrorOptions {
   /** The reason for every client to read: it has no path, address or name of the operator's machines. */
   readonly publicReason?: string

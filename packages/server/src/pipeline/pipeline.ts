@@ -71,13 +71,15 @@ interface EntryEvent {
  */
 const SLICE_DELIVERIES = 500
 
+const UNKNOWN_SOURCE = 'Its source was removed, or is of another installation'
 const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
  * deliveries to the dispatcher, slice by slice, as fast as the dispatcher takes them. It acks an entry when each of its
  * deliveries is recorded or parked, never before. So every step may run twice for an event, and every step is
- * idempotent. An event that cannot be read is quarantined. An event whose user is being purged is skipped.
+ * idempotent. An event that cannot be read, or whose source is unknown, is quarantined. An event whose user is being purged is
+ * skipped.
  *
  * When a step throws, `run` rejects and may be called again. The log then returns all entries that are not acked. The
  * pipeline goes on after the last event of each that the dispatcher has.
@@ -146,6 +148,16 @@ export class Pipeline {
     return quarantineAll(items, { ...this.#options, signal })
   }
 
+  /** Without a source an event has no destination: it would be archived, and nobody would notice that it was not delivered. */
+  #quarantineStrangers(events: readonly AcceptedEvent[], signal: AbortSignal): Promise<boolean> {
+    const { catalog, clock } = this.#options
+    const at = clock.wall()
+    const items = events
+      .filter(({ origin, sourceId }) => !origin && !catalog.current.sources.has(sourceId))
+      .map(({ id, sourceId }) => ({ id, at, reason: `${UNKNOWN_SOURCE} (${sourceId}).` }))
+    return quarantineAll(items, { ...this.#options, signal })
+  }
+
   /** Decides, archives and hands over. Returns false when `signal` aborted first. */
   async #take(slice: readonly EntryEvent[], signal: AbortSignal): Promise<boolean> {
     const { events } = this.#options
@@ -153,6 +165,8 @@ export class Pipeline {
     if (decided === undefined) return false
     const archived = await this.#retry(() => events.archive([...decided.values()]), signal)
     if (archived === undefined) return false
+    const kept = [...decided.keys()].filter(({ id }) => !archived.value.has(id))
+    if (!(await this.#quarantineStrangers(kept, signal))) return false
     for (const { entry, event } of slice) {
       const decision = decided.get(event)
       const isDuplicate = archived.value.has(event.id)

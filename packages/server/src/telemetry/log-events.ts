@@ -137,7 +137,8 @@ export const LOG_EVENTS = {
   },
   'quarantine.added': {
     level: 'error',
-    meaning: 'A damaged delivery or event, or one that a bug stopped, is in quarantine.',
+    meaning:
+      'A damaged delivery or event, one that a bug stopped, or an event of an unknown source, is in quarantine.',
     help: `${REPORT} \`hookline deliveries retry\` retries one delivery.`,
   },
   'parked.failed': {

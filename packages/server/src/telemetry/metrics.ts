@@ -183,7 +183,7 @@ export class Metrics {
   )
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
-    'Deliveries and events that are in quarantine because of a bug in Hookline.',
+    'Deliveries and events that are in quarantine: damaged, stopped by a bug, or of an unknown source.',
   )
 
   readonly historyBodiesDropped = this.#counter(

@@ -78,6 +78,21 @@ describe('the pipeline', () => {
     }
   })
 
+  test('quarantines an event of an unknown source, and delivers the others', async () => {
+    await using receiver = await openReceiver()
+    await using engine = await TestEngine.open()
+    await engine.destination('dst_a', receiver.url)
+    const [stranger, event] = [acceptedEvent({ sourceId: 'src_elsewhere' }), acceptedEvent()]
+    await engine.backend.log.append([stranger, event])
+    await receiver.waitFor(1)
+    const added = engine.logged.filter(({ msg }) => msg === 'quarantine.added')
+    expect(added).toMatchObject([
+      { id: stranger.id, reason: expect.stringContaining('(src_elsewhere)') },
+    ])
+    expect((await engine.backend.upkeep.backlog()).quarantined).toBe(1)
+    expect((await engine.backend.events.find(stranger.id))?.sourceId).toBe('src_elsewhere')
+  })
+
   test('gives the event loop a turn between reads of a backlog that has no delivery', async () => {
     using folder = new TemporaryFolder()
     {

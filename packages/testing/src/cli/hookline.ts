@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { dirname } from 'node:path'
 import { expect } from 'vitest'
 import { eventually } from '../run/eventually.ts'
 import { HOOKLINE } from '../repository.ts'
 
+const { PATH, HOOKLINE_TEST_NATS_SERVER: nats } = process.env
+
 // The cache also serves the service's threads, which the command's own cache does not reach.
 const OF_EVERY_PROCESS = {
-  PATH: process.env['PATH'],
+  // `hookline cluster` takes the first nats-server in it.
+  PATH: nats === undefined ? PATH : `${dirname(nats)}:${PATH}`,
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { migrate } from '../../../server/src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../server/src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
-import { natsProgram, natsProgramForCopies, postgresProgram } from './programs.ts'
+import { natsProgram, postgresProgram } from './programs.ts'
 
 /** What a backend of a test is opened on: a database and a prefix of streams of its own. Disposing of it removes the database. */
 export interface ClusterPlace extends AsyncDisposable {
@@ -23,19 +23,8 @@ export function clusterIsMissing(): string | undefined {
   const hasDatabase = has(DATABASE_VARIABLE) || postgresProgram('postgres') !== undefined
   const hasNats = has(NATS_VARIABLE) || natsProgram() !== undefined
   if (hasDatabase && hasNats) return undefined
-  return missing(
-    `the cluster needs ${hasDatabase ? '' : 'postgres '}${hasNats ? '' : 'nats-server'}`,
-  )
-}
-
-/** Why tests of a cluster whose log has copies on several servers cannot run here; `undefined` where they can. */
-export function copiesAreMissing(): string | undefined {
-  const reason = clusterIsMissing()
-  if (reason !== undefined || natsProgramForCopies() !== undefined) return reason
-  return missing('copies of the log need nats-server 2.9.16 or newer (HOOKLINE_TEST_NATS_SERVER)')
-}
-
-function missing(reason: string): string {
+  const nats = 'nats-server 2.10.23 or newer (HOOKLINE_TEST_NATS_SERVER)'
+  const reason = `the cluster needs ${hasDatabase ? '' : 'postgres '}${hasNats ? '' : nats}`
   if (process.env['HOOKLINE_REQUIRE_CLUSTER'] === '1') throw new Error(reason)
   return reason
 }

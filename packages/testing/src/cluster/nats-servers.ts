@@ -37,7 +37,8 @@ export class NatsServers implements AsyncDisposable {
     this.#stack = stack
   }
 
-  static async start(count: number, program = natsProgram()!): Promise<NatsServers> {
+  static async start(count: number): Promise<NatsServers> {
+    const program = natsProgram()!
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const numbers = Array.from({ length: count }, (_, number) => number)

@@ -9,13 +9,7 @@ import { TemporaryFolder } from '../files/temporary-folder.ts'
 import { postgresProgram, unprivileged } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** It does not sync: no test of it cuts the power. */
-const SETTINGS = [
-  'fsync=off',
-  'full_page_writes=off',
-  'max_connections=300',
-  'log_min_messages=warning',
-]
+const SETTINGS = ['max_connections=300', 'log_min_messages=warning']
 
 /** A PostgreSQL server of its own, with data in a temporary folder. */
 export class PostgresServer implements AsyncDisposable {
@@ -48,6 +42,10 @@ export class PostgresServer implements AsyncDisposable {
     const postgres = new PostgresServer(await freePort(), settings, parameters)
     await postgres.server.start()
     return postgres
+  }
+
+  get port(): number {
+    return this.#port
   }
 
   /** Makes a database, which is empty or a copy of one that is not in use, and returns its URL. */
@@ -115,5 +113,6 @@ function makeData(folder: string, data: string): void {
   if (user.uid !== undefined)
     for (const path of [folder, data]) chownSync(path, user.uid, user.gid!)
   const options = ['-D', data, '-U', 'hookline', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
-  execFileSync(postgresProgram('initdb')!, [...options, '--no-sync'], { ...user, cwd: '/' })
+  const more = ['--data-checksums', '--no-sync']
+  execFileSync(postgresProgram('initdb')!, [...options, ...more], { ...user, cwd: '/' })
 }

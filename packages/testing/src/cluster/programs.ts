@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { isNatsSupported } from '../../../server/src/backend/cluster/jetstream/nats-link.ts'
 
 /** Where Debian keeps the programs of PostgreSQL, which are not in PATH. */
 const POSTGRES_FOLDERS = '/usr/lib/postgresql/*/bin'
@@ -10,23 +11,18 @@ export function postgresProgram(name: string): string | undefined {
   return globSync(`${POSTGRES_FOLDERS}/${name}`).toSorted().at(-1)
 }
 
+/** The path of a newer server of NATS than that in PATH. Debian 12 has 2.9.10, which Hookline refuses. */
+const NEWER_NATS = process.env['HOOKLINE_TEST_NATS_SERVER']
+
+/** A server of NATS that Hookline runs with; `undefined` where it is missing. */
 export function natsProgram(): string | undefined {
-  return isInPath('nats-server') ? 'nats-server' : undefined
+  const program = NEWER_NATS ?? (isInPath('nats-server') ? 'nats-server' : undefined)
+  return program !== undefined && isNatsSupported(versionOf(program)) ? program : undefined
 }
 
-/** The path of a newer server of NATS than that in PATH. Debian 12 has 2.9.10. */
-const NEWER_NATS = 'HOOKLINE_TEST_NATS_SERVER'
-/** Before it, a server that hears of an ack before it has the message throws its copy away, and all are lost with the next server. */
-const LEAST_FOR_COPIES = '2.9.16'
-
-/** A server of NATS that keeps copies of what others have; `undefined` where it is missing. */
-export function natsProgramForCopies(): string | undefined {
-  const program = process.env[NEWER_NATS] ?? natsProgram()
-  if (program === undefined) return undefined
+function versionOf(program: string): string {
   const text = execFileSync(program, ['--version'], { encoding: 'utf8' })
-  const version = /\d+\.\d+\.\d+/.exec(text)?.[0] ?? ''
-  const byNumbers = new Intl.Collator('en', { numeric: true })
-  return byNumbers.compare(version, LEAST_FOR_COPIES) < 0 ? undefined : program
+  return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? ''
 }
 
 /** PostgreSQL refuses to run as root. */

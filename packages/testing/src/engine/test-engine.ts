@@ -16,7 +16,7 @@ import { Metrics } from '../../../server/src/telemetry/metrics.ts'
 import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 import type { WorkerGivenUp } from '../../../server/src/util/workers/supervisor.ts'
 import { acceptedEvent } from '../records/accepted-event.ts'
-import { newDestination } from '../records/catalog-records.ts'
+import { newDestination, newSource } from '../records/catalog-records.ts'
 import { NO_ACTIVITY } from './no-activity.ts'
 import { TemporaryFolder } from '../files/temporary-folder.ts'
 
@@ -102,6 +102,7 @@ export class TestEngine implements AsyncDisposable {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
     const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
+    await putMissingSource(backend, 'src_a')
     return new TestEngine(backend, stack, options)
   }
 
@@ -112,6 +113,7 @@ export class TestEngine implements AsyncDisposable {
   ): Promise<Destination> {
     const settings = { webhooks: [{ url, headers: {} }] }
     const destination = newDestination({ id, name: id, settings, ...change })
+    await putMissingSource(this.backend, destination.sourceId)
     await this.backend.catalog.putDestination(destination)
     return destination
   }
@@ -164,4 +166,8 @@ export class TestEngine implements AsyncDisposable {
     const found = JSON.stringify({ before, after })
     throw new Error(`The accounting does not balance, before the stop or after it: ${found}`)
   }
+}
+
+async function putMissingSource({ catalog }: Backend, id: string): Promise<void> {
+  if (!catalog.current.sources.has(id)) await catalog.putSource(newSource({ id }))
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CHECKS } from '../../doctor/checks.ts'
+import { CHECKS, storageFindings } from '../../doctor/checks.ts'
 import { deliveryFindings } from '../../doctor/delivery-findings.ts'
 import { failedCheck, type Finding } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
@@ -21,7 +21,7 @@ export function addDoctor(program: Command): void {
     .addOption(urlOption('address of a running service; the default follows from the settings'))
     .option('--token-file <file>', 'file that holds the admin token')
     .description(
-      'check version, data folder, disk, clock, service, database, and the deliveries; exits with 8 if a check fails',
+      'check version, data folder, disk, clock, service, database or cluster servers, and the deliveries; exits with 8 if a check fails',
     )
     .action(async ({ url, tokenFile, ...flags }: DoctorOptions, command: Command) => {
       const config = await configFrom(flags)
@@ -48,10 +48,12 @@ async function allChecks(patient: Patient): Promise<Checked[]> {
   for (const [check, find] of Object.entries(CHECKS)) {
     found.push({ check, ...(await find(patient).catch(failedCheck)) })
   }
+  const storage = await storageFindings(patient)
   const deliveries = await deliveryFindings(patient).catch((error: unknown) => ({
     deliveries: failedCheck(error),
   }))
-  for (const [check, finding] of Object.entries(deliveries)) found.push({ check, ...finding })
+  for (const [check, finding] of Object.entries({ ...storage, ...deliveries }))
+    found.push({ check, ...finding })
   return found
 }
 

@@ -51,7 +51,8 @@ export const MISSING_CAUSES = {
     help: 'Ask again with the userId of the call. GET /deletions lists them.',
   },
   quarantined: {
-    meaning: 'Events or deliveries are in quarantine: a bug or damaged data stopped them.',
+    meaning:
+      'Events or deliveries are in quarantine: a bug, damaged data or an unknown source stopped them.',
     help: 'The log names each of them with quarantine.added. Report it as a bug.',
   },
   not_sent: {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../telemetry/logger.ts'
-import { BackendUnavailable } from '../../backend/backend.ts'
+import { BackendUnavailable, UnstorableText } from '../../backend/backend.ts'
 import { ResponseKept } from '../../backend/idempotent-responses.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -67,6 +67,7 @@ function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ResponseKept)
     return new Problem('request_under_way', { headers: { 'retry-after': '1' } })
+  if (error instanceof UnstorableText) return new Problem('bad_request', { detail: error.message })
   if (error instanceof BackendUnavailable || isDiskFault(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
   }

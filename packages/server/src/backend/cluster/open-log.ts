@@ -4,10 +4,12 @@ import { ArchiveEnd } from './events/archive-end.ts'
 import { PostgresEvents } from './events/postgres-events.ts'
 import { PostgresFollowedLog } from './events/postgres-followed-log.ts'
 import { ArchivedSignal } from './jetstream/archived-signal.ts'
-import { JetStreamLog } from './jetstream/jetstream-log.ts'
+import { openLogOf } from './installation.ts'
+import type { JetStreamLog } from './jetstream/jetstream-log.ts'
 import { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
+import { monitoredServers, refuseUnsynced } from './jetstream/monitored-servers.ts'
 import type { Postgres } from './postgres/postgres.ts'
 import { untilAvailable } from './postgres/until-available.ts'
 
@@ -18,6 +20,7 @@ const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 interface LogOptions {
   readonly natsUrl: Redacted
   readonly natsSecurity?: NatsSecurity
+  readonly natsMonitorUrl?: Redacted
   readonly natsPrefix?: string
   readonly natsReplicas?: number
   readonly maxWaitingBytes?: number
@@ -50,11 +53,12 @@ export async function openLog(
 ): Promise<OpenedLog> {
   const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
+  if (options.natsMonitorUrl) refuseUnsynced(await monitoredServers(options.natsMonitorUrl))
   const waiting = new ByteBudget(options.maxWaitingBytes ?? MAX_WAITING_BYTES)
   // Otherwise a node that has lost PostgreSQL would keep events from those that have not.
   const canWork = (signal: AbortSignal): Promise<void> =>
     untilAvailable(postgres, systemClock, signal)
-  const log = stack.use(await JetStreamLog.open(nats, { prefix, replicas, waiting, canWork }))
+  const log = stack.use(await openLogOf(postgres, nats, { prefix, replicas, waiting, canWork }))
   const relay = stack.use(log.relayOutbox(postgres))
   const signal = new ArchivedSignal(nats, prefix)
   const end = new ArchiveEnd({ postgres, signal, clock: systemClock, pollMs })

@@ -2,18 +2,21 @@ import { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { StoppedData } from '../stopped-data.ts'
 import { checkEncryptionKey } from './encryption/encryption-key.ts'
 import { ByteBudget } from '../../util/limits/byte-budget.ts'
-import { JetStreamLog } from './jetstream/jetstream-log.ts'
+import { openLogOf } from './installation.ts'
+import type { JetStreamLog } from './jetstream/jetstream-log.ts'
 import { NatsLink } from './jetstream/nats-link.ts'
 import { moveData } from './move/move-data.ts'
 import type { MoveReport } from './move/move-options.ts'
 import { ClusterNotEmpty } from './move/move-faults.ts'
 import type { ClusterOptions } from './open.ts'
+import { checkServer } from './postgres/check-server.ts'
 import { migrate } from './postgres/migrate.ts'
 import { Postgres } from './postgres/postgres.ts'
 
 /**
  * Moves the data of a stopped service into a cluster that is empty, or that an earlier call has begun to move it into.
  * @throws what `moveData` throws
+ * @throws {ConnectionRefused | StreamMismatch} as a node
  * @throws {EncryptionKeyMismatch} where the cluster has another key
  */
 export async function moveIntoCluster(
@@ -25,13 +28,14 @@ export async function moveIntoCluster(
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
+  await checkServer(postgres)
   await migrate(postgres)
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
   const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
   const log = stack.use(
-    await JetStreamLog.open(nats, { prefix, replicas, waiting: new ByteBudget(0) }),
+    await openLogOf(postgres, nats, { prefix, replicas, waiting: new ByteBudget(0) }),
   )
   return await moveData({
     postgres,

@@ -30,6 +30,7 @@ import { archivedPositionOf } from './postgres/event-rows.ts'
 import { refuseUnfinishedMove } from './move/move-progress.ts'
 import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
 import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
+import { checkServer } from './postgres/check-server.ts'
 import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
@@ -47,6 +48,8 @@ export interface ClusterOptions {
   readonly natsUrl: Redacted
   /** Credentials, nkey and TLS, beside what the URL says. */
   readonly natsSecurity?: NatsSecurity
+  /** Monitoring ports of all servers of NATS, separated by commas. */
+  readonly natsMonitorUrl?: Redacted
   /** Begins the name of every stream and subject. Defaults to `hookline`. */
   readonly natsPrefix?: string
   /** On how many servers each event of the log is kept. Defaults to 1. */
@@ -69,8 +72,10 @@ export interface ClusterOptions {
 
 /**
  * Opens the backend of one node on PostgreSQL and NATS.
+ * @throws {ConnectionRefused} where a server does not let it in, or does not keep what it confirms
  * @throws {EncryptionKeyMismatch} where its secrets are encrypted with a key that this node does not have
  * @throws {SchemaTooNew | OlderNodesRun} where this version cannot run beside what is there
+ * @throws {StreamMismatch} where the stream of the log belongs to another database
  * @throws {MoveUnfinished} while the data of an embedded service is moved into it
  */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
@@ -79,6 +84,9 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   const { migrations = MIGRATIONS } = options
+  await checkServer(postgres).catch((error: unknown) => {
+    throw postgresRefusal(error) ?? error
+  })
   await migrate(postgres, migrations).catch((error: unknown) => {
     throw postgresRefusal(error) ?? error
   })

@@ -1,4 +1,4 @@
-import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import type { Log } from '../../../src/backend/log.ts'
 import { retryWhileUnavailable } from '../../../src/delivery/records/retry-while-unavailable.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/util/time/clock.ts'
 const logger = createLogger('silent')
 
 /** Consumes and acks a log until it is disposed of. As in the pipeline, an ack that NATS does not confirm is made again. */
-export function consumeAll(log: JetStreamLog): { readonly ids: string[] } & AsyncDisposable {
+export function consumeAll(log: Log): { readonly ids: string[] } & AsyncDisposable {
   const stop = new AbortController()
   const { signal } = stop
   const ids: string[] = []

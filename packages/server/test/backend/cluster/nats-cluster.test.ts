@@ -10,6 +10,7 @@ import { natsProgram } from '@hookline/testing/cluster/programs'
 import { consumeAll } from './consume-all.ts'
 
 const STREAM = 'test_log'
+const OPTIONS = { prefix: 'test', replicas: 3, installation: { id: 'test', servers: null } }
 
 /** The system's clock, with a count of the waits that have begun. */
 function countingClock(): Clock & { waits: number } {
@@ -31,7 +32,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     for (const { routes } of nats.all) for (const route of routes) route.cut('both')
     const clock = countingClock()
     const waiting = new ByteBudget(10_000_000)
-    const opening = JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting, clock })
+    const opening = JetStreamLog.open(link, { ...OPTIONS, waiting, clock })
     // The first try has failed.
     await expect.poll(() => clock.waits).toBeGreaterThan(0)
     for (const { routes } of nats.all) for (const route of routes) route.mend()
@@ -50,8 +51,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
       return consumers.map(({ cluster }) => cluster?.leader)
     }
     const waiting = new ByteBudget(10_000_000)
-    const open = (link: NatsLink) =>
-      JetStreamLog.open(link, { prefix: 'test', replicas: 3, waiting })
+    const open = (link: NatsLink) => JetStreamLog.open(link, { ...OPTIONS, waiting })
     // The first to open the log makes its consumers.
     await using _made = await open(observing)
     await expect.poll(leaders).not.toContain(undefined)

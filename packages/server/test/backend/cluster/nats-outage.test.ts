@@ -13,7 +13,9 @@ import { consumeAll } from './consume-all.ts'
 async function openLog({ url }: NatsServer, ackWaitMs = 30_000) {
   const link = await NatsLink.open({ url: new Redacted(url) })
   const waiting = new ByteBudget(10_000_000)
-  return { link, log: await JetStreamLog.open(link, { prefix: 'test', waiting, ackWaitMs }) }
+  const installation = { id: 'test', servers: null }
+  const options = { prefix: 'test', installation, waiting, ackWaitMs }
+  return { link, log: await JetStreamLog.open(link, options) }
 }
 
 describe.skipIf(natsProgram() === undefined)('the log', () => {

@@ -1,5 +1,7 @@
 import { nkeys } from '@nats-io/transport-node'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
@@ -24,7 +26,8 @@ const WRONG = 'the-wrong-secret'
 async function appendAs(url: string, security: NatsSecurity = {}): Promise<void> {
   await using link = await NatsLink.open({ url: new Redacted(url), ...security })
   const waiting = new ByteBudget(10_000_000)
-  await using log = await JetStreamLog.open(link, { prefix: 'test', waiting })
+  const installation = { id: 'test', servers: null }
+  await using log = await JetStreamLog.open(link, { prefix: 'test', installation, waiting })
   await log.append([acceptedEvent()])
 }
 
@@ -102,10 +105,32 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     )
   })
 
+  test('and is refused by a server that is too old, with the version that it needs', async () => {
+    await using nats = await NatsServer.start()
+    await using old = await announcing('2.10.22', nats.url)
+    const { port } = old.address() as AddressInfo
+    const error = await refusal(appendAs(`nats://127.0.0.1:${port}`))
+    expect(error.message).toMatch(/has version 2\.10\.22.*Use nats-server 2\.10\.23 or newer/)
+  })
+
   test('and is not refused, but told to wait, where no server listens', async () => {
     await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailable)
   })
 })
+
+/** A proxy before a server, which announces another version of it. */
+async function announcing(version: string, url: string): Promise<Server> {
+  const proxy = createServer((client) => {
+    const server = connect(Number(new URL(url).port), '127.0.0.1')
+    server.on('data', (data: Buffer) => {
+      client.write(data.toString().replace(/"version":"[^"]+"/g, `"version":"${version}"`))
+    })
+    client.pipe(server)
+    for (const socket of [client, server]) socket.on('error', () => undefined)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return proxy
+}
 
 function written(folder: string, { cert, key }: { readonly cert: string; readonly key: string }) {
   const files = { cert_file: join(folder, 'cert.pem'), key_file: join(folder, 'key.pem') }

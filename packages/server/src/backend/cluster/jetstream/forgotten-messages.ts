@@ -19,7 +19,7 @@ const COUNTED_ACK_WAITS = 2
 /**
  * Finds messages that the stream has, and that no node gets any more. A server that was killed writes the state of the
  * stream and that of a consumer at times of their own: its consumer neither will hand out such a message nor waits an ack for
- * it. Or it waits far too long: a server of 2.9 may add the age of another message to the time after which it
+ * it. Or it waits far too long: it may add the age of another message to the time after which it
  * hands one out again. Another consumer takes the place of that one, which hands out once more all that is in its partition. What
  * that one has not either, because a server of a cluster has lost it and another one not, is appended again. Every node looks;
  * where two of them find the same, the second one finds that consumer gone.

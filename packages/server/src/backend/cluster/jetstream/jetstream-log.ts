@@ -10,7 +10,7 @@ import { ForgottenMessages } from './forgotten-messages.ts'
 import { HeldEntries } from './held-entries.ts'
 import type { HeldEntry } from './held-entry.ts'
 import { endOfChunk, LogPositions } from './log-positions.ts'
-import { LogStream, type LogStreamOptions } from './log-stream.ts'
+import { LogStream, type LogStreamOptions, StreamMismatch } from './log-stream.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
 import { OutboxRelay } from './outbox-relay.ts'
 import { PartitionPull } from './partition-pull.ts'
@@ -65,16 +65,22 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#publisher = new ChunkPublisher({ link, stream: this.#stream, positions, clock })
   }
 
+  /** @throws {StreamMismatch | BackendUnavailable} */
   static async open(link: NatsLink, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const log = new JetStreamLog(link, options)
     try {
       await whenReady(() => log.#stream.ensure(), log.#clock)
     } catch (error) {
-      throw unavailable(error)
+      throw error instanceof StreamMismatch ? error : unavailable(error)
     }
     log.#giveSigns()
     log.#forgotten = new ForgottenMessages({ link, stream: log.#stream, clock: log.#clock })
     return log
+  }
+
+  /** Of its stream. */
+  get name(): string {
+    return this.#stream.name
   }
 
   /** A position that nothing exceeds that was appended before the call. */

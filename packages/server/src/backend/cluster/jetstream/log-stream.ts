@@ -13,15 +13,30 @@ import { foundOr404 } from './found-or-404.ts'
 import type { NatsLink } from './nats-link.ts'
 import { PartitionConsumers } from './partition-consumers.ts'
 
+/** The database that a stream of JetStream has to belong to. */
+interface Installation {
+  readonly id: string
+  /** The NATS servers that have its stream; `null` while the stream was never made. */
+  readonly servers: string | null
+}
+
 export interface LogStreamOptions {
   /** Begins the names. */
   readonly prefix: string
+  readonly installation: Installation
   /** Copies of the stream: 1, 3 or 5. */
   readonly replicas?: number
   /** How long a chunk may be in process without a sign of life before another node gets it. */
   readonly ackWaitMs?: number
 }
 
+/** The stream is not that of the database. */
+export class StreamMismatch extends Error {
+  override readonly name = 'StreamMismatch'
+}
+
+/** In the metadata of the stream: the id of its installation. */
+const INSTALLATION = 'hookline_installation'
 const NANOS_PER_MS = 1_000_000
 /** As long as claims and leases last. */
 const ACK_WAIT_MS = 20_000
@@ -45,7 +60,7 @@ export interface RestingMessage {
 
 /**
  * The stream of the log, and its consumers: one for each partition. A source has one partition, so that its events keep
- * their order. Only what a server of 2.9 has: one filter for each consumer, no metadata.
+ * their order. The stream is of one installation: a node uses no other one.
  */
 export class LogStream {
   readonly ackWaitMs: number
@@ -55,6 +70,8 @@ export class LogStream {
   readonly #options: LogStreamOptions
   readonly #consumers: PartitionConsumers
   #base = 0
+  /** Whether this node has seen the stream: then it makes a lost one again. */
+  #isFound = false
   #ensuring: Promise<void> | undefined
 
   constructor(link: NatsLink, clock: Clock, options: LogStreamOptions) {
@@ -109,7 +126,10 @@ export class LogStream {
     return this.numberOf(state.last_seq)
   }
 
-  /** Makes the stream and its consumers where they are missing. */
+  /**
+   * Makes the stream and its consumers where they are missing.
+   * @throws {StreamMismatch} where the stream is of another installation, or was made on other servers
+   */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
   }
@@ -154,13 +174,35 @@ export class LogStream {
   async #ensure(): Promise<void> {
     const { streams } = this.#link.manager
     const found = await foundOr404(() => streams.info(this.name))
+    if (found === undefined) this.#refuseOtherServers()
     const { created, config } = found ?? (await this.#addStream())
+    this.#refuseOtherInstallation(config.metadata?.[INSTALLATION])
+    this.#isFound = true
     // Never fewer: a node that still has the former setting must not take away copies.
     const { replicas = 1 } = this.#options
     if (config.num_replicas < replicas) await streams.update(this.name, { num_replicas: replicas })
     // Two for each millisecond: more than there are chunks in the long run, and small enough for exact numbers.
     this.#base = Math.max(0, Date.parse(created) - FIRST_MS) * 2
     await this.#consumers.ensure()
+  }
+
+  #refuseOtherServers(): void {
+    const { id, servers } = this.#options.installation
+    if (servers === null || this.#isFound) return
+    throw new StreamMismatch(
+      `The log of installation ${id} is the stream ${this.name} on the NATS servers ${servers}, but ${this.#link.servers} ` +
+        'has no such stream. Correct HOOKLINE_NATS_URL. If the stream is lost, or the database is a copy for another ' +
+        'installation, see docs/guides/cluster.md, "A new stream".',
+    )
+  }
+
+  #refuseOtherInstallation(found = 'none'): void {
+    const { id } = this.#options.installation
+    if (found === id) return
+    throw new StreamMismatch(
+      `The stream ${this.name} on ${this.#link.servers} belongs to installation ${found}, and the database to installation ` +
+        `${id}. Give each installation a HOOKLINE_NATS_PREFIX of its own, or NATS servers of its own.`,
+    )
   }
 
   async #addStream(): Promise<StreamInfo> {
@@ -178,6 +220,7 @@ export class LogStream {
       discard: DiscardPolicy.New,
       num_replicas: this.#options.replicas ?? 1,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
+      metadata: { [INSTALLATION]: this.#options.installation.id },
     }
   }
 }

@@ -6,9 +6,12 @@ import {
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { BackendUnavailable } from '../../backend.ts'
+import { ConnectionRefused } from '../connection-refused.ts'
 import { natsRefusal } from './refusal.ts'
 import { type NatsOptions, natsConnectionOptions } from './nats-options.ts'
 
+/** Earlier servers lose events that they have confirmed, or do not keep the metadata of a stream. */
+const MIN_VERSION = '2.10.23'
 /** Smaller messages could not have the largest event. */
 const LEAST_PAYLOAD_BYTES = 1024 * 1024
 
@@ -19,26 +22,39 @@ export class NatsLink implements AsyncDisposable {
   readonly connection: NatsConnection
   readonly js: JetStreamClient
   readonly manager: JetStreamManager
+  /** Host and port of each configured server, for messages. */
+  readonly servers: string
   #isConnected = true
   readonly #listeners = new Set<() => void>()
 
-  private constructor(connection: NatsConnection, manager: JetStreamManager) {
+  private constructor(connection: NatsConnection, manager: JetStreamManager, servers: string) {
     this.connection = connection
+    this.servers = servers
     this.manager = manager
     this.js = jetstream(connection)
     void this.#watch()
   }
 
+  /** @throws {ConnectionRefused} where the server is too old, or the settings are wrong */
   static async open(options: NatsOptions): Promise<NatsLink> {
     try {
-      const connection = await connect(natsConnectionOptions(options))
-      const link = new NatsLink(connection, await jetstreamManager(connection, { checkAPI: false }))
-      if (link.maxPayloadBytes >= LEAST_PAYLOAD_BYTES) return link
+      const settings = natsConnectionOptions(options)
+      const connection = await connect(settings)
+      const manager = await jetstreamManager(connection, { checkAPI: false })
+      const link = new NatsLink(connection, manager, settings.servers.join(', '))
+      const refusal = unfitness(link)
+      if (refusal === undefined) return link
       await connection.close()
+      throw refusal
     } catch (error) {
+      if (error instanceof ConnectionRefused) throw error
       throw natsRefusal(error) ?? unavailable(error)
     }
-    throw new RangeError(`NATS needs max_payload of at least ${LEAST_PAYLOAD_BYTES}.`)
+  }
+
+  /** Of the server that it is connected to. */
+  get version(): string {
+    return this.connection.info?.version ?? ''
   }
 
   get isConnected(): boolean {
@@ -80,6 +96,25 @@ export class NatsLink implements AsyncDisposable {
       for (const listener of this.#listeners) listener()
     }
   }
+}
+
+const byNumbers = new Intl.Collator('en', { numeric: true })
+
+/** Whether Hookline runs with this version of nats-server. */
+export function isNatsSupported(version: string): boolean {
+  return byNumbers.compare(version, MIN_VERSION) >= 0
+}
+
+function unfitness({ version, servers, maxPayloadBytes }: NatsLink): ConnectionRefused | undefined {
+  if (!isNatsSupported(version))
+    return new ConnectionRefused(
+      `The NATS server at ${servers} has version ${version}, which may lose events that it has confirmed. Use nats-server ` +
+        `${MIN_VERSION} or newer.`,
+    )
+  if (maxPayloadBytes >= LEAST_PAYLOAD_BYTES) return undefined
+  return new ConnectionRefused(
+    `The NATS server at ${servers} has max_payload ${maxPayloadBytes}. Set it to at least ${LEAST_PAYLOAD_BYTES}.`,
+  )
 }
 
 /** What a call that NATS could not answer rejects with. */

@@ -34,11 +34,12 @@ const PING_MS = 5_000
 const RECONNECT_MS = 250
 
 /** The options of the client. User, password and token are those of the first server that names them. */
-export function natsConnectionOptions(options: NatsOptions): ConnectionOptions {
+export function natsConnectionOptions(
+  options: NatsOptions,
+): ConnectionOptions & { readonly servers: string[] } {
   const urls = options.url.reveal().split(',').map(urlOf)
   const user = urls.find(({ username }) => username !== '')
   return {
-    servers: urls.map(({ host }) => host),
     name: 'hookline',
     timeout: CONNECT_TIMEOUT_MS,
     maxReconnectAttempts: -1,
@@ -47,6 +48,7 @@ export function natsConnectionOptions(options: NatsOptions): ConnectionOptions {
     maxPingOut: 2,
     ...authentication(options, user),
     ...tlsOf(options.tls, urls),
+    servers: urls.map(({ host }) => host),
   }
 }
 

@@ -65,7 +65,7 @@ export class PartitionPull {
     const { stream, partition } = this.#options
     try {
       await this.#subscription.drain()
-      // Makes the server forget the request. A server of 2.9 would hand it the next message that is released, and lose sight
+      // Makes the server forget the request. A server may hand it the next message that is released, and lose sight
       // of that message until its time to be acked is over.
       await stream.consumerInfo(partition)
     } catch {

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kyse
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { preparingPool } from './preparing-pool.ts'
-import { asUnavailable, isConflict } from './unavailable.ts'
+import { asBackendError, isConflict } from './unavailable.ts'
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of libpq that `pg` knows. */
@@ -33,7 +33,7 @@ const KEEP_ALIVE_MS = 10_000
 const MOST_SLOW = 2
 /** How often statements that conflict with another transaction are tried. */
 const MOST_TRIES = 5
-/** The name of a schema, so that it needs no quotes in a start-up parameter. */
+/** The name of a schema, so that it needs no quotes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
 /**
@@ -49,15 +49,11 @@ export class Postgres implements AsyncDisposable {
     const { schema = 'hookline', silenceMs = SILENCE_MS, maxConnections = 10 } = options
     if (!SCHEMA.test(schema)) throw new TypeError(`${schema} is no name of a schema.`)
     this.schema = schema
-    const pool = openPool(schema, options, {
-      max: maxConnections,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-    })
+    const settings = sessionSettings(schema, options)
+    const pool = openPool(options, maxConnections)
     pool.on('connect', (client) => endAfterSilence(client, silenceMs))
-    this.#db = new Kysely({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
-    this.#slow = new Kysely({
-      dialect: new PostgresDialect({ pool: openPool(schema, options, { max: MOST_SLOW }) }),
-    })
+    this.#db = kyselyOn(pool, `${settings}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
+    this.#slow = kyselyOn(openPool(options, MOST_SLOW), settings)
   }
 
   /** Runs one statement by itself. */
@@ -68,6 +64,11 @@ export class Postgres implements AsyncDisposable {
   /** Runs statements that need not be of one moment. A conflict with another transaction repeats them. */
   read<T>(use: (db: Connection) => Promise<T>): Promise<T> {
     return repeated(() => use(this.#db))
+  }
+
+  /** Runs statements on one connection, without a transaction. */
+  session<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    return repeated(() => this.#db.connection().execute(use))
   }
 
   /**
@@ -94,28 +95,47 @@ async function repeated<T>(use: () => Promise<T>): Promise<T> {
     try {
       return await use()
     } catch (error) {
-      if (!isConflict(error) || tries === MOST_TRIES) throw asUnavailable(error)
+      if (!isConflict(error) || tries === MOST_TRIES) throw asBackendError(error)
     }
   }
 }
 
-function openPool(
+/**
+ * Set by a statement on each new connection: that wins over ALTER ROLE, ALTER DATABASE and the URL, and a pooler refuses it in no
+ * start-up packet.
+ */
+function sessionSettings(
   schema: string,
-  { url, idleTransactionMs = IDLE_TRANSACTION_MS }: PostgresOptions,
-  more: pg.PoolConfig,
-): pg.Pool {
+  { idleTransactionMs = IDLE_TRANSACTION_MS }: PostgresOptions,
+): string {
+  const settings = {
+    search_path: schema,
+    // Otherwise a call that got a 200 could be lost with the power.
+    synchronous_commit: 'on',
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    // Compiling a statement takes longer than any of ours runs.
+    jit: 'off',
+    // The plan of a prepared statement would be made for tables that are nearly empty, and kept when they are large.
+    plan_cache_mode: 'force_custom_plan',
+  }
+  return Object.entries(settings)
+    .map(([name, value]) => `SET ${name} = ${value}`)
+    .join('; ')
+}
+
+function kyselyOn(pool: pg.Pool, settings: string): Kysely<unknown> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: preparingPool(pool, settings) }) })
+}
+
+function openPool({ url }: PostgresOptions, maxConnections: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: idleTransactionMs,
+    max: maxConnections,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'hookline',
-    // Compiling a statement takes longer than any of ours runs.
-    // The plan of a prepared statement would be made for tables that are nearly empty, and kept when they are large.
-    options: `-c search_path=${schema} -c jit=off -c plan_cache_mode=force_custom_plan`,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-    ...more,
   })
   // A connection that rests and breaks: the next statement opens another one.
   pool.on('error', () => undefined)

@@ -3,8 +3,11 @@ import type pg from 'pg'
 import { isOutdatedPlan } from './unavailable.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 
-/** The pool for Kysely, which runs each statement by its text: those that come often are prepared. */
-export function preparingPool(pool: pg.Pool): PostgresPool {
+/**
+ * The pool for Kysely, which runs each statement by its text: those that come often are prepared. A new connection first runs
+ * `settings`.
+ */
+export function preparingPool(pool: pg.Pool, settings: string): PostgresPool {
   const statements = new PreparedStatements()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
@@ -13,6 +16,12 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
       const client = await pool.connect()
       const known = clients.get(client)
       if (known !== undefined) return known
+      try {
+        await client.query(settings)
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
       const preparing = preparingClient(client, statements)
       clients.set(client, preparing)
       return preparing

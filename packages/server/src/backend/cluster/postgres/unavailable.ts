@@ -1,4 +1,4 @@
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailable, UnstorableText } from '../../backend.ts'
 
 /** Classes of SQLSTATE (PostgreSQL, appendix A) that end by themselves: connections, resources, the operator's shutdown. */
 const TRANSIENT_CLASSES = ['08', '53', '57']
@@ -32,8 +32,16 @@ export function isOutdatedPlan(error: unknown): boolean {
   )
 }
 
-/** `BackendUnavailable` where PostgreSQL cannot work now; otherwise the error itself, which is a bug. */
-export function asUnavailable(error: unknown): unknown {
+/** SQLSTATE of a parameter with U+0000. Ids of users are stored with an escape; no other id has one. */
+const UNSTORABLE = '22021'
+
+/**
+ * `BackendUnavailable` where PostgreSQL cannot work now, `UnstorableText` where it cannot have a text; otherwise the error itself,
+ * which is a bug.
+ */
+export function asBackendError(error: unknown): unknown {
+  if (codeOf(error) === UNSTORABLE)
+    return new UnstorableText('No text here may have the character U+0000.', { cause: error })
   if (error instanceof BackendUnavailable || !isTransient(error)) return error
   return new BackendUnavailable(`PostgreSQL is unavailable: ${(error as Error).message}`, {
     cause: error,

@@ -28,7 +28,7 @@ async function openTlsServer(folder: string) {
   const { hba, cert, key } = Object.fromEntries(paths) as Record<string, string>
   own(folder)
   const tls = ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`, `hba_file=${hba}`]
-  const server = await PostgresServer.start([...tls, 'fsync=off'], '?sslmode=no-verify')
+  const server = await PostgresServer.start(tls, '?sslmode=no-verify')
   const url = new URL(await server.newDatabase())
   url.search = `?sslmode=verify-full&sslrootcert=${join(folder, 'ca')}`
   return { server, url }

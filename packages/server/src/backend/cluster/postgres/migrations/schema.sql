@@ -477,6 +477,15 @@ CREATE TABLE data_move (
 -- place: where the next slice of a table begins; NULL at the beginning.
 CREATE TABLE moved_tables (name txt PRIMARY KEY, place text, is_done boolean NOT NULL);
 
+-- The installation that this database and the stream of its log belong to. stream and servers NULL: no node has made it yet.
+CREATE TABLE installation (
+  only_row boolean PRIMARY KEY CHECK (only_row),
+  id       txt     NOT NULL,
+  stream   txt,
+  servers  text
+);
+INSERT INTO installation VALUES (true, gen_random_uuid());
+
 -- What is stored, and what waits, in numbers. Every statement that changes the archive or deliveries adds rows to `tallies`:
 -- what it has changed, by the day in the ids. So no statement waits for another one, and the sum is exact. The rows of a day
 -- are put together from time to time.

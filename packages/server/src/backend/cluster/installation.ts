@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { JetStreamLog, type JetStreamLogOptions } from './jetstream/jetstream-log.ts'
+import { StreamMismatch } from './jetstream/log-stream.ts'
+import type { NatsLink } from './jetstream/nats-link.ts'
+import type { Postgres } from './postgres/postgres.ts'
+
+interface InstallationRow {
+  readonly id: string
+  readonly stream: string | null
+  readonly servers: string | null
+}
+
+/**
+ * Opens the log of a database: the stream has the id of its installation, and the database the name of the stream. Without this,
+ * a node on the wrong servers, or with the wrong prefix, would take events of other sources, or leave its own behind.
+ * @throws {StreamMismatch} where the database has another stream, or the stream another database
+ * @throws {BackendUnavailable}
+ */
+export async function openLogOf(
+  postgres: Postgres,
+  link: NatsLink,
+  options: Omit<JetStreamLogOptions, 'installation'>,
+): Promise<JetStreamLog> {
+  const installation = await readInstallation(postgres)
+  refuseOther(installation, `${options.prefix}_log`)
+  const log = await JetStreamLog.open(link, { ...options, installation })
+  try {
+    await record(postgres, log.name, link.servers)
+  } catch (error) {
+    await log[Symbol.asyncDispose]()
+    throw error
+  }
+  return log
+}
+
+async function readInstallation(postgres: Postgres): Promise<InstallationRow> {
+  const [row] = await postgres.run(
+    sql<InstallationRow>`SELECT id, stream, servers FROM installation`,
+  )
+  return row!
+}
+
+/** Of nodes with different prefixes that start together on an empty database, the first one decides. */
+async function record(postgres: Postgres, stream: string, servers: string): Promise<void> {
+  const recorded = await postgres.run(sql`
+    UPDATE installation SET stream = ${stream}, servers = ${servers}
+    WHERE coalesce(stream, ${stream}) = ${stream} RETURNING id`)
+  if (recorded.length === 0) refuseOther(await readInstallation(postgres), stream)
+}
+
+function refuseOther({ id, stream, servers }: InstallationRow, expected: string): void {
+  if (stream === null || stream === expected) return
+  throw new StreamMismatch(
+    `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX of this ` +
+      `node names the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
+      'give this node a database of its own.',
+  )
+}
