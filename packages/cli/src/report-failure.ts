@@ -1,9 +1,7 @@
 import { type Command, CommanderError } from 'commander'
-import { EXIT_CODES, type ExitCode, Failure, type FailureDetail } from './failure.ts'
+import { EXIT_CODES, type ExitCode, Failure } from './failure.ts'
 import { jsonText, printable, terminalText } from './output/safe-text.ts'
 import { styled } from './layout/style.ts'
-import { faultWords } from './problems/fault-words.ts'
-import { placeIn } from './problems/place.ts'
 
 /** What the command line was, as far as it was understood. */
 export interface Invocation {
@@ -18,8 +16,7 @@ export function reportFailure(error: unknown, { json, command }: Invocation): Ex
   // Called without a subcommand: commander has printed the help.
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT_CODES.usage
   const failure = failureOf(error, command)
-  const faults = failure.details.map((detail) => toldFault(detail, command))
-  const text = json ? jsonText(documentOf(failure, faults)) : terminalText(textOf(failure, faults))
+  const text = json ? jsonText(documentOf(failure)) : terminalText(textOf(failure))
   process.stderr.write(`${text}\n`)
   return failure.exitCode
 }
@@ -42,25 +39,15 @@ function helpHint(command: Command): string {
   return `\`${names.join(' ')} --help\` shows arguments and options.`
 }
 
-/** A fault with its place in the words of the user: the flag, the argument, or the line of the file. */
-interface ToldFault extends FailureDetail {
-  readonly place: string
+function documentOf({ code, message, hint, details, exitCode }: Failure) {
+  return { error: { code, message, hint: hint ?? null, errors: details, exitCode } }
 }
 
-function toldFault(detail: FailureDetail, command: Command): ToldFault {
-  const { pointer, code } = detail
-  return { pointer, code, place: placeIn(command, pointer), ...faultWords(detail) }
-}
-
-function documentOf({ code, message, hint, exitCode }: Failure, errors: readonly ToldFault[]) {
-  return { error: { code, message, hint: hint ?? null, errors, exitCode } }
-}
-
-function textOf({ message, hint }: Failure, faults: readonly ToldFault[]): string {
+function textOf({ message, hint, details }: Failure): string {
   return [
     `${styled(['red', 'bold'], 'error:', process.stderr)} ${message}`,
-    ...faults.map(({ place, message: what, hint: remedy }) =>
-      printable(`  ${place === '' ? '' : `${place}: `}${what} ${remedy}`.trimEnd()),
+    ...details.map(({ pointer, message: fault, hint: remedy }) =>
+      printable(`  ${pointer === '' ? '' : `${pointer}: `}${fault} ${remedy}`.trimEnd()),
     ),
     ...(hint === undefined ? [] : [`  ${hint}`]),
   ].join('\n')

@@ -1,78 +1,52 @@
 import { isJsonObject } from '@hookline/protocol'
-import { PROBLEM_CODES, type ProblemCodeName } from '@hookline/server/problem-codes'
-import { Failure, type FailureDetail } from '../failure.ts'
-import { isUnknownId } from '../problems/fault-words.ts'
-import { inCommands, speaksHttp } from '../problems/in-commands.ts'
-import { listHint } from '../problems/list-hint.ts'
-import { PROBLEM_WORDS, type ProblemWords } from '../problems/problem-words.ts'
+import { type EXIT_CODES, Failure, type FailureDetail } from '../failure.ts'
 import { notHookline } from './connection-failure.ts'
 import type { Problem } from './generated/management-client.ts'
 
-/** The fields of a Problem document (RFC 9457) that are used. */
-type UsedProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
+/** The fields of a Problem document (RFC 9457) that are shown. */
+type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
   Partial<Pick<Problem, 'errors' | 'requestId'>>
 
-/** Codes whose detail says what has happened. The detail of the others says what to do. */
-const DETAIL_IS_MESSAGE = new Set(['not_found', 'unauthorized', 'conflict', 'rate_limited'])
+/** The service does not know where a command takes its token from. */
+const TOKEN_HINT =
+  'Give the file with the token of this service with --token-file, or its data folder with --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
 
-/** The failure for an error response of the management API, in the words of the command. */
+/** Ids that were given as arguments or options. An unknown id inside of a document is a fault of the document. */
+const GIVEN_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
+
+/** The failure for an error response of the management API, in the words of the service. */
 export function problemFailure(status: number, body: unknown): Failure {
   if (!isProblem(body)) return notHookline(status)
-  const { code, errors: details = [] } = body
-  if (details.length > 0) return refusal(code, details)
-  const { meaning, message, hint } = wordsOf(status, body)
-  const detail = ownDetail(body)
-  if (detail === undefined) return new Failure(meaning, message, { code, hint })
-  return DETAIL_IS_MESSAGE.has(code)
-    ? new Failure(meaning, detail, {
-        code,
-        ...(code === 'not_found' ? listHint(detail) : { hint }),
-      })
-    : new Failure(meaning, message, { code, hint: detail })
+  const { code, title, errors: details = [] } = body
+  const hint = hintOf(status, body)
+  return new Failure(meaningOf(status, body), title, { code, details, ...(hint && { hint }) })
 }
 
-/** A value that is not valid is an error of usage. An id that nothing has is told as not found. */
-function refusal(code: string, details: readonly FailureDetail[]): Failure {
-  const { length } = details
-  if (details.every(isUnknownId)) {
-    const message = length === 1 ? 'An id is not known.' : `${length} ids are not known.`
-    return new Failure('not found', message, { code, details })
-  }
-  const message = length === 1 ? 'A value is not valid.' : `${length} values are not valid.`
-  return new Failure('usage', message, { code, details })
-}
-
-function isProblem(body: unknown): body is UsedProblem {
+function isProblem(body: unknown): body is ShownProblem {
   if (!isJsonObject(body)) return false
   return [body['code'], body['title'], body['detail']].every((field) => typeof field === 'string')
 }
 
-function wordsOf(status: number, { code, title, requestId }: UsedProblem): ProblemWords {
-  // A newer service may have codes that this command does not know.
-  if (!isKnown(code)) {
-    const words = { ...PROBLEM_WORDS.bad_request, meaning: meaningOf(status) }
-    return speaksHttp(title) ? words : { ...words, message: title }
-  }
-  const words = PROBLEM_WORDS[code]
-  if (code !== 'internal_error' || requestId === undefined) return words
-  return {
-    ...words,
-    hint: `The log of the service has the cause, with the requestId ${requestId}.`,
-  }
+function hintOf(status: number, problem: ShownProblem): string | undefined {
+  const { detail, errors = [], requestId } = problem
+  if (isWrongToken(status, problem)) return TOKEN_HINT
+  // Each error has its own hint.
+  if (errors.length > 0) return undefined
+  return status === 500 && requestId !== undefined ? `${detail} requestId: ${requestId}` : detail
 }
 
-/** What the response says of this request, and not of every one with its code; unless it speaks of HTTP. */
-function ownDetail({ code, detail }: UsedProblem): string | undefined {
-  const isGeneral = isKnown(code) && detail === PROBLEM_CODES[code].help
-  const own = inCommands(detail)
-  return isGeneral || speaksHttp(own) ? undefined : own
+function meaningOf(status: number, problem: ShownProblem): keyof typeof EXIT_CODES {
+  const { errors = [] } = problem
+  if (status === 403 || isWrongToken(status, problem)) return 'auth'
+  if (status === 404 || (errors.length > 0 && errors.every(isUnknownId))) return 'not found'
+  if (status === 503) return 'unreachable'
+  return [400, 413, 422, 431].includes(status) ? 'usage' : 'failed'
 }
 
-function isKnown(code: string): code is ProblemCodeName {
-  return Object.hasOwn(PROBLEM_WORDS, code)
+function isWrongToken(status: number, { code }: ShownProblem): boolean {
+  return status === 401 || code === 'too_many_wrong_tokens'
 }
 
-function meaningOf(status: number): 'auth' | 'not found' | 'failed' {
-  if (status === 401 || status === 403) return 'auth'
-  return status === 404 ? 'not found' : 'failed'
+function isUnknownId({ code, pointer }: FailureDetail): boolean {
+  return code.startsWith('unknown_') && GIVEN_ID.test(pointer)
 }

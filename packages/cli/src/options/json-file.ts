@@ -1,9 +1,9 @@
 import { isJsonObject, isRounded, type JsonObject, revive } from '@hookline/protocol'
+import { parse } from '@humanwhocodes/momoa'
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Failure } from '../failure.ts'
-import { jsonFault } from '../problems/json-place.ts'
 
 /** The JSON object in a file; `-` is the standard input. @throws {Failure} `usage`, with this hint */
 export async function jsonObjectIn(file: string, hint: string): Promise<JsonObject> {
@@ -17,8 +17,7 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
   const fault = jsonFault(text)
   if (fault !== undefined) {
     // It quotes nothing: the file may contain secrets.
-    const place = `line ${fault.line}, column ${fault.column}`
-    const message = `${name} is not valid JSON: look at ${place}, or just before.`
+    const message = `${name} is not valid JSON: look at ${fault}, or just before.`
     throw new Failure('usage', message, { hint })
   }
   const document = revive(text, (key, value, { source }) => {
@@ -29,6 +28,17 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
   })
   if (isJsonObject(document)) return document
   throw new Failure('usage', `${name} is valid JSON, but not an object: {…}.`, { hint })
+}
+
+/** Where a text stops being JSON, as `line 3, column 5`; `undefined` if it is JSON. */
+function jsonFault(text: string): string | undefined {
+  try {
+    parse(text)
+    return undefined
+  } catch (error) {
+    const { line, column } = error as { readonly line: number; readonly column: number }
+    return `line ${line}, column ${column}`
+  }
 }
 
 function bytesIn(file: string): Promise<Buffer> {

@@ -1,5 +1,4 @@
 import { styled } from '../layout/style.ts'
-import { inCommands } from '../problems/in-commands.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
@@ -13,6 +12,6 @@ interface Warning {
 export function noteWarnings(output: Output, warnings: readonly Warning[] = []): void {
   const head = styled(['yellow', 'bold'], 'warning:', process.stderr)
   for (const { message, hint } of warnings) {
-    output.note(`${head} ${printable(message)}\n  ${printable(inCommands(hint))}`)
+    output.note(`${head} ${printable(message)}\n  ${printable(hint)}`)
   }
 }

@@ -2,7 +2,10 @@ import { DeliveryError, RejectedError, type ReportedError, ValidationError } fro
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
 import { notHookline, unreachable } from '../api/connection-failure.ts'
 import { Failure } from '../failure.ts'
-import { sendingWords } from '../problems/sending-words.ts'
+
+/** The service does not know where a command takes its write key from. */
+const WRITE_KEY_HINT =
+  '`hookline sources list` shows the write keys. Give one with --write-key or HOOKLINE_WRITE_KEY.'
 
 /** The failure for an error of the client library that sends to the service at `base`. */
 export function sendingFailure(error: ReportedError | ValidationError, base: URL): Failure {
@@ -21,7 +24,8 @@ export function sendingFailure(error: ReportedError | ValidationError, base: URL
 /** The failure for an error response of the ingestion API, with the remedy of its code. */
 function refusalFailure(status: number, code: string | undefined): Failure {
   if (isIngestCode(code)) {
-    const { message, hint } = sendingWords(code)
+    const { message, help } = INGEST_CODES[code]
+    const hint = code === 'unknown_write_key' ? WRITE_KEY_HINT : help
     return new Failure(meaningOf(status, code), message, { code, hint })
   }
   if (status < 500) return notHookline(status)

@@ -6,13 +6,11 @@ test('a warning is coloured on a terminal, and what acts on the terminal in it i
   vi.stubEnv('FORCE_COLOR', '1')
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
-    noteWarnings(new Output({}), [
-      { message: 'a\u001b[2Jb', hint: 'POST /destinations/:id/resume.' },
-    ])
+    noteWarnings(new Output({}), [{ message: 'a\u001b[2Jb', hint: 'Resume it.' }])
     const text = write.mock.calls.map(([part]) => String(part)).join('')
     expect(text.split('warning:')[0]).toContain('\u001b[33m')
     expect(text).not.toContain('\u001b[2J')
-    expect(text).toContain('\n  `hookline destinations resume <id>`.')
+    expect(text).toContain('\n  Resume it.')
   } finally {
     write.mockRestore()
     vi.unstubAllEnvs()

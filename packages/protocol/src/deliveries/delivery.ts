@@ -129,7 +129,7 @@ export interface DeclineReasonInfo {
 export const DECLINE_REASONS = {
   destination_disabled: {
     meaning: 'The destination was off when the event arrived.',
-    help: 'Enable it with PATCH {"enabled": true}: it then receives later events. Replay this one with includeDeclined.',
+    help: 'Enable the destination: it then receives later events. A replay that includes declined events sends this one.',
   },
   integrations: {
     meaning: 'The integrations of the call exclude the destination.',

@@ -10,7 +10,6 @@ import { wrapped } from '../../output/details.ts'
 import { printable } from '../../output/safe-text.ts'
 import { deliveryDetails } from '../../output/deliveries/delivery-details.ts'
 import { destinationWord } from '../../output/shell-word.ts'
-import { inCommands } from '../../problems/in-commands.ts'
 import { destinationNames, nameColumns, type Names } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { showList } from '../../output/list.ts'
@@ -186,6 +185,6 @@ function failureColumns(items: readonly FailureGroup[], names: Names): Column<Fa
     { head: 'class', cell: (failure) => failure.class },
     { head: 'status', cell: ({ status }) => `${status ?? ''}`, rank: 2 },
     { head: 'last seen', cell: ({ lastSeenAt }) => lastSeenAt, isTime: true, rank: 1 },
-    { head: 'remedy', cell: ({ remedy }) => inCommands(remedy), long: 'wrap' },
+    { head: 'remedy', cell: ({ remedy }) => remedy, long: 'wrap' },
   ]
 }

@@ -1,19 +1,13 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { inCommands } from '../../problems/in-commands.ts'
 import { printable } from '../safe-text.ts'
 
 type Cause = Awaited<ReturnType<ManagementApi['explainMissingEvent']>>['causes'][number]
 
 /** Why an event may be missing, for people: one line for each cause, the surest first. */
 export function missingLines(causes: readonly Cause[]): string[] {
-  return causes.map((cause) => {
-    const { code, message, remedy, evidence } = cause
-    const { eventId = '<id>', sourceId = '<id>' } = evidence
-    const told = inCommands(`${message} ${remedy}`)
-      .replace('trace <id>', `trace ${eventId}`)
-      .replace('sources update <id>', `sources update ${sourceId}`)
-    return printable(`${code}${factsOf(evidence)}: ${told}`)
-  })
+  return causes.map(({ code, message, remedy, evidence }) =>
+    printable(`${code}${factsOf(evidence)}: ${message} ${remedy}`),
+  )
 }
 
 /** ` (unknown_write_key, count 3, last at …)`: what the service knows. */

@@ -3,7 +3,6 @@ import type { Delivery } from '../../api/generated/management-client.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { attemptLines } from '../deliveries/attempt-line.ts'
 import { summaryOf, userOf } from './event-summary.ts'
-import { inCommands } from '../../problems/in-commands.ts'
 import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
@@ -54,7 +53,7 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
 }
 
 function findingText({ message, remedy }: Trace['findings'][number]): string {
-  return printable(inCommands(`${message} ${remedy}`))
+  return printable(`${message} ${remedy}`)
 }
 
 function duplicatesText({ duplicates, lastDuplicateAt }: Trace): string {
@@ -78,13 +77,7 @@ function decisionLines(
   deliveries: readonly Delivery[],
 ): string[] {
   const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
-  const said = remedy === null ? explanation : `${explanation} ${remedy}`
-  // A destination has one delivery of an event.
-  const deliveryId = ofDestination[0]?.id ?? '<id>'
-  const text = inCommands(said, { destination: destinationId }).replaceAll(
-    'hookline deliveries retry <id>',
-    `hookline deliveries retry ${deliveryId}`,
-  )
+  const text = remedy === null ? explanation : `${explanation} ${remedy}`
   return [
     wrapped(
       output,

@@ -80,8 +80,8 @@ describe('hookline destinations', () => {
     expect(errorOf(failed)).toMatchObject({
       code: 'invalid_body',
       errors: [
-        { pointer: '/sourceId', place: '--source' },
-        { pointer: '/settings/webhooks/0/url', place: '--webhook' },
+        { pointer: '/sourceId', message: 'No source has this id.' },
+        { pointer: '/settings/webhooks/0/url' },
       ],
     })
   })

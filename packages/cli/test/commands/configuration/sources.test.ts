@@ -43,17 +43,19 @@ describe('hookline sources', () => {
     expect(failed.code).toBe(4)
     expect(errorOf(failed)).toEqual({
       code: 'not_found',
-      message: 'No source has this id.',
-      hint: '`hookline sources list` shows what there is.',
+      message: 'Not found.',
+      hint: 'No source has this id.',
       errors: [],
       exitCode: 4,
     })
   })
 
-  it('exits 2 for a value that the service refuses, and names the argument and the remedy', async () => {
+  it('exits 2 for a value that the service refuses, and names the field and the remedy', async () => {
     const { code, stderr } = await service.run('sources', 'create', '')
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^error: A value is not valid\.\n {2}<name>: It is too short\. \S.+\n$/)
+    expect(stderr).toMatch(
+      /^error: Invalid request body\.\n {2}\/name: name is too short\. \S.+\n$/,
+    )
   })
 
   it('sends the token of the default data folder to no service on another machine', async () => {

@@ -66,7 +66,7 @@ function Profile(user: UserInSpace): ReactElement {
     return (
       <Panel title="Profile" isFlush>
         <Empty title="No profile">
-          <p>{problemOf(query.error).message.replace(/: create one with POST .*$/, '.')}</p>
+          <p>{problemOf(query.error).message}</p>
           <p>
             Profiles are kept from the first <AudiencesLink /> or computed trait on. The events of
             the user are below.

@@ -8,7 +8,7 @@ export function destinationFaults(
   at = '/destinationIds',
 ): readonly Fault[] {
   if (!Array.isArray(ids)) return []
-  const hint = 'Give ids of destinations that GET /api/v1/destinations lists.'
+  const hint = 'Give ids of existing destinations.'
   return ids.flatMap((id: unknown, index) =>
     typeof id !== 'string' || known.has(id)
       ? []

@@ -104,13 +104,13 @@ function idFaults(ids: number): Fault[] {
   if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
   const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids, in userIds, anonymousIds or both.`
   return ids === 0
-    ? [fault('/userIds', 'required', 'The body names nobody.', hint)]
+    ? [fault('/userIds', 'required', 'No user is named.', hint)]
     : [fault('/anonymousIds', 'too_many', `There are ${ids} ids in all.`, hint)]
 }
 
 function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
   const hint =
-    'Give ids of sources that GET /api/v1/sources lists. Without sourceIds the deletion covers every source, removed ones included.'
+    'Give ids of existing sources. Without sourceIds the deletion covers every source, removed ones included.'
   return sourceIds.flatMap((id, index) =>
     sources.has(id)
       ? []

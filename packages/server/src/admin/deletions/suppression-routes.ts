@@ -79,7 +79,7 @@ export function addSuppressionRoutes(app: AdminApp, { suppressions, clock }: Adm
     const user = requestedUser(request.query)
     if (user !== undefined) return end(user, request, reply)
     const hint = 'Give userId or anonymousId.'
-    const faults = [fault('userId', 'required', 'The query names no user.', hint)]
+    const faults = [fault('userId', 'required', 'No user is named.', hint)]
     throw new Problem('invalid_query', { faults })
   })
 
@@ -119,7 +119,9 @@ function requestedUser({
 }): Subject | undefined {
   if (userId !== undefined && anonymousId !== undefined) {
     const hint = 'Give userId or anonymousId, not both.'
-    const faults = [fault('anonymousId', 'exclusive', 'The query has userId too.', hint)]
+    const faults = [
+      fault('anonymousId', 'exclusive', 'Both userId and anonymousId are given.', hint),
+    ]
     throw new Problem('invalid_query', { faults })
   }
   if (userId !== undefined) return { kind: 'user', id: userId }

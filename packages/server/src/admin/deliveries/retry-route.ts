@@ -9,7 +9,7 @@ import { Problem } from '../problems/problem.ts'
 import { requireDelivery } from './require-delivery.ts'
 import { waitContext } from './waiting.ts'
 
-const HELD = 'The delivery is held: resume its destination with POST /destinations/:id/resume.'
+const HELD = 'The delivery is held: resume its destination.'
 const EVENT_REMOVED = 'Retention has removed its event.'
 
 /** `/deliveries/:id/retry`: makes another attempt now. */

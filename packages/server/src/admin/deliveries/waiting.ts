@@ -15,7 +15,7 @@ interface WaitReasonInfo {
   readonly remedy: string | null
 }
 
-const RESUME = 'POST /destinations/:id/resume resumes it.'
+const RESUME = 'Resume the destination.'
 
 /** Why a part of a delivery waits, and the remedy. */
 export const WAIT_REASONS = {
@@ -30,16 +30,16 @@ export const WAIT_REASONS = {
   },
   retry: {
     meaning: 'Its last attempt failed, and the next one is due later.',
-    remedy: 'POST /deliveries/:id/retry makes it now.',
+    remedy: 'Retry the delivery to make it now.',
   },
   retry_after: {
     meaning: 'The receiver asked for a pause with Retry-After.',
-    remedy: 'POST /destinations/:id/close-breaker makes the next attempt now.',
+    remedy: 'Close the breaker of the destination to make the next attempt now.',
   },
   breaker_open: {
     meaning:
       'Too many attempts on the webhook failed, so its breaker is open. One attempt at a time checks whether the receiver works again.',
-    remedy: 'POST /destinations/:id/close-breaker makes the next attempt now.',
+    remedy: 'Close the breaker of the destination to make the next attempt now.',
   },
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
   webhook_gone: {
@@ -50,12 +50,12 @@ export const WAIT_REASONS = {
     meaning:
       'The settings allowedNetworks and allowedPorts forbid its address or port, so the webhook is paused.',
     remedy:
-      'Correct the URL and resume the destination with POST /destinations/:id/resume, or change the settings and restart Hookline.',
+      'Correct the URL and resume the destination, or change the settings and restart Hookline.',
   },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
   destination_disabled: {
     meaning: 'The destination is disabled.',
-    remedy: 'PATCH /destinations/:id with {"enabled": true} enables it.',
+    remedy: 'Enable the destination.',
   },
 } as const satisfies Record<string, WaitReasonInfo>
 

@@ -135,6 +135,6 @@ function withWarnings(destination: Destination, warnings: readonly Fault[]): obj
 function sourceFaults({ current }: Pick<Catalog, 'current'>, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || current.sources.has(sourceId)) return []
-  const hint = 'Give the id of a source that GET /api/v1/sources lists.'
+  const hint = 'Give the id of an existing source.'
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }

@@ -57,7 +57,7 @@ async function requestedContent(
   if ((type === undefined) === (eventId === undefined)) {
     const hint = 'Give one of the two: "type" for a sample, or "eventId" for an archived event.'
     const code = type === undefined ? 'required' : 'exclusive'
-    throw refused(fault('/type', code, 'The body needs either type or eventId.', hint))
+    throw refused(fault('/type', code, 'Neither or both of type and eventId are given.', hint))
   }
   if (type !== undefined) {
     const sample = sampleOf(type, formatTimestamp(clock.wall()))
@@ -66,7 +66,7 @@ async function requestedContent(
   const event = await events.find(eventId!)
   const isForIt = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isForIt) return event
-  const hint = 'Give the id of an event of the source of this destination, from GET /events.'
+  const hint = 'Give the id of an event of the source of this destination.'
   throw refused(fault('/eventId', 'unknown_event', 'The source has no such event.', hint))
 }
 

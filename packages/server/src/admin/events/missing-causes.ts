@@ -8,19 +8,19 @@ interface MissingCauseInfo {
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event is there. Later calls with its messageId were dropped as duplicates.',
-    help: 'GET /events/:id shows what happened to it.',
+    help: 'Its trace shows what happened to it.',
   },
   other_source: {
     meaning: 'An event with this messageId arrived at another source.',
-    help: 'GET /events/:id shows what happened to it. Check the write key of the client.',
+    help: 'Its trace shows what happened to it. Check the write key of the client.',
   },
   unknown_source: {
     meaning: 'There is no source, or none has this id.',
-    help: 'GET /sources lists the sources.',
+    help: 'Create a source, or give the id of an existing one.',
   },
   suppressed: {
     meaning: 'The user is suppressed: calls get a 200 and are not kept.',
-    help: 'If the user agrees to new events, DELETE /suppressions?userId=… ends it for later calls.',
+    help: 'If the user agrees to new events, delete the suppression: later calls are then kept.',
   },
   deleted: {
     meaning: 'A deletion removed the events that the user had until then.',
@@ -32,11 +32,11 @@ export const MISSING_CAUSES = {
   },
   source_disabled: {
     meaning: 'The source is disabled, so its calls are refused.',
-    help: 'PATCH /sources/:id with {"enabled": true} enables it. Then send the call again.',
+    help: 'Enable the source. Then send the call again.',
   },
   source_silent: {
     meaning: 'No call with a write key of the source arrived in the last 24 hours.',
-    help: 'Check the write key and the host in the client, and send a call by hand with POST /v1/track.',
+    help: 'Check the write key and the host in the client, and send a call by hand.',
   },
   refused: {
     meaning: 'Calls were refused in the last 24 hours.',
@@ -44,11 +44,11 @@ export const MISSING_CAUSES = {
   },
   users_suppressed: {
     meaning: 'Calls of suppressed users got a 200 and were left out.',
-    help: 'Ask again with the userId of the call. GET /suppressions lists the users.',
+    help: 'Ask again with the userId of the call. The list of suppressions has the users.',
   },
   deletions: {
     meaning: 'Deletions have removed events.',
-    help: 'Ask again with the userId of the call. GET /deletions lists them.',
+    help: 'Ask again with the userId of the call. The list of deletions has the users.',
   },
   quarantined: {
     meaning:

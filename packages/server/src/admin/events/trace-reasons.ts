@@ -2,7 +2,7 @@
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',
-    help: 'It receives later events. POST /destinations/:id/test with the eventId sends this one to it, once.',
+    help: 'It receives later events. A test delivery with the id of this event sends it once.',
   },
 } as const
 
@@ -10,11 +10,11 @@ export const UNDECIDED_REASONS = {
 export const TRACE_FINDINGS = {
   no_destination: {
     meaning: 'The source had no destination when the event arrived.',
-    help: 'Create a destination of this source with POST /destinations: it receives later events.',
+    help: 'Create a destination of this source: it receives later events.',
   },
   source_removed: {
     meaning: 'The source was removed after the event arrived, with its destinations.',
-    help: 'Send to another source. GET /sources lists them.',
+    help: 'Send to another source.',
   },
   duplicates: {
     meaning: 'Later calls with the same messageId arrived within 24 hours. They were dropped.',

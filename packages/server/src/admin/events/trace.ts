@@ -30,7 +30,7 @@ export interface Decision {
 /** What is said, and what to do about it. */
 type Words = Pick<Decision, 'explanation' | 'remedy'>
 
-const RETRY = 'POST /deliveries/:id/retry tries it again.'
+const RETRY = 'Retry the delivery.'
 
 const STATES: Readonly<Record<DeliveryState, Words>> = {
   pending: { explanation: 'It is not delivered yet.', remedy: null },
@@ -44,7 +44,7 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
   quarantined: { explanation: 'A bug in Hookline stopped it', remedy: RETRY },
 }
 
-const CREATE = 'A new destination, created with POST /destinations, receives later events.'
+const CREATE = 'A new destination receives later events.'
 
 const REMOVED: Words = {
   explanation: 'Its destination was removed before it could be delivered.',

@@ -20,7 +20,7 @@ export const PROBLEM_CODES = {
   },
   invalid_query: {
     status: 400,
-    title: 'The query has faults.',
+    title: 'Invalid query parameters.',
     help: 'Correct each entry of errors: its pointer is the name of a query parameter.',
   },
   invalid_cursor: {
@@ -45,12 +45,12 @@ export const PROBLEM_CODES = {
   },
   not_found: {
     status: 404,
-    title: 'The route or the record does not exist.',
+    title: 'Not found.',
     help: 'Check path and id; the record may have been removed. /api/v1/openapi.json lists all routes.',
   },
   method_not_allowed: {
     status: 405,
-    title: 'The path does not take this method.',
+    title: 'Method not allowed.',
     help: 'Use a method that the header Allow names. /api/v1/openapi.json lists all routes.',
   },
   request_timeout: {
@@ -100,7 +100,7 @@ export const PROBLEM_CODES = {
   },
   invalid_body: {
     status: 422,
-    title: 'The body has faults.',
+    title: 'Invalid request body.',
     help: 'Correct each entry of errors: its pointer is the place in the body, its hint is the remedy.',
   },
   idempotency_key_reused: {

@@ -19,7 +19,7 @@ export function addProfileRoute(app: AdminApp, { profiles, catalog }: AdminDeps)
     const { through } = await profiles.state()
     const detail =
       through === null
-        ? 'No profiles are kept yet. They are as soon as there is an audience or a computed trait: create one with POST /audiences or POST /traits.'
+        ? 'No profiles are kept yet: create an audience or a computed trait first.'
         : `There is no profile of this user in the space ${space}.`
     throw new Problem('not_found', { detail })
   }

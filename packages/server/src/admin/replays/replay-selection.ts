@@ -29,7 +29,7 @@ export function requestedSelection(
   const { destinationId, states = DEFAULT_STATES, types, text, includeDeclined = false } = request
   const faults: Fault[] = []
   if (!destinations.has(destinationId)) {
-    const hint = 'Give the id of a destination that GET /api/v1/destinations lists.'
+    const hint = 'Give the id of an existing destination.'
     const message = 'No destination has this id.'
     faults.push(fault('/destinationId', 'unknown_destination', message, hint))
   }

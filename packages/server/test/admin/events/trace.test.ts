@@ -121,7 +121,7 @@ test('a delivery in quarantine has the reason, and is retried', () => {
   const stopped = { ...delivery('dst_a', 'quarantined'), quarantine: { reason, at: NOON } }
   expect(wordsOf(stopped)).toEqual({
     explanation: `A bug in Hookline stopped it: ${reason}`,
-    remedy: 'POST /deliveries/:id/retry tries it again.',
+    remedy: 'Retry the delivery.',
   })
 })
 
@@ -170,7 +170,7 @@ test('failures are explained with their remedy', () => {
   }
   expect(wordsOf(rejected)).toEqual({
     explanation: `It was rejected, and Hookline does not try again. The last attempt on example.com failed: ${error}`,
-    remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} POST /deliveries/:id/retry tries it again.`,
+    remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', last })]
   for (const webhooks of [[], removed])

@@ -61,5 +61,5 @@ test('without an audience, no profiles are kept, and the response says so', asyn
   await using server = await AdminServer.open()
   const none = await server.call<ProblemDocument>('GET', '/profiles/u1')
   expect([none.status, none.body.code]).toEqual([404, 'not_found'])
-  expect(none.body.detail).toContain('POST /audiences')
+  expect(none.body.detail).toContain('create an audience')
 })
