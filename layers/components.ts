@@ -8,8 +8,6 @@ export interface Component<Name extends string = string> {
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
   /** Packages that only this component, and others that name them here, may import. */
   readonly ownPackages?: readonly string[]
-  /** It has rules, but no folder yet. */
-  readonly planned?: true
 }
 
 const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
@@ -53,7 +51,7 @@ export const COMPONENTS = tableOf({
   inspector: {
     holds:
       'the receiver inside: requests as they came, the verdict on their signatures, and what it responds',
-    mayImport: PORTS_AND_TOOLS,
+    mayImport: ['delivery', ...PORTS_AND_TOOLS],
   },
   engine: {
     holds:

@@ -13,7 +13,6 @@ export const ROOMS = {
   http: {
     forwarding:
       'connections that threads of ingestion forward to the main thread, where they look as if they came there directly',
-    'start-page': 'what a browser gets at `/`: the way to the console, or a page without one',
   },
   delivery: {
     lanes: 'one lane for each webhook: turns, slots, recovery; the deliveries in memory',

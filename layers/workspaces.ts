@@ -6,8 +6,6 @@ export interface Workspace<Name extends string = string> {
   readonly mayImportExports?: readonly `${Name}/${string}`[]
   /** The only packages that it may import. */
   readonly onlyPackages?: readonly string[]
-  /** It has rules, but no folder yet. */
-  readonly planned?: true
 }
 
 /** The workspaces and the imports that are allowed between them. The components of the server are in components.ts. */

@@ -72,7 +72,7 @@ const logger = createLogger('error')
 const clock = systemClock
 const metrics = new Metrics()
 const clockWatch = new ClockWatch({ clock, metrics, logger })
-const inspector = stack.use(await new Inspector({ ...backend, clock, logger }).listen())
+const inspector = new Inspector({ ...backend, clock, logger })
 const activity = stack.use(
   new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
 )

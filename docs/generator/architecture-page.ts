@@ -22,9 +22,11 @@ function layers(): string {
 }
 
 function componentRows(): string[][] {
-  return Object.entries<Component>(COMPONENTS)
-    .filter(([, { planned }]) => planned !== true)
-    .map(([name, component]) => [code(name), component.holds, mayImport(component)])
+  return Object.entries<Component>(COMPONENTS).map(([name, component]) => [
+    code(name),
+    component.holds,
+    mayImport(component),
+  ])
 }
 
 function mayImport({ mayImport: names, mayImportTypes: types = [] }: Component): string {

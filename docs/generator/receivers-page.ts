@@ -5,11 +5,11 @@ import {
   LEAST_INTERVAL_MS,
 } from '../../packages/server/src/delivery/health/webhook-pauser.ts'
 import { nextAttemptAt } from '../../packages/server/src/delivery/parts/retry-schedule.ts'
-import { classifyResponse } from '../../packages/server/src/delivery/sending/outcome.ts'
 import {
+  classifyResponse,
   LONGEST_RETRY_AFTER_MS,
   retryAfter,
-} from '../../packages/server/src/delivery/sending/retry-after.ts'
+} from '../../packages/server/src/delivery/sending/outcome.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { code, plain, table } from './markdown.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { COMPONENT_NAMES, type ComponentName, COMPONENTS } from '../../layers/components.ts'
+import { COMPONENT_NAMES, type ComponentName } from '../../layers/components.ts'
 import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
 import { read, repositoryFiles } from '@hookline/testing/repository'
 
@@ -27,9 +27,8 @@ describe('the rooms of a component', () => {
 
 function importsIn(component: ComponentName): RoomImport[] {
   const folder = `packages/server/src/${component}`
-  // A planned component has no files yet. The folders below the ports are components of their own.
-  const paths =
-    component === 'backend' || COMPONENTS[component].planned === true ? [] : repositoryFiles(folder)
+  // The folders below the ports are components of their own.
+  const paths = component === 'backend' ? [] : repositoryFiles(folder)
   return roomImports(
     Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), read(path)])),
   )

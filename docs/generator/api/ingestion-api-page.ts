@@ -1,11 +1,20 @@
-import { ingestError, LIMITS } from '@hookline/protocol'
+import {
+  CALL_EXAMPLES,
+  CALL_FIELDS,
+  type CallField,
+  EVENT_TYPES,
+  type EventType,
+  INGEST_CODES,
+  ingestError,
+  type JsonObject,
+  LIMITS,
+  OTHER_CALL_FIELDS,
+} from '@hookline/protocol'
 import { ENDPOINTS } from '../../../packages/server/src/ingest/endpoints.ts'
 import { BATCH_EXAMPLE } from '../../../packages/server/src/ingest/reference/call-schemas.ts'
+import { CALL_SUMMARIES } from '../../../packages/server/src/ingest/reference/ingestion-openapi.ts'
 import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
-import { callSections, fieldsTable, otherFieldsTable } from './call-sections.ts'
-import { curl } from './curl.ts'
-import { responseTables } from './response-tables.ts'
 import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'
 
 /** docs/reference/ingestion-api.md: how applications send calls. */
@@ -164,8 +173,9 @@ function responses(): string[] {
     '## Responses',
     'The body of an error has the same four fields always. A client reads `code`; `message` and `error` are for people.',
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
-    ...responseTables(),
-    'Errors that come from the HTTP server itself have a header `x-request-id`, which is in the log of the service, too. [Errors](errors.md) lists the same codes with those of the management API.',
+    statusesTable(),
+    'Each error has a code, too: [Errors](errors.md#error-codes-of-the-ingestion-api) says what to do about each.',
+    'Errors that come from the HTTP server itself have a header `x-request-id`, which is in the log of the service, too.',
   ]
 }
 
@@ -195,4 +205,101 @@ function limitRows(): string[][] {
     ['all headers of a request', '16,384', 'none', code('headers_too_large')],
     ['time for a request to arrive, in ms', ...of('requestTimeoutMs'), code('request_timeout')],
   ]
+}
+
+const KINDS: Readonly<Record<CallField['kind'], string>> = {
+  id: 'string or number',
+  text: 'string',
+  object: 'object',
+}
+
+/** The fields with a fixed type. */
+function fieldsTable(): string {
+  const rows = Object.entries<CallField>(CALL_FIELDS).map(([name, field]) => [
+    code(name),
+    KINDS[field.kind],
+    plain(field.meaning),
+    code(field.code),
+    field.usedBy.length === EVENT_TYPES.length ? 'all' : field.usedBy.join(', '),
+  ])
+  return table(['field', 'type', 'meaning', 'code for another type', 'used by'], rows)
+}
+
+/** The fields that are not validated. */
+function otherFieldsTable(): string {
+  const rows = Object.entries(OTHER_CALL_FIELDS).map(([name, meaning]) => [code(name), meaning])
+  return [
+    table(['other field', 'meaning'], rows),
+    'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number that JSON parsers round is refused with `id_not_exact`: beyond 9007199254740991 it would be the id of another user or call. An id must be valid Unicode in UTF-8, else it is refused with `id_not_unicode`, and it has no control characters (U+0000 to U+001F, U+007F to U+009F), else it is refused with `id_control_character`. Elsewhere, a number beyond 2^53 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace has the mark `precision_lost`. `NaN`, `Infinity` and numbers such as `1e400`, which are too large for JSON parsers, cost the call that has them (`number_not_finite`).',
+  ].join('\n\n')
+}
+
+/** What each type is for and requires, with an example. */
+function callSections(): string[] {
+  return EVENT_TYPES.flatMap((type) => [
+    `### ${type}`,
+    `${CALL_SUMMARIES[type]}. ${requirements(type)}`,
+    fence('sh', curl(`/v1/${type}`, CALL_EXAMPLES[type])),
+  ])
+}
+
+function requirements(type: EventType): string {
+  const required = Object.entries<CallField>(CALL_FIELDS).flatMap(([name, field]) =>
+    field.required?.by.includes(type) ? [`\`${name}\` (else \`${field.required.code}\`)`] : [],
+  )
+  const person = type === 'alias' ? [] : ['`userId` or `anonymousId` (else `no_user_anon_id`)']
+  return `Requires ${[...person, ...required].join(' and ')}.`
+}
+
+/** What the client should do after a response with this status. */
+const STATUSES: Readonly<Record<number, string>> = {
+  200: 'Stored. `rejected` lists calls of a batch that were not.',
+  400: 'Nothing was stored. Mend the request: it will be refused again. Sizes, too, get 400 and not 413, because some clients retry a 413 for ever.',
+  401: 'Nothing was stored. Use the write key of an existing source.',
+  403: 'Nothing was stored. The source is disabled.',
+  404: 'There is no such path.',
+  405: '`Allow` has the methods of this path.',
+  408: 'The request did not arrive in time. Send it again.',
+  421: 'Not at the paths of this page: `/metrics` and `/readyz` only.',
+  429: 'Nothing was stored. Send it again after `Retry-After`.',
+  431: 'The headers are too large.',
+  500: 'A bug. Send it again.',
+  503: 'Nothing was stored: the disk is full, or memory is. Send it again after `Retry-After`.',
+}
+
+function statusesTable(): string {
+  const statuses = new Set([200, ...Object.values(INGEST_CODES).map(({ status }) => status)])
+  const rows = [...statuses]
+    .toSorted((a, b) => a - b)
+    .map((status) => [String(status), STATUSES[status] ?? missing(status)])
+  return table(['status', 'meaning'], rows)
+}
+
+function missing(status: number): never {
+  throw new Error(`The status ${status} has no meaning in the table.`)
+}
+
+interface CurlOptions {
+  /** Arguments that send the write key. */
+  readonly key?: string
+  /** Further arguments. */
+  readonly more?: readonly string[]
+}
+
+/** A command that sends a body as JSON. A reader pastes it into a shell. */
+function curl(
+  path: string,
+  body: JsonObject,
+  { key = '-u wk_…:', more = [] }: CurlOptions = {},
+): string {
+  const url = `http://127.0.0.1:4800${path}`
+  const json = JSON.stringify(body)
+  if (json.includes("'")) throw new Error('The shell would end the text at an apostrophe.')
+  const lines = [
+    ['curl', key, path.includes('?') ? `'${url}'` : url].filter((word) => word !== '').join(' '),
+    "-H 'Content-Type: application/json'",
+    ...more,
+    `-d '${json}'`,
+  ]
+  return lines.join(' \\\n  ')
 }

@@ -6,7 +6,7 @@ import type {
 } from './engine/lane-threads/lane-functions.ts'
 import { runLanes } from './engine/lane-threads/run-lanes.ts'
 import { runThread } from './threads/run-thread.ts'
-import { wireError } from './threads/wire-error.ts'
+import { wireError } from './threads/channel.ts'
 
 // The composition root of a thread of lanes: joins the backend, and runs the lanes of its destinations.
 

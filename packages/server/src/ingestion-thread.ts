@@ -7,7 +7,7 @@ import type {
 } from './ingest/threads/ingest-functions.ts'
 import { runIngest } from './ingest/threads/run-ingest.ts'
 import { runThread } from './threads/run-thread.ts'
-import { wireError } from './threads/wire-error.ts'
+import { wireError } from './threads/channel.ts'
 
 // The composition root of a thread of ingestion: joins the log of the backend, and serves calls.
 

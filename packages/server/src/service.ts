@@ -15,26 +15,23 @@ import { nextRequests } from './delivery/parts/next-requests.ts'
 import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { DeletionWorker } from './deletions/deletion-worker.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
-import { LeasedWorker } from './engine/leased-worker.ts'
-import { NOTICE_LIMITS } from './engine/notice-lanes.ts'
+import { NOTICE_LIMITS } from './engine/lane-group.ts'
 import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
-import type { Lanes } from './engine/lanes.ts'
-import { LanesElsewhere } from './engine/lanes-elsewhere.ts'
-import { openSupervisor } from './engine/open-supervisor.ts'
+import { type Lanes, LanesElsewhere } from './engine/lanes.ts'
+import { LeasedWorker, openSupervisor } from './engine/supervision.ts'
 import { SharedLanes } from './engine/shared-lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { SharedInspector } from './inspector/shared-inspector.ts'
-import type { ReadinessCheck } from './http/health.ts'
-import { hasReusePort } from './http/reuse-port.ts'
+import type { ReadinessCheck } from './http/monitoring.ts'
+import { hasReusePort } from './http/listen.ts'
 import { openBackend } from './open-backend.ts'
 import { ROLES } from './roles.ts'
 import { openServers, type Workers } from './servers.ts'
 import { BoundedLogger } from './telemetry/bounded-logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
-import { Accounting } from './upkeep/accounting.ts'
-import { reportBacklog } from './upkeep/backlog-gauges.ts'
+import { Accounting, reportBacklog } from './upkeep/accounting.ts'
 import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
@@ -129,9 +126,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   )
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
-  const inspector = stack.use(
-    await new Inspector({ ...backend, clock, logger, onInspected }).listen(),
-  )
+  const inspector = new Inspector({ ...backend, clock, logger, onInspected })
   const activity = stack.use(
     new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
   )
@@ -196,7 +191,11 @@ async function threadsFor(
   openFiles: number,
   logger: Logger,
 ): Promise<ThreadCounts> {
-  const machine = { cores: availableParallelism(), hasReusePort: await hasReusePort(), openFiles }
+  const machine = {
+    cores: availableParallelism(),
+    hasReusePort: await hasReusePort(config.host),
+    openFiles,
+  }
   // Threads join the file of the embedded backend. A node of a cluster has none: more nodes use more cores.
   const threads =
     config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXAMPLE_BODIES } from '../../../packages/server/src/admin/reference/example-bodies.ts'
+import { EXAMPLE_BODIES } from '../../../packages/server/src/admin/reference/examples.ts'
 import { schemaFaults } from '@hookline/testing/api/schema-faults'
 import { OpenapiClient } from '@hookline/testing/api/openapi-client'
 import { startService } from '@hookline/testing/service/running-service'

@@ -8,7 +8,7 @@ import {
 } from '@hookline/protocol'
 import { verifySignature } from '@hookline/client/verify'
 import { describe, expect, test } from 'vitest'
-import { DELIVERY_HEADERS } from '../../../docs/generator/api/delivery-headers.ts'
+import { DELIVERY_HEADERS } from '../../../docs/generator/api/webhook-payload-page.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { schemaFaults } from '@hookline/testing/api/schema-faults'
 import { read } from '@hookline/testing/repository'

@@ -116,9 +116,8 @@ function lanesInThreads(
     openThread: (thread) => threads.open(thread),
     module: new URL(import.meta.url),
     inspector: {
-      address: { host: '127.0.0.1', port: 0 },
-      admit: () => undefined,
-      dismiss: () => undefined,
+      receive: () => Promise.reject(new Error('No destination has the inspector.')),
+      responded: () => undefined,
     },
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })

@@ -8,12 +8,12 @@ import type {
 import { runLanes } from '../../../packages/server/src/engine/lane-threads/run-lanes.ts'
 import type { LaneGroup } from '../../../packages/server/src/engine/lane-group.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
-import type {
-  BaseOfMain,
-  BaseOfThread,
-} from '../../../packages/server/src/threads/base-functions.ts'
 import { Channel } from '../../../packages/server/src/threads/channel.ts'
-import { beginThread } from '../../../packages/server/src/threads/run-thread.ts'
+import {
+  type BaseOfMain,
+  type BaseOfThread,
+  beginThread,
+} from '../../../packages/server/src/threads/run-thread.ts'
 import type {
   OpenedThread,
   ThreadToOpen,

@@ -15,7 +15,6 @@ const CODES: Readonly<Record<string, string>> = {
   ConfigurationDamaged: 'configuration_damaged',
   DamagedDatabase: 'database_damaged',
   EventTooLarge: 'event_too_large',
-  NoLoopback: 'no_loopback',
   TooFewOpenFiles: 'too_few_open_files',
   MoveDiffers: 'move_differs',
   MoveUnfinished: 'move_unfinished',

@@ -11,8 +11,11 @@ import type { Worker } from '../util/workers/worker.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
 import type { WebhookLog } from './health/webhook-log.ts'
 import type { Lane } from './lanes/lane.ts'
-import type { LaneDivision } from './lanes/lane-division.ts'
-import { LaneScheduler, type LaneSchedulerOptions } from './lanes/lane-scheduler.ts'
+import {
+  type LaneDivision,
+  LaneScheduler,
+  type LaneSchedulerOptions,
+} from './lanes/lane-scheduler.ts'
 import {
   isInLane,
   joinLane,
@@ -26,9 +29,8 @@ import { FreshParking } from './parking/fresh-parking.ts'
 import { ParkedChanges } from './parking/parked-changes.ts'
 import { ParkedFeed } from './parking/parked-feed.ts'
 import type { Attempts } from './parts/attempts.ts'
-import { isPaused, newParts } from './parts/new-parts.ts'
 import { PartRunner } from './parts/part-runner.ts'
-import { partOf, pendingParts } from './parts/parts.ts'
+import { isPaused, newParts, partOf, pendingParts } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions {

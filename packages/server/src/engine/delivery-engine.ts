@@ -1,16 +1,15 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Backend } from '../backend/backend.ts'
-import { PauseLog } from '../delivery/health/pause-log.ts'
+import { PauseLog } from '../delivery/health/webhook-log.ts'
 import { SplitWorker } from '../delivery/parking/split-worker.ts'
 import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
-import type { LanePorts } from './lane-group.ts'
+import { type LanePorts, NOTICE_POLICY, noticeActivity } from './lane-group.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
-import { NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
-import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
+import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 
 /** The ports of the backend that the engine uses. */
 type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>

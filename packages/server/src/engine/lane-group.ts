@@ -14,8 +14,7 @@ import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
 import { connectPeers, type Peers } from './peers.ts'
-import { NOTICE_LIMITS, NOTICE_POLICY, noticeActivity } from './notice-lanes.ts'
-import { openSupervisor, type SupervisionOptions } from './open-supervisor.ts'
+import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 
 /** How deliveries are retried, and how many of them are in flight. Plain data, which can be sent to a thread. */
 export interface LaneSettings {
@@ -249,5 +248,27 @@ export class LaneGroup implements Lanes {
 
   #inFlightAt(id: LaneId): number {
     return this.#all.reduce((sum, lanes) => sum + lanes.inFlightAt(id), 0)
+  }
+}
+
+/** The lanes of notices have their own few slots, so a notice never waits for an event. */
+export const NOTICE_LIMITS = {
+  maxInFlight: 16,
+  laneConcurrency: 4,
+  laneWindow: 64,
+  maxInMemory: 4_096,
+}
+
+/** Every webhook may hold data of the user (spec 02 §Deletion notice). */
+export const NOTICE_POLICY = 'each'
+
+/** What the record of a notice is reported as: statistics and health count events only. */
+export function noticeActivity(
+  activity: Pick<ActivityListener, 'updated'>,
+): Pick<ActivityListener, 'recorded'> {
+  return {
+    recorded: ({ isEnd }) => {
+      if (isEnd) activity.updated({ resource: 'deletions', id: null })
+    },
   }
 }

@@ -7,7 +7,7 @@ import type {
   PauseChange,
   WebhookHealth,
 } from '../delivery/health/webhook-health.ts'
-import { type LaneDivision, UNDIVIDED } from '../delivery/lanes/lane-division.ts'
+import { type LaneDivision, UNDIVIDED } from '../delivery/lanes/lane-scheduler.ts'
 
 /** The other nodes, as lanes see them. */
 export interface Peers {

@@ -31,3 +31,19 @@ export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'
   await once(probe, 'listening')
   await new Promise((closed) => probe.close(closed))
 }
+
+/**
+ * Whether several threads can listen on one port of this address, and the system divides new connections between them.
+ * Node fails with ENOTSUP where the system cannot (macOS, Windows).
+ */
+export async function hasReusePort(host: string): Promise<boolean> {
+  const probe = createServer().listen({ host, port: 0, reusePort: true })
+  try {
+    await once(probe, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    probe.close()
+  }
+}

@@ -1,5 +1,13 @@
 import { INGEST_CODES, ingestError, type IngestCodeName } from '@hookline/protocol'
-import type { FastifyReply } from 'fastify'
+import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from '../telemetry/logger.ts'
+import { allowedMethods } from '../util/allowed-methods.ts'
+import { LogThrottle } from '../util/limits/log-throttle.ts'
+import { systemClock } from '../util/time/clock.ts'
+import type { InTurn } from './connections.ts'
 
 /** Names the charset, so that the framework does not add it. */
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -38,4 +46,173 @@ export function sendError(reply: FastifyReply, code: IngestCodeName, format: Err
 /** Sends a JSON text. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   void reply.code(status).header('content-type', JSON_TYPE).send(json)
+}
+
+/** Errors of Fastify that the client caused and that have their own code. */
+const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'batch_too_large'],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', 'invalid_json'],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'invalid_json'],
+  ['HOOKLINE_WRONG_HOST', 'wrong_host'],
+])
+
+const LOG_EVERY_MS = 10_000
+
+/**
+ * Responds to errors that a handler threw or the framework raised. Logs those that the server caused: the same error at
+ * most once in 10 s, with the number of requests.
+ */
+export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
+  const handleNotFound = notFoundHandler(format)
+  const throttle = new LogThrottle(systemClock, LOG_EVERY_MS)
+  return function handleError(
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    // At a path that does not exist, the response is 404 even if the body cannot be read.
+    if (request.is404) return handleNotFound(request, reply)
+    const code = codeOf(error)
+    if (code === 'internal_error') {
+      const { id: requestId, method } = request
+      const requests = throttle.count(`${method} ${error.message}`)
+      if (requests > 0) logger?.error({ err: error, requestId, method, requests }, 'request.failed')
+    }
+    sendError(reply, code, format)
+  }
+}
+
+/** Responds to errors before a route was found: an unreadable URL, a parameter that is too long. */
+export function routingErrorHandler(format: ErrorFormat, inTurn: InTurn) {
+  return function handleRoutingError(
+    error: FastifyError,
+    _request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    inTurn(reply.raw, () => sendError(reply, codeOf(error), format))
+  }
+}
+
+/** Responds with 405 and `Allow` where the path has other methods, else with 404. */
+export function notFoundHandler(format: ErrorFormat) {
+  return function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
+    const allowed = allowedMethods(request)
+    if (allowed.length === 0) return sendError(reply, 'not_found', format)
+    void reply.header('allow', allowed.join(', '))
+    sendError(reply, 'method_not_allowed', format)
+  }
+}
+
+function codeOf(error: FastifyError): IngestCodeName {
+  const { statusCode = 500 } = error
+  return FRAMEWORK_CODES.get(error.code) ?? (statusCode < 500 ? 'bad_request' : 'internal_error')
+}
+
+/**
+ * How long a connection stays open after an error response, so that the client can read the response. Closing while
+ * bytes of the client are unread would reset the connection, and the client would lose the response.
+ */
+const LINGER_MS = 2_000
+
+/** How many bytes of the request are searched for the path. */
+const LONGEST_LINE = 2_048
+
+/** Errors of Node's HTTP parser that have their own code. The code of all others is `bad_request`. */
+const PARSER_CODES: ReadonlyMap<string | undefined, IngestCodeName> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
+  ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
+])
+
+interface ParserError extends NodeJS.ErrnoException {
+  /** What the parser was reading. If the request failed early, this begins with its first line. */
+  readonly rawPacket?: unknown
+}
+
+/** Responds, on the socket itself, to what never became a request: malformed, too slow, headers too large. */
+export function clientErrorHandler(format: ErrorFormat) {
+  return function handleClientError(error: ParserError, socket: Duplex): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) {
+      socket.destroy()
+      return
+    }
+    const code = PARSER_CODES.get(error.code) ?? 'bad_request'
+    endWithError(socket, code, { format, url: urlOf(error, socket) })
+  }
+}
+
+/** Sends a JSON response where Node would send an empty body or close the connection. */
+export function handleUnusualRequests(server: Server, format: ErrorFormat, inTurn: InTurn): void {
+  server.on('connect', ({ url = '' }, socket) =>
+    endWithError(socket, 'method_not_allowed', { format, url }),
+  )
+  server.on('checkExpectation', ({ url = '' }, response) => {
+    const { status, contentType, body } = format('bad_request', { url, requestId: randomUUID() })
+    const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }
+    inTurn(response, () => response.writeHead(status, headers).end(body))
+  })
+}
+
+interface ErrorContext {
+  readonly format: ErrorFormat
+  readonly url: string
+}
+
+function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContext): void {
+  // After an error the parser reports each further chunk as another error. Only the first gets a response.
+  if (!socket.writable) return
+  socket.on('error', () => socket.destroy())
+  // A handler does not have to wait for the whole body, so its response may already be on its way.
+  const isResponding = responseOn(socket)?.headersSent === true
+  socket.end(isResponding ? undefined : rawResponse(code, context))
+  socket.resume()
+  socket.once(
+    'close',
+    systemClock.after(LINGER_MS, () => socket.destroy()),
+  )
+}
+
+/** The path of the request, if that much of it arrived; else `''`. */
+function urlOf({ rawPacket }: ParserError, socket: Duplex): string {
+  const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0)
+  const line = packet.toString('latin1', 0, LONGEST_LINE)
+  return responseOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
+}
+
+/** The response to the request on this socket, once the request line and headers are parsed. */
+function responseOn(socket: Duplex): ServerResponse | undefined {
+  // There is no public property for it. Node's own handler of this event reads the same one.
+  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
+}
+
+function rawResponse(code: IngestCodeName, { format, url }: ErrorContext): string {
+  const { status, contentType, body } = format(code, { url, requestId: randomUUID() })
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 405 ? ['Allow: GET, POST, OPTIONS'] : []),
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+/** A client sends it again, to a node that the load balancer chooses then. */
+const RETRY_AFTER_SECONDS = 1
+
+/** Refuses everything at these paths, because other nodes serve it. Routes with a longer path go before. */
+export function wrongNodeRoute(
+  paths: readonly string[],
+  errorFormat: ErrorFormat,
+): FastifyPluginAsync {
+  return async (server) => {
+    const refuse = (_request: FastifyRequest, reply: FastifyReply): void => {
+      void reply.header('retry-after', RETRY_AFTER_SECONDS)
+      sendError(reply, 'wrong_node', errorFormat)
+    }
+    server.removeAllContentTypeParsers()
+    // What it has is not read: the response comes first.
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const path of paths) server.all(path, refuse)
+  }
 }

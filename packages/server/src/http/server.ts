@@ -4,14 +4,23 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/time/clock.ts'
-import { clientErrorHandler, handleUnusualRequests } from './client-errors.ts'
-import { ClosingConnections } from './closing-connections.ts'
-import { limitConnections } from './connection-limit.ts'
-import { errorHandler, notFoundHandler, routingErrorHandler } from './error-handlers.ts'
+import {
+  ClosingConnections,
+  type InTurn,
+  limitConnections,
+  Pipelining,
+  UnreadResponses,
+} from './connections.ts'
 import { type Forwarding, forwardOthers } from './forwarding/forward-others.ts'
-import { type InTurn, Pipelining } from './pipelining.ts'
-import { type ErrorFormat, ingestionErrorFormat } from './responses.ts'
-import { UnreadResponses } from './unread-responses.ts'
+import {
+  clientErrorHandler,
+  errorHandler,
+  type ErrorFormat,
+  handleUnusualRequests,
+  ingestionErrorFormat,
+  notFoundHandler,
+  routingErrorHandler,
+} from './responses.ts'
 
 /** The most bytes of all headers of a request together. The message of INGEST_CODES.headers_too_large names it. */
 const MAX_HEADER_BYTES = 16 * 1024

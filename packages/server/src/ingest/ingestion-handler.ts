@@ -14,32 +14,30 @@ import { ByteBudget } from '../util/limits/byte-budget.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { RateLimit } from '../util/limits/rate-limit.ts'
-import { decodeBody } from './body/decode-body.ts'
-import { type ParsedBody, parseBody } from './body/parse-body.ts'
-import type { PartialBody } from './body/partial-body.ts'
-import { readBody } from './body/read-body.ts'
+import { decodeBody, type ParsedBody, parseBody } from './body/decode-body.ts'
+import { type PartialBody, readBody } from './body/partial-body.ts'
 import { SourceTurns, type Steps } from './body/source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
-import { type Batch, batchOfOne, parseBatch } from './calls/parse-batch.ts'
-import { mayBeTooLarge } from './calls/parse-call.ts'
-import { receiptOf } from './calls/receipt.ts'
+import { type Batch, batchOfOne, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
+import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
-import { isRefused, type Refused } from './refused.ts'
 import {
   batchErrorResponse,
   errorResponse,
   type IngestResponse,
+  isRefused,
   partialSuccess,
+  type Refused,
   SUCCESS,
 } from './responses.ts'
-import { KeyUseRecorder } from './write-keys/key-use-recorder.ts'
-import { RejectedKeyLogger } from './write-keys/rejected-key-logger.ts'
 import {
   authenticate,
   keyFromBody,
   keyFromHeaders,
   keyFromQuery,
+  KeyUseRecorder,
+  RejectedKeyLogger,
   sourcesNamedIn,
 } from './write-keys/write-key.ts'
 

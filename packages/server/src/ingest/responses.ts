@@ -1,6 +1,5 @@
-import { INGEST_CODES, type IngestCodeName, ingestError } from '@hookline/protocol'
+import { INGEST_CODES, type IngestCodeName, ingestError, type Source } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
-import type { RejectedCall } from './refused.ts'
 
 /** A response of the ingestion API. */
 export interface IngestResponse {
@@ -54,4 +53,26 @@ export function sendResponse(
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
   // It names the charset, so that the framework does not add it.
   void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
+}
+
+/** Why a call, or a whole request, is refused. */
+export interface Refused {
+  readonly refused: IngestCodeName
+  /** Whose write key it has, where that is known and does not count. */
+  readonly source?: Source
+}
+
+/** Whether a step refused its input. */
+export function isRefused(result: object): result is Refused {
+  return 'refused' in result
+}
+
+/** A refused call of a batch, as the response lists it. */
+export interface RejectedCall {
+  /** The place of the call in the batch, from 0. */
+  readonly index: number
+  /** The messageId of the call; `null` where it has none that is a string. */
+  readonly messageId: string | null
+  readonly code: IngestCodeName
+  readonly message: string
 }

@@ -1,11 +1,11 @@
+import { ingestError } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { BodyTurns } from '../util/limits/body-turns.ts'
-import { dropRest } from '../util/limits/drop-rest.ts'
-import { allowAnyOrigin } from './cors.ts'
+import type { Catalog } from '../backend/catalog.ts'
+import { isHost } from '../http/host-guard.ts'
+import { BodyTurns, dropRest } from '../util/limits/body-turns.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
-import { projectSettings } from './project-settings.ts'
-import { sendResponse, SUCCESS } from './responses.ts'
+import { errorResponse, response, sendResponse, SUCCESS } from './responses.ts'
 
 /** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
 const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
@@ -51,10 +51,10 @@ function handleCalls({ handler, dropping, endpoint, metrics }: CallRoute) {
     const stopTimer = metrics.ingestDuration.startTimer()
     let code = 500
     try {
-      const response = await handler.handle(request, endpoint)
-      code = response.status
+      const handled = await handler.handle(request, endpoint)
+      code = handled.status
       if (!request.raw.complete) dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
-      sendResponse(reply, response)
+      sendResponse(reply, handled)
     } finally {
       stopTimer()
       metrics.ingestRequests.inc({ route, code })
@@ -70,4 +70,71 @@ function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: 
 
 function respondSuccess(_request: FastifyRequest, reply: FastifyReply): void {
   sendResponse(reply, SUCCESS)
+}
+
+/**
+ * Lets browsers on any site send calls. The write key is public, and no response contains anything that a site must not
+ * see. Register it as an `onRequest` hook.
+ */
+function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const { origin } = request.headers
+  void reply.header('vary', 'Origin')
+  if (origin !== undefined) {
+    void reply.header('access-control-allow-origin', origin)
+    void reply.header('access-control-expose-headers', 'Retry-After')
+    if (request.method === 'OPTIONS') allowRequested(request, reply)
+  }
+  done()
+}
+
+function allowRequested(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('access-control-allow-methods', 'GET,POST,OPTIONS')
+  void reply.header('access-control-max-age', '86400')
+  const requested = request.headers['access-control-request-headers']
+  if (requested !== undefined) void reply.header('access-control-allow-headers', requested)
+}
+
+/** A plan that blocks no event. The browser library reads it before it sends. */
+const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
+
+/** What the response depends on. The CORS headers depend on `Origin`. */
+const VARY = 'Origin, Host, X-Forwarded-Host, X-Forwarded-Proto'
+
+interface SettingsDeps {
+  readonly catalog: Pick<Catalog, 'current'>
+  /** Called with each key that no source has. */
+  readonly onUnknownKey: (writeKey: string) => void
+}
+
+/**
+ * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
+ * name for the ingestion API. Any other integration would make them load code from elsewhere. The browser library shows the response
+ * for an unknown key in the console of the page, and sends nothing.
+ */
+function projectSettings({ catalog, onUnknownKey }: SettingsDeps): FastifyPluginAsync {
+  return async (server) => {
+    for (const path of SETTINGS_PATHS) {
+      server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {
+        // A cache would give the host that one client names to all others.
+        void reply.headers({ 'cache-control': 'no-store', vary: VARY })
+        const { writeKey } = request.params
+        if (!isHost(request.host)) {
+          sendResponse(reply, errorResponse('wrong_host'))
+          return
+        }
+        if (!catalog.current.sourceByWriteKey.has(writeKey)) {
+          onUnknownKey(writeKey)
+          sendResponse(reply, response(404, ingestError('unknown_write_key')))
+          return
+        }
+        const target = {
+          apiKey: writeKey,
+          apiHost: `${request.host}/v1`,
+          protocol: request.protocol === 'https' ? 'https' : 'http',
+        }
+        const integrations = { 'Segment.io': target }
+        sendResponse(reply, response(200, { integrations, plan: OPEN_PLAN }))
+      })
+    }
+  }
 }

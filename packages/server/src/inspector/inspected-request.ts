@@ -36,16 +36,9 @@ const MOST_CHARACTERS = 500
 
 /** A request as a list shows it. Texts of the body are cut: the body itself has them whole. */
 export function summaryOf({ headers: _, body, ...request }: InspectedRequest): RequestSummary {
-  const cut = (text: string | null): string | null => text?.slice(0, MOST_CHARACTERS) ?? null
-  const { type, name, messageId, userId, anonymousId, previousId } = request.event
-  const event = {
-    type: cut(type),
-    name: cut(name),
-    messageId: cut(messageId),
-    userId: cut(userId),
-    anonymousId: cut(anonymousId),
-    previousId: cut(previousId),
-  }
+  const fields = Object.entries(request.event) as [keyof EventInBody, string | null][]
+  const cut = fields.map(([name, text]) => [name, text?.slice(0, MOST_CHARACTERS) ?? null])
+  const event = Object.fromEntries(cut) as Record<keyof EventInBody, string | null>
   return { ...request, event, size: body.length }
 }
 

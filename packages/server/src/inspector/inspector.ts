@@ -1,8 +1,10 @@
-import { LIMITS, newId } from '@hookline/protocol'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { newId } from '@hookline/protocol'
 import type { Catalog } from '../backend/catalog.ts'
+import type {
+  InsideResponse,
+  ReceiverInside,
+  SentRequest,
+} from '../delivery/network/receiver-inside.ts'
 import type {
   ActivityListener,
   DeliveryActivity,
@@ -10,9 +12,6 @@ import type {
 } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { listenOnLoopback } from '../util/listen-on-loopback.ts'
-import { pause } from '../util/time/pause.ts'
-import { type Answers, FIRST_ANSWERS, statusFor } from './answers.ts'
 import {
   attemptIn,
   deliveryIdIn,
@@ -23,8 +22,18 @@ import {
 import { KeptRequests } from './kept-requests.ts'
 import { signatureOf } from './signature-of.ts'
 
-/** Each takes a file of the process. More at once are closed, and their attempts repeated. */
-const MOST_CONNECTIONS = 64
+/** The status and the delay of the inspector's responses. */
+export interface Answers {
+  /** 200 to 599. */
+  readonly status: number
+  /** How long each response is delayed. */
+  readonly delayMs: number
+  /** How many attempts of each delivery get `status`; later ones get 200. `null`: all of them. */
+  readonly failFirst: number | null
+}
+
+/** The answers of a service that has just started. */
+export const FIRST_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -35,52 +44,33 @@ export interface InspectorOptions {
 }
 
 /**
- * The receiver that the service has inside: it listens on a port of loopback, takes the connections of the sender
- * alone, keeps the last requests as they came, checks their signatures, and responds as it is told.
+ * The receiver inside the service. It keeps the last requests as they were sent, checks their signatures, and responds with
+ * the configured answers. The sender reaches it without a socket, so no other program can.
  */
-export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>, AsyncDisposable {
+export class Inspector implements ReceiverInside, Pick<ActivityListener, 'recorded' | 'purged'> {
   readonly requests = new KeptRequests()
-  /** What it responds from now on. */
+  /** The answers to requests that arrive from now on. */
   answers: Answers = FIRST_ANSWERS
   readonly #options: InspectorOptions
-  readonly #closing = new AbortController()
-  /** The local ports of the connections that the sender has opened. */
-  readonly #admitted = new Set<number>()
-  readonly #server = createServer((incoming, response) => {
-    this.#take(incoming, response).catch((error: unknown) => {
-      this.#options.logger.error({ err: error }, 'inspector.failed')
-      response.destroy()
-    })
-  })
 
   constructor(options: InspectorOptions) {
     this.#options = options
-    this.#server.maxConnections = MOST_CONNECTIONS
   }
 
-  /** Listens on a free port of loopback. */
-  async listen(): Promise<this> {
-    await listenOnLoopback(this.#server)
-    return this
+  receive(sent: SentRequest): InsideResponse {
+    try {
+      const request = this.#inspected(sent)
+      this.requests.add(request)
+      this.#options.onInspected?.(request)
+      return { id: request.id, ...request.response }
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'inspector.failed')
+      throw error
+    }
   }
 
-  /** Where it listens. */
-  get address(): { readonly host: string; readonly port: number } {
-    const { address: host, port } = this.#server.address() as AddressInfo
-    return { host, port }
-  }
-
-  /**
-   * Takes the requests of a connection that this process has opened. Other programs of this machine, and pages in their
-   * browsers, can open connections too: they get 421, and nothing of them is kept.
-   */
-  admit(localPort: number): void {
-    this.#admitted.add(localPort)
-  }
-
-  /** A connection from this port is closed. */
-  dismiss(localPort: number): void {
-    this.#admitted.delete(localPort)
+  responded(id: string): void {
+    this.requests.sent(id)
   }
 
   recorded({ delivery }: DeliveryActivity): void {
@@ -91,39 +81,13 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
     this.requests.purge(purge, this.#options.clock.wall())
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort()
-    if (!this.#server.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    this.#server.closeAllConnections()
-    await closed
-  }
-
-  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#isAdmitted(incoming.socket)) return refuse(response, 421)
-    const receivedAt = this.#options.clock.wall()
-    const body = await bodyOf(incoming)
-    if (body === 'aborted') return
-    if (body === 'too large') return refuse(response, 413)
-    const request = this.#inspected(incoming, body, receivedAt)
-    this.requests.add(request)
-    this.#options.onInspected?.(request)
-    await this.#respond(request, response)
-  }
-
-  #isAdmitted({ remoteAddress, remotePort }: Socket): boolean {
-    // Another address of loopback can have the same port.
-    return remoteAddress === this.address.host && this.#admitted.has(remotePort ?? 0)
-  }
-
-  #inspected(
-    { method = '', url: path = '', headers, rawHeaders }: IncomingMessage,
-    body: Buffer,
-    receivedAt: number,
-  ): InspectedRequest {
-    const text = body.toString()
-    const destinations = this.#options.catalog.current.destinations.values()
+  #inspected({ method, path, headers, rawHeaders, body }: SentRequest): InspectedRequest {
+    const { catalog, clock } = this.#options
+    const receivedAt = clock.wall()
+    // A copy, because the memory of the request may be part of a larger buffer.
+    const copy = Buffer.from(body)
+    const text = copy.toString()
+    const destinations = catalog.current.destinations.values()
     const attempt = attemptIn(headers['x-hookline-attempt'])
     const { delayMs } = this.answers
     return {
@@ -132,7 +96,7 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
       method,
       path,
       headers: headersOf(rawHeaders),
-      body,
+      body: copy,
       event: eventIn(text),
       deliveryId: deliveryIdIn(headers['webhook-id']),
       attempt,
@@ -140,36 +104,9 @@ export class Inspector implements Pick<ActivityListener, 'recorded' | 'purged'>,
       response: { status: statusFor(this.answers, attempt), delayMs, isSent: false },
     }
   }
-
-  async #respond(
-    { id, response: { status, delayMs } }: InspectedRequest,
-    response: ServerResponse,
-  ): Promise<void> {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    const end = AbortSignal.any([gone.signal, this.#closing.signal])
-    if (delayMs > 0) await pause(this.#options.clock, delayMs, end)
-    if (end.aborted) return
-    response.writeHead(status).end()
-    this.requests.sent(id)
-  }
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { connection: 'close' }).end()
-}
-
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'too large' | 'aborted'> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > LIMITS.payloadBytes) return 'too large'
-      chunks.push(chunk)
-    }
-  } catch {
-    return 'aborted'
-  }
-  return Buffer.concat(chunks)
+/** The status for the attempt with this number, which counts from 1; a request without a number counts as the first. */
+function statusFor({ status, failFirst }: Answers, attempt: number | null): number {
+  return failFirst === null || (attempt ?? 1) <= failFirst ? status : 200
 }

@@ -1,7 +1,6 @@
 import { timeOfId } from '@hookline/protocol'
 import type { PurgeActivity } from '../telemetry/activity-listener.ts'
 import type { InspectedRequest } from './inspected-request.ts'
-import { RecentPurges } from './recent-purges.ts'
 
 /** How many requests are kept at most, and how many bytes of them. The newest request is always kept. */
 export const KEPT = { requests: 500, bytes: 16 * 1024 * 1024 } as const
@@ -137,4 +136,29 @@ function bornAt({ deliveryId, receivedAt }: InspectedRequest): number {
 function bytesOf({ path, headers, body, event }: InspectedRequest): number {
   const texts = [path, ...headers.flat(), ...Object.values(event)]
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), body.length)
+}
+
+/** How long a removed user is remembered: longer than a request takes to reach the inspector. */
+const REMEMBERED_MS = 60_000
+
+/** The users whose events were removed in the last minute: a request of theirs may still be on its way. */
+class RecentPurges {
+  readonly #purges: { readonly ids: ReadonlySet<string>; readonly at: number }[] = []
+
+  /** @param at milliseconds since the epoch */
+  add(ids: ReadonlySet<string>, at: number): void {
+    this.forget(at)
+    this.#purges.push({ ids, at })
+  }
+
+  /** Whether an event of this user that was received at `receivedAt` is removed. */
+  has(id: string, receivedAt: number): boolean {
+    return this.#purges.some(({ ids, at }) => receivedAt <= at && ids.has(id))
+  }
+
+  /** Forgets those of more than a minute ago. */
+  forget(now: number): void {
+    while (this.#purges.length > 0 && Math.abs(now - this.#purges[0]!.at) > REMEMBERED_MS)
+      this.#purges.shift()
+  }
 }

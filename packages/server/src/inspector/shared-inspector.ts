@@ -1,15 +1,13 @@
 import type { Nodes } from '../backend/nodes.ts'
 import type { Page, PageRequest } from '../backend/page.ts'
 import type { Signals } from '../backend/signals.ts'
-import type { Answers } from './answers.ts'
-import type { InspectedRequest, RequestSummary } from './inspected-request.ts'
+import { type InspectedRequest, type RequestSummary, summaryOf } from './inspected-request.ts'
+import type { Answers, Inspector } from './inspector.ts'
 import type { KeptCounts, RequestFilter } from './kept-requests.ts'
-import { OwnInspector, type ToldInspector } from './own-inspector.ts'
-import { merged, positionsIn, textOf } from './pages-of-nodes.ts'
 
 export interface SharedInspectorOptions {
-  /** That of this node. */
-  readonly inspector: ToldInspector
+  /** The inspector of this node. */
+  readonly inspector: Pick<Inspector, 'answers' | 'requests'>
   readonly nodes: Pick<Nodes, 'id'>
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
 }
@@ -38,12 +36,12 @@ export class SharedInspector {
     void this.#begin()
   }
 
-  /** What all of them respond. */
+  /** The answers of all inspectors. */
   get answers(): Answers {
     return this.#own.answers()
   }
 
-  /** Sets what all of them respond. */
+  /** Sets the answers of all inspectors. */
   async respond(answers: Answers): Promise<void> {
     await this.#ask('respond', answers)
   }
@@ -74,7 +72,7 @@ export class SharedInspector {
     return found && { ...found, body: Buffer.from(found.body, 'base64') }
   }
 
-  /** Removes all that are kept. Resolves to how many there were. */
+  /** Removes all requests. Resolves to their number. */
   async clear(): Promise<number> {
     const removed = await this.#ask('clear')
     return removed.reduce((sum, count) => sum + count, 0)
@@ -104,3 +102,83 @@ export class SharedInspector {
 
 /** Enough to tell the nodes of a service apart: a cursor names each of them. */
 const ID_CHARACTERS = 8
+
+interface ListQuestion {
+  readonly filter: RequestFilter
+  readonly limit: number
+  readonly before: Positions
+}
+
+/** A request between nodes: its body as base64. */
+type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
+
+/** The questions of nodes to each other, as methods. */
+class OwnInspector {
+  readonly #inspector: SharedInspectorOptions['inspector']
+  readonly #node: string
+
+  constructor(inspector: SharedInspectorOptions['inspector'], node: string) {
+    this.#inspector = inspector
+    this.#node = node
+  }
+
+  answers(): Answers {
+    return this.#inspector.answers
+  }
+
+  respond(answers: Answers): Answers {
+    return (this.#inspector.answers = answers)
+  }
+
+  counts(): KeptCounts {
+    return this.#inspector.requests.counts
+  }
+
+  list({ filter, limit, before }: ListQuestion): OwnRequests {
+    const kept = this.#inspector.requests.newest(filter, { limit, before: before[this.#node] })
+    const requests = kept.map(({ number, request }) => ({ number, summary: summaryOf(request) }))
+    return { node: this.#node, requests }
+  }
+
+  find(id: string): EncodedRequest | null {
+    const request = this.#inspector.requests.find(id)
+    return request === undefined ? null : { ...request, body: request.body.toString('base64') }
+  }
+
+  clear(): number {
+    return this.#inspector.requests.clear()
+  }
+}
+
+/** The number of the request that a page begins after on each node, by the beginning of the node's id. */
+type Positions = Readonly<Record<string, number>>
+
+/** The requests of one node for a page, newest first. */
+interface OwnRequests {
+  readonly node: string
+  readonly requests: readonly { readonly number: number; readonly summary: RequestSummary }[]
+}
+
+/** The requests of several nodes, newest first. Those of one node stay in their order, even where its clock was set back. */
+function merged(all: readonly OwnRequests[]) {
+  const rest = all.map(({ node, requests }) => requests.map((each) => ({ node, ...each })))
+  const found: (typeof rest)[number] = []
+  for (;;) {
+    const [next] = rest
+      .filter(({ length }) => length > 0)
+      .toSorted(([a], [b]) => b!.summary.receivedAt - a!.summary.receivedAt)
+    if (next === undefined) return found
+    found.push(next.shift()!)
+  }
+}
+
+function textOf(positions: Positions): string {
+  return Object.entries(positions)
+    .map(([node, number]) => `${node}=${number}`)
+    .join('&')
+}
+
+function positionsIn(cursor: string): Positions {
+  const entries = [...new URLSearchParams(cursor)]
+  return Object.fromEntries(entries.map(([node, number]) => [node, Number(number)]))
+}

@@ -44,8 +44,9 @@ export function signatureOf(
     checks.find(({ check: { xSignature } }) => xSignature === 'ok') ??
     checks[0] ?? { check: checkSignature(request, undefined, nowMs) }
   const reason = right.length > 0 ? null : reasonFor(check, senders, url)
+  const { xSignature, webhookSignature } = check
   return {
-    signature: { verdict: verdictOf(check), reason, ...schemesOf(check) },
+    signature: { verdict: verdictOf(check), reason, xSignature, webhookSignature },
     destinationId: onlyIdOf(right.length > 0 ? right.map(({ sender }) => sender) : senders),
   }
 }
@@ -72,10 +73,6 @@ function secretsOf({ settings }: Destination, nowMs: number): string[] {
 function verdictOf({ verdict }: SignatureCheck): Signature['verdict'] {
   if (verdict === 'ok') return 'valid'
   return verdict === 'missing' || verdict === 'unsigned' ? 'missing' : 'invalid'
-}
-
-function schemesOf({ xSignature, webhookSignature }: SignatureCheck) {
-  return { xSignature, webhookSignature }
 }
 
 function reasonFor(

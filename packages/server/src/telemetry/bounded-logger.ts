@@ -25,34 +25,22 @@ export class BoundedLogger implements Logger {
   readonly #logger: Logger
   readonly #options: BoundedLoggerOptions
   readonly #minutes = new Map<LogEventName, Minute>()
+  readonly debug: Logger['debug'] = (fields, event) => this.#logger.debug(fields, event)
+  readonly fatal: Logger['fatal'] = (fields, event) => this.#logger.fatal(fields, event)
+  readonly info: Logger['info'] = (fields, event) => {
+    if (this.#hasRoom('info', event)) this.#logger.info(fields, event)
+  }
+  readonly warn: Logger['warn'] = (fields, event) => {
+    if (this.#hasRoom('warn', event)) this.#logger.warn(fields, event)
+  }
+  readonly error: Logger['error'] = (fields, event) => {
+    if (this.#hasRoom('error', event)) this.#logger.error(fields, event)
+  }
+  readonly isLevelEnabled: Logger['isLevelEnabled'] = (level) => this.#logger.isLevelEnabled(level)
 
   constructor(logger: Logger, options: BoundedLoggerOptions) {
     this.#logger = logger
     this.#options = options
-  }
-
-  debug(fields: object, event: LogEventName<'debug'>): void {
-    this.#logger.debug(fields, event)
-  }
-
-  info(fields: object, event: LogEventName<'info'>): void {
-    if (this.#hasRoom('info', event)) this.#logger.info(fields, event)
-  }
-
-  warn(fields: object, event: LogEventName<'warn'>): void {
-    if (this.#hasRoom('warn', event)) this.#logger.warn(fields, event)
-  }
-
-  error(fields: object, event: LogEventName<'error'>): void {
-    if (this.#hasRoom('error', event)) this.#logger.error(fields, event)
-  }
-
-  fatal(fields: object, event: LogEventName<'fatal'>): void {
-    this.#logger.fatal(fields, event)
-  }
-
-  isLevelEnabled(level: LogEvent['level']): boolean {
-    return this.#logger.isLevelEnabled(level)
   }
 
   #hasRoom(level: LogEvent['level'], event: LogEventName): boolean {

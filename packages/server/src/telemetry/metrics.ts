@@ -1,8 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
-import type { EventLoopDelay } from './event-loop-delay.ts'
 import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
-import { collectProcessMetrics } from './process-metrics.ts'
+import { collectProcessMetrics, type EventLoopDelay } from './process-metrics.ts'
 import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -8,10 +8,8 @@ import {
 import type { LogEvent } from '../telemetry/log-events.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { startThread } from '../util/workers/start-thread.ts'
-import type { BaseOfMain, BaseOfThread, ThreadStart } from './base-functions.ts'
-import { Channel, type ChannelPort } from './channel.ts'
-import { ThreadGone } from './thread-gone.ts'
-import { restoredError, wireError } from './wire-error.ts'
+import type { BaseOfMain, BaseOfThread, ThreadStart } from './run-thread.ts'
+import { Channel, type ChannelPort, restoredError, ThreadGone, wireError } from './channel.ts'
 
 /** What a thread is started with. */
 export interface ThreadInput {

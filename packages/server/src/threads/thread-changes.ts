@@ -1,4 +1,4 @@
-import { ThreadGone } from './thread-gone.ts'
+import { ThreadGone } from './channel.ts'
 
 /**
  * Changes of the state that a thread has a copy of. Each resolves when the thread has applied it. A thread that is not ready

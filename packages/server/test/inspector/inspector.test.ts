@@ -1,13 +1,15 @@
 import { LIMITS } from '@hookline/protocol'
 import { once } from 'node:events'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { AttemptAborted } from '../../src/delivery/network/network-errors.ts'
+import type { WebhookRequest } from '../../src/delivery/sending/webhook-request.ts'
 import type { InspectedRequest } from '../../src/inspector/inspected-request.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 class CountingClock extends ManualClock {
   /** How many waits have ended early. */
@@ -22,74 +24,56 @@ class CountingClock extends ManualClock {
   }
 }
 
+const URL = 'http://inspector.internal/'
 const catalog = { current: { sources: new Map(), destinations: new Map() } } as never
 
+/** An inspector, and a sender that may reach nothing else. */
 function open(onInspected?: (request: InspectedRequest) => void) {
   const clock = new CountingClock(NOON)
-  const logger = pino({ enabled: false })
-  const inspector = new Inspector({ clock, logger, catalog, onInspected })
-  return inspector.listen().then(() => ({ inspector, clock }))
-}
-
-/** A connection as the sender opens it. */
-async function connected(inspector: Inspector, isAdmitted = true): Promise<Socket> {
-  const socket = connect(inspector.address)
-  await once(socket, 'connect')
-  if (isAdmitted) inspector.admit(socket.localPort!)
-  return socket
-}
-
-interface Sent {
-  readonly path?: string
-  readonly headers?: object
-  readonly body?: string
-}
-
-/** Sends a request by hand on a connection of its own. Resolves to the status. */
-async function send(
-  inspector: Inspector,
-  { isAdmitted = true, ...sent }: Sent & { readonly isAdmitted?: boolean } = {},
-): Promise<number> {
-  return sendOn(await connected(inspector, isAdmitted), sent)
-}
-
-async function sendOn(
-  socket: Socket,
-  { path = '/', headers = {}, body = '{}' }: Sent,
-): Promise<number> {
-  const all = { host: 'inspector.internal', ...headers }
-  const sent = httpRequest({ createConnection: () => socket, path, method: 'POST', headers: all })
-  const answered = once(sent, 'response')
-  sent.end(body)
-  const [response] = (await answered) as [IncomingMessage]
-  response.resume()
-  await once(response, 'end')
-  return response.statusCode!
+  const inspector = new Inspector({
+    clock,
+    logger: pino({ enabled: false }),
+    catalog,
+    onInspected,
+  })
+  const sender = openSender({
+    clock,
+    inspector,
+    timeoutMs: 60_000,
+    allowedNetworks: [],
+    maxConnectionsPerWebhook: 64,
+  })
+  const send = (change: Partial<WebhookRequest> = {}) =>
+    sender.send(requestTo(change.url ?? URL, change))
+  return { clock, inspector, sender, send }
 }
 
 const newest = ({ requests }: Inspector) => requests.newest({}, { limit: 1 })[0]?.request
 
-test('keeps a request as it came, and hides the values of static headers', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
-  const headers = {
-    Authorization: 'Bearer planted',
-    'X-Hookline-Attempt': '3',
-    'webhook-id': 'msg_01kf0rdqg0f88trbntrw0bgpgn',
-  }
-  expect(
-    await send(inspector, { path: '/hook?a=%20', headers, body: '{"type":"page", "name":"Home"}' }),
-  ).toBe(200)
+test('keeps a request as it was sent, and hides the values of static headers', async () => {
+  const { inspector, send } = open()
+  const { status } = await send({
+    url: `${URL}hook?a=%20`,
+    headers: { Authorization: 'Bearer planted' },
+    deliveryId: 'msg_01kf0rdqg0f88trbntrw0bgpgn',
+    attempt: 3,
+    body: Buffer.from('{"type":"page", "name":"Home"}'),
+  })
+  expect(status).toBe(200)
   expect(newest(inspector)).toMatchObject({
     method: 'POST',
     path: '/hook?a=%20',
     headers: [
       ['host', 'inspector.internal'],
+      ['connection', 'keep-alive'],
       ['Authorization', '[hidden]'],
-      ['X-Hookline-Attempt', '3'],
+      ['User-Agent', 'Hookline/1.0'],
+      ['Content-Type', 'application/json'],
+      ['Accept-Encoding', 'identity'],
       ['webhook-id', 'msg_01kf0rdqg0f88trbntrw0bgpgn'],
-      ['Connection', expect.any(String)],
-      ['Content-Length', '30'],
+      ['webhook-timestamp', String(NOON / 1000)],
+      ['X-Hookline-Attempt', '3'],
+      ['content-length', '30'],
     ],
     event: { type: 'page', name: 'Home' },
     deliveryId: 'msg_01kf0rdqg0f88trbntrw0bgpgn',
@@ -100,84 +84,80 @@ test('keeps a request as it came, and hides the values of static headers', async
   expect(newest(inspector)!.body.toString()).toBe('{"type":"page", "name":"Home"}')
 })
 
-test('refuses and forgets the requests of another program of this machine, whatever they say', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
-  expect(await send(inspector, { isAdmitted: false })).toBe(421)
-  expect(newest(inspector)).toBeUndefined()
-  expect(await send(inspector)).toBe(200)
+test('shows the head and the body that another receiver gets, byte for byte', async () => {
+  const wire = Promise.withResolvers<string>()
+  const server = createServer((socket) => {
+    socket.once('data', (bytes) => {
+      wire.resolve(bytes.toString('latin1'))
+      socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { clock, inspector, send } = open()
+  const change = { sharedSecret: 'a secret', body: Buffer.from('{"userId":"ü"}') }
+  const toServer = requestTo(`http://127.0.0.1:${port}/hook?b=1`, change)
+  await openSender({ clock }).send(toServer)
+  server.close()
+  await send({ ...change, url: `${URL}hook?b=1` })
+  const { method, path, headers, body } = newest(inspector)!
+  const lines = headers.map(([name, value]) => `${name}: ${value}`)
+  const text = [`${method} ${path} HTTP/1.1`, ...lines, '', body.toString('latin1')].join('\r\n')
+  expect(text.replace('inspector.internal', `127.0.0.1:${port}`)).toBe(await wire.promise)
 })
 
-test('refuses a connection from another address of loopback that has the port of the sender', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
-  const admitted = await connected(inspector)
-  const forger = connect({
-    ...inspector.address,
-    localAddress: '127.0.0.2',
-    localPort: admitted.localPort!,
-  })
-  await once(forger, 'connect')
-  expect(await sendOn(forger, {})).toBe(421)
-  expect(newest(inspector)).toBeUndefined()
-  admitted.destroy()
-})
-
-test('takes the largest body, and refuses a larger one', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
-  expect(await send(inspector, { body: 'x'.repeat(LIMITS.payloadBytes) })).toBe(200)
-  expect(await send(inspector, { body: 'x'.repeat(LIMITS.payloadBytes + 1) })).toBe(413)
-  expect(inspector.requests.counts.received).toBe(1)
+test('takes the largest body', async () => {
+  const { inspector, send } = open()
+  await send({ body: Buffer.alloc(LIMITS.payloadBytes, 'x') })
+  expect(newest(inspector)!.body).toHaveLength(LIMITS.payloadBytes)
 })
 
 test('a delayed response waits, and the request is seen at once', async () => {
   const seen: InspectedRequest[] = []
-  const { inspector, clock } = await open((request) => seen.push(request))
-  await using _ = inspector
+  const { clock, inspector, send } = open((request) => seen.push(request))
   inspector.answers = { status: 503, delayMs: 5_000, failFirst: null }
-  const answered = send(inspector)
+  const sent = send()
   await expect.poll(() => seen).toHaveLength(1)
   expect(newest(inspector)!.response).toEqual({ status: 503, delayMs: 5_000, isSent: false })
   clock.advance(5_000)
-  expect(await answered).toBe(503)
+  expect(await sent).toMatchObject({ status: 503 })
   expect(newest(inspector)!.response.isSent).toBe(true)
 })
 
-test('a connection that is closed during the delay gets no response', async () => {
-  const { inspector, clock } = await open()
-  await using _ = inspector
+test('an attempt that ends during the delay gets no response', async () => {
+  const { clock, inspector, sender, send } = open()
   inspector.answers = { status: 200, delayMs: 5_000, failFirst: null }
-  const socket = await connected(inspector)
-  const headers = { host: 'inspector.internal' }
-  const sent = httpRequest({ createConnection: () => socket, method: 'POST', headers })
-  const failed = once(sent, 'error').catch(() => undefined)
-  sent.end('{}')
+  const failed = expect(send()).rejects.toThrow(AttemptAborted)
   await expect.poll(() => newest(inspector)).toBeDefined()
-  sent.destroy(new Error('The attempt took too long.'))
+  const { cancelled } = clock
+  sender.abort()
   await failed
-  await expect.poll(() => clock.cancelled).toBe(1)
+  await expect.poll(() => clock.cancelled).toBe(cancelled + 1)
   expect(newest(inspector)!.response.isSent).toBe(false)
 })
 
+test('a request that the inspector fails to take is a failed attempt', async () => {
+  const { send } = open(() => {
+    throw new Error('planted')
+  })
+  expect(await send()).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
+})
+
 test('failFirst fails the first attempts of each delivery, by their number', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
+  const { inspector, send } = open()
   inspector.answers = { status: 500, delayMs: 0, failFirst: 2 }
-  const statuses: number[] = []
-  for (const attempt of ['1', '2', '3', '1', '']) {
-    const headers = attempt === '' ? {} : { 'x-hookline-attempt': attempt }
-    statuses.push(await send(inspector, { headers }))
-  }
-  expect(statuses).toEqual([500, 500, 200, 500, 500])
+  const statuses = []
+  for (const attempt of [1, 2, 3, 1]) statuses.push((await send({ attempt })).status)
+  expect(statuses).toEqual([500, 500, 200, 500])
 })
 
 test('the keeping of requests has a bound under load, of 400 requests with 64 KiB each', async () => {
-  const { inspector } = await open()
-  await using _ = inspector
-  const body = JSON.stringify({ type: 'track', properties: { text: 'x'.repeat(64 * 1024) } })
+  const { inspector, send } = open()
+  const body = Buffer.from(
+    JSON.stringify({ type: 'track', properties: { text: 'x'.repeat(64 * 1024) } }),
+  )
   for (let sent = 0; sent < 400; sent += 50)
-    await Promise.all(Array.from({ length: 50 }, () => send(inspector, { body })))
+    await Promise.all(Array.from({ length: 50 }, () => send({ body })))
   const { kept, bytes, received } = inspector.requests.counts
   expect(received).toBe(400)
   expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FIRST_ANSWERS } from '../../src/inspector/answers.ts'
+import { FIRST_ANSWERS } from '../../src/inspector/inspector.ts'
 import { KeptRequests } from '../../src/inspector/kept-requests.ts'
 import { anInspectedRequest } from './an-inspected-request.ts'
 import { sharedOf } from './shared-of.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { consoleRoutes } from '../../src/sites/console-routes.ts'
+import { consoleRoutes } from '../../src/sites/sites.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

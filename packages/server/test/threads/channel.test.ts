@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { Channel, Moved } from '../../src/threads/channel.ts'
-import { ThreadGone } from '../../src/threads/thread-gone.ts'
+import { Channel, Moved, ThreadGone } from '../../src/threads/channel.ts'
 import { turn } from '../../src/util/time/clock.ts'
 
 interface Here {

@@ -2,9 +2,12 @@ import { onTestFinished } from 'vitest'
 import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
-import type { ThreadChannel, ThreadHostOptions } from '../../src/threads/thread-host.ts'
-import { ThreadHost } from '../../src/threads/thread-host.ts'
-import { ThreadSupervisor } from '../../src/threads/thread-supervisor.ts'
+import {
+  type ThreadChannel,
+  ThreadHost,
+  type ThreadHostOptions,
+  ThreadSupervisor,
+} from '../../src/threads/thread-host.ts'
 import { systemClock } from '../../src/util/time/clock.ts'
 import type { WorkerGivenUp } from '../../src/util/workers/supervisor.ts'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'

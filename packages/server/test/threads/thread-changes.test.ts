@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ThreadChanges } from '../../src/threads/thread-changes.ts'
-import { ThreadGone } from '../../src/threads/thread-gone.ts'
+import { ThreadGone } from '../../src/threads/channel.ts'
 
 /** Whether a promise is settled when everything that is ready has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
-import { hasReusePort } from '../../src/http/reuse-port.ts'
+import { hasReusePort } from '../../src/http/listen.ts'
 import { threadCounts } from '../../src/threads/thread-counts.ts'
 
 const AUTO = { ingestThreads: 'auto', deliveryThreads: 'auto' } as const
@@ -58,5 +58,5 @@ test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) 
 })
 
 test.runIf(process.platform === 'linux')('on Linux, threads can share a port', async () => {
-  expect(await hasReusePort()).toBe(true)
+  expect(await hasReusePort('127.0.0.1')).toBe(true)
 })

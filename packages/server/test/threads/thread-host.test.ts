@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { ThreadGone } from '../../src/threads/thread-gone.ts'
+import { ThreadGone } from '../../src/threads/channel.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openHost } from './open-host.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { decrypt, encrypt } from '../../util/secrets/aes-gcm.ts'
+import { decrypt, encrypt } from '../../util/secrets/secret-box.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 
 /** Encrypts `text` with a key made from `credential` and `label`: nobody can read it without both. */

@@ -1,4 +1,4 @@
-import { FIRST_ANSWERS } from '../../inspector/answers.ts'
+import { FIRST_ANSWERS } from '../../inspector/inspector.ts'
 import type { RequestSummary } from '../../inspector/inspected-request.ts'
 import { fault } from '../../util/fault.ts'
 import { isRoleEnough, roleFor } from '../access/route-roles.ts'

@@ -1,6 +1,6 @@
 import { formatTimestamp, INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import type { Answers } from '../../inspector/answers.ts'
+import type { Answers } from '../../inspector/inspector.ts'
 import {
   type InspectedRequest,
   type RequestSummary,

@@ -1,5 +1,3 @@
-import type { JsonSchema } from './schema-html.ts'
-
 export interface Parameter {
   readonly name: string
   readonly in: string
@@ -66,4 +64,27 @@ export function operationsByTag({ paths, webhooks = {} }: OpenapiDocument): Map<
     )
   const all = [...listed(paths, true), ...listed(webhooks, false)]
   return Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'Other')
+}
+
+/** A JSON Schema, with the keywords that the reference shows. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
 }

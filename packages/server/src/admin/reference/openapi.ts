@@ -19,7 +19,7 @@ import { TokenResponse } from '../tokens/token-schema.ts'
 import { ComputedTraitResponse } from '../traits/trait-kind.ts'
 import { anyObject } from '../api/schema-parts.ts'
 import type { OpenapiDocument } from './openapi-document.ts'
-import { withExamples } from './with-examples.ts'
+import { withExamples } from './examples.ts'
 
 const OPTIONS: FastifyDynamicSwaggerOptions = {
   openapi: {

@@ -1,11 +1,55 @@
-import { REFERENCE_STYLE } from './reference-style.ts'
+import type { FastifyPluginAsync } from 'fastify'
 import { escapeHtml as e } from '../../util/escape-html.ts'
-import { type Listed, type OpenapiDocument, operationsByTag } from './openapi-document.ts'
-import { operationHtml } from './operation-html.ts'
-import { schemaHtml } from './schema-html.ts'
+import { roleFor } from '../access/route-roles.ts'
+import {
+  type Content,
+  type JsonSchema,
+  type Listed,
+  type OpenapiDocument,
+  operationsByTag,
+  type Parameter,
+  type Response,
+} from './openapi-document.ts'
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+/** An API, and the path of its OpenAPI document on this server. */
+interface ReferenceApi {
+  readonly path: string
+  readonly load: () => Promise<OpenapiDocument>
+}
+
+/** The reference of one or several APIs, rendered from their OpenAPI documents at the first request. It contains no secret. */
+export function referenceRoute(path: string, apis: readonly ReferenceApi[]): FastifyPluginAsync {
+  return async (server) => {
+    // Made once, and as bytes, which the connections share.
+    let page: Promise<Buffer> | undefined
+    server.get(path, async (_request, reply) => {
+      page ??= Promise.all(apis.map(partOf)).then((parts) => Buffer.from(referencePage(parts)))
+      return reply.headers(HEADERS).send(await page)
+    })
+  }
+}
+
+async function partOf({ path, load }: ReferenceApi): Promise<ReferencePart> {
+  return { path, document: await load(), lead: path.startsWith('/api/') ? MANAGEMENT : INGESTION }
+}
+
+const MANAGEMENT = `Every request except for the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>,
+with the admin token or a token created with <code>POST /tokens</code>. Every error response is a
+<a href="#Problem">Problem</a>.`
+
+const INGESTION = `Every request with calls needs the write key of a source: as the user name of
+<code>Authorization: Basic</code>, as <code>Authorization: Bearer &lt;key&gt;</code>, as <code>X-Write-Key</code>, as
+<code>?writeKey=</code> or as <code>writeKey</code> in the body. Every error response is an <a href="#Error">Error</a>.`
 
 /** An OpenAPI document, with what the page says about all of its operations. */
-export interface ReferencePart {
+interface ReferencePart {
   readonly document: OpenapiDocument
   /** The path of the document. */
   readonly path: string
@@ -22,7 +66,7 @@ export function referencePage(parts: readonly ReferencePart[]): string {
   const title = parts.length === 1 ? parts[0]!.document.info.title : 'Hookline API'
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${e(title)}</title><style>${REFERENCE_STYLE}</style></head>
+<title>${e(title)}</title><style>${STYLE}</style></head>
 <body><nav aria-label="Operations"><h1>${e(title)}</h1>${parts.map((part) => partNav(part, parts.length > 1)).join('')}
 <p><a href="#schemas">Schemas</a></p>${parts.length > 1 ? DOCUMENTATION : ''}</nav>
 <main>${parts.map(partMain).join('\n')}
@@ -54,6 +98,150 @@ function partMain({ document, lead }: ReferencePart): string {
   return `<p class="part">${e(title)}</p><p class="lead">${e(description)} ${lead}</p>${sections.join('\n')}`
 }
 
-function schemaArticle([name, schema]: [string, Parameters<typeof schemaHtml>[0]]): string {
+function schemaArticle([name, schema]: [string, JsonSchema]): string {
   return `<article id="${e(name)}"><h3>${e(name)}</h3>${schemaHtml(schema)}</article>`
 }
+
+/** One operation: what it needs, its parameters, its body and its responses, with examples. */
+function operationHtml(listed: Listed): string {
+  const { method, path, operation } = listed
+  const { operationId, summary, description, parameters = [], requestBody } = operation
+  const bodies = Object.values(requestBody?.content ?? {})
+  return `<article id="${e(operationId)}">
+<h3><b class="${e(method)}">${e(method)}</b> <code>${e(path ?? 'to the URL of the webhook')}</code></h3>
+<p>${e(summary)}. ${accessHtml(listed)}</p>${description === undefined ? '' : `<p>${e(description)}</p>`}
+${parameters.length === 0 ? '' : `<h4>Parameters</h4><dl>${parameters.map(parameterHtml).join('')}</dl>`}
+${bodies.map((each) => `<h4>Body</h4>${schemaHtml(each.schema)}${examplesHtml(each)}`).join('')}
+<h4>Responses</h4><dl>${Object.entries(operation.responses).map(responseHtml).join('')}</dl></article>`
+}
+
+function accessHtml({ method, path, operation }: Listed): string {
+  if (path === null) return ''
+  const isManagement = path.startsWith('/api/v1')
+  if (operation.security?.length === 0)
+    return `<em>Needs no ${isManagement ? 'token' : 'write key in a header'}.</em>`
+  if (!isManagement) return '<em>Needs a write key.</em>'
+  const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
+  return `<em>Needs the role ${e(roleFor(`${method.toUpperCase()} ${route}`))}.</em>`
+}
+
+function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {
+  const about = [place, ...(required ? ['required'] : [])].join(', ')
+  const text = description === undefined ? '' : `<p>${e(description)}</p>`
+  return `<dt><code>${e(name)}</code> <small>${e(about)}</small></dt><dd>${text}${schemaHtml(schema)}</dd>`
+}
+
+function responseHtml([status, { description, headers = {}, content = {} }]: [
+  string,
+  Response,
+]): string {
+  const fields = Object.entries(headers).map(
+    ([name, header]) => `<p><small>Header ${e(name)}</small> ${e(header.description)}</p>`,
+  )
+  const schemas = Object.entries(content).map(
+    ([type, each]) =>
+      `<p><small>${e(type)}</small></p>${schemaHtml(each.schema)}${examplesHtml(each)}`,
+  )
+  return `<dt><code>${e(status)}</code></dt><dd><p>${e(description)}</p>${[...fields, ...schemas].join('')}</dd>`
+}
+
+function examplesHtml({ example, examples }: Content[string]): string {
+  const all = examples ? Object.values(examples).map(({ value }) => value) : [example]
+  return all
+    .filter((value) => value !== undefined)
+    .map((value) => `<details><summary>Example</summary><pre>${exampleText(value)}</pre></details>`)
+    .join('')
+}
+
+function exampleText(value: unknown): string {
+  return e(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+}
+
+/** A schema as HTML: its type, its limits, its description, and a list of its fields. */
+function schemaHtml(schema: JsonSchema): string {
+  const about = schema.description === undefined ? '' : ` ${e(schema.description)}`
+  return `<div class="schema">${typeHtml(schema)}${about}${fieldsHtml(schema)}</div>`
+}
+
+function fieldsHtml(schema: JsonSchema): string {
+  const { properties, required = [], anyOf = [], oneOf = anyOf } = schema.items ?? schema
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => {
+    const mark = required.includes(name) ? '' : '<i>?</i>'
+    return `<li><code>${e(name)}${mark}</code> ${schemaHtml(field)}</li>`
+  })
+  const options = oneOf.map((option) => `<li>${optionHtml(option)}</li>`)
+  const all = [...fields, ...options]
+  return all.length === 0 ? '' : `<ul>${all.join('')}</ul>`
+}
+
+/** An option that only requires a field of the object needs no type. */
+function optionHtml(option: JsonSchema): string {
+  if (option.required === undefined || option.properties !== undefined) return schemaHtml(option)
+  return `with ${option.required.map((name) => `<code>${e(name)}</code>`).join(', ')}`
+}
+
+function typeHtml(schema: JsonSchema): string {
+  const name = schema.$ref?.split('/').at(-1)
+  if (name !== undefined) return `<a href="#${e(name)}">${e(name)}</a>`
+  if (schema.items !== undefined) return `array of ${typeHtml(schema.items)}`
+  const isChoice = (schema.anyOf ?? schema.oneOf) !== undefined
+  if (isChoice && schema.properties === undefined) return '<small>one of</small>'
+  return `<small>${e([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
+}
+
+/** Nothing for an enum without a type: its values show the type. */
+function typeOf({ type, enum: values }: JsonSchema): string[] {
+  if (type === undefined) return values === undefined ? ['any'] : []
+  return [[type].flat().join(' or ')]
+}
+
+function limitsOf(schema: JsonSchema): string[] {
+  const { format, minimum, maximum, default: fallback } = schema
+  const values = schema.const === undefined ? schema.enum : [schema.const]
+  return [
+    ...(format === undefined ? [] : [format]),
+    ...(values === undefined ? [] : [values.map((value) => JSON.stringify(value)).join(' | ')]),
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(maximum === undefined ? [] : [`to ${maximum}`]),
+    ...rangeOf(schema.minLength, schema.maxLength, 'characters'),
+    ...rangeOf(schema.minItems, schema.maxItems, 'entries'),
+    ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} if absent`]),
+  ]
+}
+
+function rangeOf(min: number | undefined, max: number | undefined, unit: string): string[] {
+  if (min === undefined && max === undefined) return []
+  if (max === undefined) return [min === 1 ? 'not empty' : `at least ${min} ${unit}`]
+  return [min === undefined ? `at most ${max} ${unit}` : `${min} to ${max} ${unit}`]
+}
+
+/** The style of the reference: two columns, or one on a narrow screen; light or dark as the browser prefers. */
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#e3e6ea, #30363d); --dim: light-dark(#5b6570, #9aa4af);
+  --panel: light-dark(#f6f8fa, #161b22); --back: light-dark(#fff, #0d1117); --text: light-dark(#1f2328, #e6edf3) }
+* { box-sizing: border-box }
+body { margin: 0; display: grid; grid-template-columns: 19rem minmax(0, 1fr); font: 15px/1.55 system-ui, sans-serif;
+  background: var(--back); color: var(--text) }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.5rem; border-right: 1px solid var(--line);
+  background: var(--panel) }
+nav h1 { font-size: 1.05rem; margin: 0 0 1rem } nav h2 { font-size: .8rem; margin: 1.2rem 0 .3rem; color: var(--dim) }
+nav ul { list-style: none; margin: 0; padding: 0 } nav li { margin: .15rem 0; font-size: .85rem }
+nav li a { display: grid; grid-template-columns: 3.2rem 1fr; align-items: baseline }
+a { color: light-dark(#0550ae, #79c0ff); text-decoration: none } a:hover { text-decoration: underline }
+main { padding: 2rem clamp(1rem, 4vw, 4rem); max-width: 62rem; overflow-wrap: anywhere }
+h2 { margin-top: 2.5rem } h3 { margin: 0 0 .4rem; font-size: 1rem } h4 { margin: 1rem 0 .3rem; color: var(--dim) }
+article { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.25rem; margin: 1rem 0;
+  scroll-margin-top: 1rem } article:target { border-color: light-dark(#0969da, #1f6feb) }
+p { margin: .3rem 0 } .lead { font-size: 1.05rem } small, em { color: var(--dim) }
+code { font: .9em ui-monospace, monospace } dl { margin: 0 } dd { margin: 0 0 .6rem 1rem }
+.schema { display: inline } .schema ul { margin: .2rem 0 .4rem; padding-left: 1rem; list-style: none;
+  border-left: 2px solid var(--line) } .schema li { margin: .2rem 0 } i { color: var(--dim); font-style: normal }
+b { display: inline-block; min-width: 4.2em; font: 700 .7rem ui-monospace, monospace; text-transform: uppercase }
+.get { color: light-dark(#1a7f37, #3fb950) } .post { color: light-dark(#0550ae, #58a6ff) }
+.patch, .put { color: light-dark(#9a6700, #d29922) } .delete { color: light-dark(#cf222e, #f85149) }
+.part { font-weight: 700; margin: 2rem 0 .3rem } main .part { font-size: 1.4rem } main .part:first-child { margin-top: 0 }
+details { margin: .3rem 0 } summary { cursor: pointer; font-size: .85rem; color: var(--dim) }
+pre { margin: .3rem 0; padding: .7rem; overflow: auto; border-radius: 6px; background: var(--panel);
+  font: .82rem/1.45 ui-monospace, monospace } a:focus-visible, summary:focus-visible { outline: 2px solid currentColor }
+@media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
+`.trim()

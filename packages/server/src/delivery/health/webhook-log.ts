@@ -1,3 +1,4 @@
+import type { Attempt, AttemptClass, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
@@ -6,7 +7,6 @@ import { fieldsOf } from '../../telemetry/names.ts'
 import { type Clock, shownAt } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import type { Worker } from '../../util/workers/worker.ts'
-import { type EndedAttempt, FailingWebhook } from './failing-webhook.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
 export interface WebhookLogOptions {
@@ -152,4 +152,136 @@ function sumOf(failing: readonly FailingWebhook[]): object {
     attempts: failing.reduce((sum, each) => sum + each.attempts, 0),
     failed: failing.reduce((sum, each) => sum + each.failed, 0),
   }
+}
+
+/** What the log needs of an attempt. */
+type EndedAttempt = Pick<Attempt, 'url' | 'outcome' | 'class' | 'status' | 'error'>
+
+/** A webhook that has failed an attempt and has not recovered since, with its counts of the current minute. */
+class FailingWebhook {
+  readonly destinationId: string
+  readonly url: string
+  /** Whether this minute has a line that its breaker opened. */
+  hasOpenedLine = false
+  /** Whether the log says that its breaker is open. */
+  isOpenInLog = false
+  readonly #begunAt: number
+  readonly #begunAtWall: number
+  #attempts = 0
+  #failed = 0
+  #classes: Partial<Record<AttemptClass, number>> = {}
+  #last: EndedAttempt
+
+  constructor(destinationId: string, attempt: EndedAttempt, clock: Clock) {
+    this.destinationId = destinationId
+    this.url = attempt.url
+    this.#begunAt = clock.now()
+    this.#begunAtWall = clock.wall()
+    this.#last = attempt
+  }
+
+  /** Attempts in this minute. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  /** Those that failed. */
+  get failed(): number {
+    return this.#failed
+  }
+
+  count(attempt: EndedAttempt): void {
+    this.#attempts++
+    if (attempt.outcome === 'delivered') return
+    this.#failed++
+    this.#classes[attempt.class] = (this.#classes[attempt.class] ?? 0) + 1
+    this.#last = attempt
+  }
+
+  /** The fields of its summary. */
+  summary(): object {
+    return {
+      attempts: this.#attempts,
+      failed: this.#failed,
+      classes: this.#classes,
+      ...this.lastError(),
+      since: new Date(this.#begunAtWall).toISOString(),
+    }
+  }
+
+  lastError(): object {
+    const { class: kind, status, error } = this.#last
+    return { class: kind, status, error }
+  }
+
+  failingForMs(now: number): number {
+    return now - this.#begunAt
+  }
+
+  /** The next minute begins. */
+  reset(): void {
+    this.#attempts = 0
+    this.#failed = 0
+    this.#classes = {}
+  }
+}
+
+/** Logs which destinations and webhooks are paused, resumed, disabled and enabled, by a person or by Hookline. */
+export class PauseLog implements Worker {
+  readonly name = 'pauses.log'
+  readonly #catalog: FollowedCatalog
+  readonly #logger: Logger
+  #known: FollowedCatalog['current']['destinations']
+
+  constructor(catalog: FollowedCatalog, logger: Logger) {
+    this.#catalog = catalog
+    this.#logger = logger
+    this.#known = catalog.current.destinations
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = this.#catalog.onChange(() => this.#compare())
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true })
+      if (signal.aborted) resolve(undefined)
+    })
+    stop()
+  }
+
+  #compare(): void {
+    const before = this.#known
+    this.#known = this.#catalog.current.destinations
+    for (const [id, destination] of this.#known) {
+      const known = before.get(id)
+      if (known !== undefined && known !== destination) this.#log(known, destination)
+    }
+  }
+
+  #log(before: Destination, after: Destination): void {
+    const { id } = after
+    const logger = this.#logger
+    const fields = fieldsOf(id, undefined, this.#catalog.current)
+    if (before.enabled && !after.enabled) logger.info(fields, 'destination.disabled')
+    if (!before.enabled && after.enabled) logger.info(fields, 'destination.enabled')
+    if (!before.paused && after.paused)
+      logger.info({ ...fields, reason: after.paused.reason }, 'destination.paused')
+    if (before.paused && !after.paused) logger.info(fields, 'destination.resumed')
+    for (const { url, paused } of after.settings.webhooks)
+      this.#logWebhook(id, url, [pauseOf(before, url), paused])
+  }
+
+  #logWebhook(
+    id: string,
+    url: string,
+    [before, after]: readonly [Pause | undefined, Pause | undefined],
+  ): void {
+    if ((before === undefined) === (after === undefined)) return
+    const fields = fieldsOf(id, url, this.#catalog.current)
+    if (after === undefined) this.#logger.info(fields, 'webhook.resumed')
+    else this.#logger.warn({ ...fields, reason: after.reason }, 'webhook.paused')
+  }
+}
+
+function pauseOf({ settings }: Destination, url: string): Pause | undefined {
+  return settings.webhooks.find((each) => each.url === url)?.paused
 }

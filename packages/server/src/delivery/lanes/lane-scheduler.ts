@@ -2,11 +2,8 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Lane } from './lane.ts'
-import { type LaneDivision, partOfLimit, UNDIVIDED } from './lane-division.ts'
 import type { PartTask } from './open-delivery.ts'
 import { PairMap } from '../../util/pair-map.ts'
-import { Slots } from './slots.ts'
-import { Turns } from './turns.ts'
 
 export interface LaneSchedulerOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -194,4 +191,82 @@ export class LaneScheduler {
     const { laneWindow, maxInMemory } = this.#options.limits
     return Math.min(laneWindow, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
   }
+}
+
+/** Retries may take this share of the slots, so they never crowd out first attempts. */
+const RETRY_SHARE = 1 / 4
+
+/** The attempts that this node may have in flight. */
+class Slots {
+  readonly #most: number
+  #taken = 0
+  #takenByRetries = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get free(): number {
+    return this.#most - this.#taken
+  }
+
+  /** Whether there is an attempt in flight. */
+  get isBusy(): boolean {
+    return this.#taken > 0
+  }
+
+  /** Whether a retry may take a slot. */
+  get mayRetry(): boolean {
+    return this.#takenByRetries < Math.max(1, Math.floor(this.#most * RETRY_SHARE))
+  }
+
+  take({ isRetry }: { readonly isRetry: boolean }): void {
+    if (isRetry) this.#takenByRetries++
+    this.#taken++
+  }
+
+  release({ isRetry }: { readonly isRetry: boolean }): void {
+    if (isRetry) this.#takenByRetries--
+    this.#taken--
+  }
+}
+
+/**
+ * Round robin. Every turn costs one attempt, so that queues that always have work differ by one turn at most. (With equal
+ * costs, the deficit round robin of spec 03 is the same.)
+ */
+class Turns<Q> {
+  readonly #ring = new Set<Q>()
+
+  /** Adds a queue behind the others. One that is in the ring keeps its place. */
+  add(queue: Q): void {
+    this.#ring.add(queue)
+  }
+
+  /** The first queue that takes its turn, which puts it behind the others. Those that cannot take one leave the ring. */
+  next(takesTurn: (queue: Q) => boolean): Q | undefined {
+    for (const queue of this.#ring) {
+      this.#ring.delete(queue)
+      if (!takesTurn(queue)) continue
+      this.#ring.add(queue)
+      return queue
+    }
+    return undefined
+  }
+}
+
+/** Which part of the limits of a lane this node has: each webhook gets the whole of them from all nodes together. */
+export interface LaneDivision {
+  /** The nodes that deliver; at least 1. */
+  readonly nodes: number
+  /** Which of them this is, from 0 on. */
+  readonly place: number
+}
+
+export const UNDIVIDED: LaneDivision = { nodes: 1, place: 0 }
+
+/** This node's part of a number. The parts of all nodes have it as their sum, and each is at least 1. */
+export function partOfLimit(limit: number, { nodes, place }: LaneDivision): number {
+  const rest = place < limit % nodes ? 1 : 0
+  return Math.max(1, Math.floor(limit / nodes) + rest)
 }

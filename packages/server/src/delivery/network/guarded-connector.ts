@@ -15,6 +15,7 @@ import {
 } from './network-errors.ts'
 import { connectionClosed, openTcp, openTls } from './open-socket.ts'
 import type { ProxyTunnel } from './proxy-tunnel.ts'
+import { InsideConnections, type ReceiverInside } from './receiver-inside.ts'
 
 /** How long a name may take to resolve that the proxy resolves anyway: Hookline's own name server may be unreachable. */
 const LOOKUP_BESIDE_PROXY_MS = 1_000
@@ -34,16 +35,6 @@ export interface GuardedConnectorOptions {
   readonly inspector?: ReceiverInside | undefined
 }
 
-/** A receiver in this process. */
-export interface ReceiverInside {
-  /** Where it listens on loopback. */
-  readonly address: { readonly host: string; readonly port: number }
-  /** Takes the requests of the connection from this local port. It refuses those of all others. */
-  admit(localPort: number): Promise<void> | void
-  /** That connection is closed. */
-  dismiss(localPort: number): void
-}
-
 /**
  * Opens the sockets for undici, in three steps. First it looks up the addresses of the host: all of them, and the port,
  * must be permitted. Then it connects by TCP: the remote address must be permitted. Then it opens TLS: the certificate
@@ -56,10 +47,13 @@ export interface ReceiverInside {
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
+  readonly #inspector: InsideConnections | undefined
   readonly #closing = new AbortController()
 
   constructor(options: GuardedConnectorOptions) {
     this.#options = options
+    const { clock, inspector } = options
+    this.#inspector = inspector && new InsideConnections(inspector, clock)
   }
 
   /** The value of undici's option `connect`. */
@@ -76,12 +70,11 @@ export class GuardedConnector implements Disposable {
   }
 
   async #open(target: buildConnector.Options, timer?: AttemptTimer): Promise<Socket> {
+    if (isInspector(target) && this.#inspector) return this.#inspector.open()
     const { clock, timeoutMs, tunnel, secureContext } = this.#options
     const { signal } = this.#closing
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const host = target.hostname
-    const { inspector } = this.#options
-    if (isInspector(target) && inspector) return this.#openInspector(inspector, deadline, timer)
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
@@ -92,20 +85,6 @@ export class GuardedConnector implements Disposable {
     const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
-  }
-
-  async #openInspector(
-    inspector: ReceiverInside,
-    deadline: Deadline,
-    timer: AttemptTimer | undefined,
-  ): Promise<Socket> {
-    const { host, port } = inspector.address
-    timer?.enter('connect')
-    const addresses = [{ address: host, family: isIP(host) }]
-    const socket = await openTcp({ port, addresses }, deadline)
-    await admitted(socket, inspector)
-    timer?.enter('response')
-    return socket
   }
 
   async #openDirectly({ timer, ...to }: Receiver, deadline: Deadline): Promise<Socket> {
@@ -176,12 +155,4 @@ interface Receiver {
   readonly port: number
   /** Of the attempt that the socket is opened for. */
   readonly timer: AttemptTimer | undefined
-}
-
-/** Resolves when the inspector takes requests of the connection. */
-async function admitted(socket: Socket, inspector: ReceiverInside): Promise<void> {
-  const { localPort } = socket
-  if (localPort === undefined) return
-  socket.once('close', () => inspector.dismiss(localPort))
-  await inspector.admit(localPort)
 }

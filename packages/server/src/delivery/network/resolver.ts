@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
+import type { LookupAddress, RecordWithTtl } from 'node:dns'
+import { lookup, Resolver as CAresResolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { limitFunction } from 'p-limit'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AddressForbidden, NameUnresolved } from './network-errors.ts'
-import { HostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
-import { type LookupResult, NameServer } from './name-server.ts'
 
 const SHORTEST_MS = 5000
 const LONGEST_MS = 300_000
@@ -130,4 +130,114 @@ function cached(result: LookupResult, known: CachedResult | undefined, now: numb
     return { ...known, freshUntil: Math.min(now + SHORTEST_MS, known.staleUntil) }
   }
   return { addresses: [], code, freshUntil: now, staleUntil: now }
+}
+
+/** The result of looking up a name. `unknown`: the name does not exist. `down`: no server responded. */
+type LookupResult =
+  | { readonly kind: 'found'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
+  | { readonly kind: 'unknown' | 'down'; readonly code: string }
+
+const TIMEOUT_MS = 1000
+const TRIES = 2
+
+/** The codes of c-ares for a name that does not exist. All other codes mean that no server responded. */
+const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
+
+/** Looks up names at name servers through sockets, so a server that does not respond blocks no thread. */
+class NameServer {
+  readonly #servers: readonly string[] | undefined
+  #resolver: CAresResolver
+
+  /** @param servers `address:port`; by default those of the system */
+  constructor(servers?: readonly string[]) {
+    this.#servers = servers
+    this.#resolver = this.#open()
+  }
+
+  /** Both address families of a name. One is enough: some servers do not respond to a query for AAAA. */
+  async find(name: string): Promise<LookupResult> {
+    const results = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
+    const found = results.filter((result) => result.kind === 'found')
+    if (found.length > 0) {
+      const ttlMs = Math.min(...found.map((result) => result.ttlMs))
+      return { kind: 'found', addresses: found.flatMap((result) => result.addresses), ttlMs }
+    }
+    const down = results.find((result) => result.kind === 'down')
+    // The name servers of the system may have changed, on a laptop for example. A new resolver reads them again.
+    if (down !== undefined) this.#resolver = this.#open()
+    return down ?? results[0]
+  }
+
+  async #query(name: string, family: 4 | 6): Promise<LookupResult> {
+    try {
+      const options = { ttl: true } as const
+      const records: RecordWithTtl[] = await (family === 4
+        ? this.#resolver.resolve4(name, options)
+        : this.#resolver.resolve6(name, options))
+      const ttlMs = Math.min(...records.map((record) => record.ttl)) * 1000
+      return {
+        kind: 'found',
+        addresses: records.map(({ address }) => ({ address, family })),
+        ttlMs,
+      }
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'EUNKNOWN'
+      return { kind: UNKNOWN.has(code) ? 'unknown' : 'down', code }
+    }
+  }
+
+  #open(): CAresResolver {
+    const resolver = new CAresResolver({
+      timeout: TIMEOUT_MS,
+      tries: TRIES,
+      maxTimeout: TIMEOUT_MS,
+    })
+    if (this.#servers !== undefined) resolver.setServers(this.#servers)
+    return resolver
+  }
+}
+
+/** How long the file is not read again. */
+const FRESH_MS = 5000
+
+/** The path of the system's hosts file. */
+const SYSTEM_HOSTS_FILE =
+  process.platform === 'win32'
+    ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
+    : '/etc/hosts'
+
+/** The names of a hosts file, which is read again every 5 s. A file that cannot be read has no names. */
+class HostsFile {
+  readonly #path: string
+  readonly #clock: Clock
+  #names: Promise<ReadonlyMap<string, readonly LookupAddress[]>> = Promise.resolve(new Map())
+  #freshUntil = -Infinity
+
+  constructor(options: { readonly path: string; readonly clock: Clock }) {
+    this.#path = options.path
+    this.#clock = options.clock
+  }
+
+  /** The addresses of a name, which must be in lower case; none when the name is not in the file. */
+  async find(name: string): Promise<readonly LookupAddress[]> {
+    if (this.#clock.now() >= this.#freshUntil) {
+      this.#freshUntil = this.#clock.now() + FRESH_MS
+      this.#names = readFile(this.#path, 'utf8').then(parseHosts, () => new Map())
+    }
+    return (await this.#names).get(name) ?? []
+  }
+}
+
+function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const names = new Map<string, LookupAddress[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const family = isIP(address)
+    if (family === 0) continue
+    for (const alias of aliases) {
+      const name = alias.toLowerCase()
+      names.set(name, [...(names.get(name) ?? []), { address, family }])
+    }
+  }
+  return names
 }

@@ -1,6 +1,7 @@
 import type {
   Carried,
   Delivery,
+  DeliveryPart,
   Destination,
   SuccessPolicy,
   WebhooksSettings,
@@ -12,6 +13,7 @@ import type { Quarantine } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
+  partOf,
   settingsFor,
   withDueNow,
   withExpired,
@@ -22,8 +24,6 @@ import {
 } from '../parts/parts.ts'
 import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
-import { isHeldTooLong, isOverdue } from './overdue.ts'
-import { withKnownTimes } from './stored-times.ts'
 
 export interface ParkedChangesOptions {
   readonly catalog: FollowedCatalog
@@ -209,4 +209,68 @@ export class ParkedChanges {
     })
     await Promise.all([...records, this.quarantine(claim)])
   }
+}
+
+/** An outage of one webhook. */
+interface OutageTimes {
+  readonly now: number
+  readonly retryWindowMs: number
+  /** Since when the breaker has been open. */
+  readonly since: number
+  /** When the last probe failed. */
+  readonly failedAt: number
+}
+
+/**
+ * Whether the part ends as expired: its window has passed, *and* either it was attempted, or the breaker was open, with
+ * failing probes, all the time. A part that is late because Hookline itself was stopped is still attempted (spec 02).
+ */
+function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
+  const part = partOf(delivery, url)
+  if (part === undefined) return false
+  const end = part.firstDueAt + times.retryWindowMs
+  if (end > times.now) return false
+  // A probe must have failed after the end of the window. While Hookline was stopped, it sent none.
+  return part.last !== undefined || (times.since <= part.firstDueAt && times.failedAt >= end)
+}
+
+/** Whether the part has been held since before its window ended, which was before `before`. */
+function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean {
+  const part = partOf(delivery, url)
+  return part !== undefined && part.firstDueAt <= before
+}
+
+/** What this process knows about time. */
+interface KnownTimes {
+  /** When the process started. */
+  readonly startedAt: number
+  readonly now: number
+  /** The longest time for which a part can wait for its next attempt. */
+  readonly longestWaitMs: number
+}
+
+/**
+ * The delivery with pending parts whose times this process can believe. Parts that were due before it started waited while
+ * nothing made attempts, or another clock set their times. Parts that are due later than any wait lasts were
+ * stored with another clock. Either way the part is due now, and keeps as much of its retry window as it had when it was
+ * due. Pure. Doing it twice changes nothing more.
+ */
+export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery {
+  if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
+  const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times)))
+  return { ...delivery, webhooks, dueAt: Math.min(...webhooks.flatMap(({ dueAt }) => dueAt ?? [])) }
+}
+
+function shiftOf(
+  { state, dueAt }: DeliveryPart,
+  { startedAt, now, longestWaitMs }: KnownTimes,
+): number {
+  if (state !== 'pending' || dueAt === null) return 0
+  if (dueAt < startedAt) return startedAt - dueAt
+  return dueAt > now + longestWaitMs ? now - dueAt : 0
+}
+
+function shifted(part: DeliveryPart, ms: number): DeliveryPart {
+  if (ms === 0 || part.dueAt === null) return part
+  return { ...part, firstDueAt: part.firstDueAt + ms, dueAt: part.dueAt + ms }
 }

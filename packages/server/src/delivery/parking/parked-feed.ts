@@ -15,7 +15,7 @@ import type { Worker } from '../../util/workers/worker.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
-import { isPaused } from '../parts/new-parts.ts'
+import { isPaused } from '../parts/parts.ts'
 import type { ParkedChanges } from './parked-changes.ts'
 
 export interface ParkedFeedOptions {

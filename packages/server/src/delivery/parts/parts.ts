@@ -5,6 +5,7 @@ import type {
   DeliveryState,
   Destination,
   SuccessPolicy,
+  Webhook,
   WebhooksSettings,
 } from '@hookline/protocol'
 import { isForbidden } from '../sending/outcome.ts'
@@ -212,4 +213,28 @@ function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): Deliver
   for (const state of ['pending', 'held', 'expired'] as const)
     if (parts.some((part) => part.state === state)) return state
   return 'rejected'
+}
+
+/**
+ * The delivery with a part for each webhook; the parts of paused webhooks are held. Rejected when the destination was
+ * removed.
+ */
+export function newParts(
+  delivery: Delivery,
+  destination: Destination | undefined,
+  now: number,
+): Delivery {
+  if (destination === undefined) return asRejected(delivery)
+  const { settings } = destination
+  return settings.webhooks
+    .filter((webhook) => isPaused(destination, webhook))
+    .reduce(
+      (each, { url }) => withHeld(each, url, settings.successPolicy),
+      withParts(delivery, settings, now),
+    )
+}
+
+/** Whether nothing may be sent to the webhook. */
+export function isPaused({ paused }: Destination, webhook: Webhook): boolean {
+  return paused !== null || webhook.paused !== undefined
 }

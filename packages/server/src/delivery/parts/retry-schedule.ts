@@ -1,4 +1,4 @@
-import { LONGEST_RETRY_AFTER_MS } from '../sending/retry-after.ts'
+import { LONGEST_RETRY_AFTER_MS } from '../sending/outcome.ts'
 
 /** When a failed attempt is retried. */
 export interface RetrySchedule {

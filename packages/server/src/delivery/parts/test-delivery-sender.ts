@@ -8,10 +8,13 @@ import {
 import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Sender } from './attempts.ts'
-import { deliveryId } from '../sending/webhook-request.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
-import { shownRequestHeaders } from '../sending/shown-headers.ts'
-import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
+import {
+  deliveryId,
+  requestTo,
+  shownRequestHeaders,
+  type WebhookRequest,
+} from '../sending/webhook-request.ts'
 
 /**
  * Makes test deliveries: sends one payload to all webhooks of a destination as every attempt is sent, with

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
-import { DeadlineQueue, type QueuedDeadline } from '../network/deadline-queue.ts'
+import { DeadlineQueue, type QueuedDeadline } from '../network/deadline.ts'
 import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
-import { asRefused } from './unsendable.ts'
+import { asRefused } from './webhook-request.ts'
 
 /**
  * A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is

@@ -1,5 +1,18 @@
-import type { Attempt, AttemptClass, AttemptTiming } from '@hookline/protocol'
+import {
+  type Attempt,
+  type AttemptClass,
+  type AttemptTiming,
+  parseRetryAfter,
+} from '@hookline/protocol'
 import { errors } from 'undici'
+import {
+  AddressForbidden,
+  DeadlinePassed,
+  NameUnresolved,
+  PortForbidden,
+  ProxyFailed,
+  RequestRefused,
+} from '../network/network-errors.ts'
 
 /** The class of an attempt, and the outcome that follows from it. */
 export interface Classification {
@@ -86,7 +99,7 @@ function classification(attemptClass: AttemptClass): Classification {
  * tried, of each try. For a response that undici cannot parse, the code is `HOOKLINE_BAD_RESPONSE`: undici gives no
  * code, or the same one as for a closed connection.
  */
-export function errorCodes(error: unknown): string[] {
+function errorCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const inner = error instanceof AggregateError ? error.errors : []
   return [...ownCode(error), ...errorCodes(error.cause), ...inner.flatMap(errorCodes)]
@@ -153,3 +166,79 @@ const FAMILIES: readonly (readonly [RegExp, AttemptClass])[] = [
   [/^ERR_(?:SSL|TLS)_/, 'connection_failed'],
   [/^E[A-Z0-9]+$/, 'connection_failed'],
 ]
+
+/** What went wrong, as a sentence for the operator of the receiver. It contains neither the URL nor secrets. */
+export function describeFailure(error: unknown): string {
+  if (READABLE.some((readable) => error instanceof readable)) return (error as Error).message
+  const code = errorCodes(error)[0] ?? 'unknown'
+  const failure = classifyFailure(error)?.class
+  const sentence = SENTENCES.find(([pattern]) => pattern.test(code))?.[1]
+  const fallback = FALLBACKS[failure ?? ''] ?? 'The connection failed'
+  const suffix = code.startsWith('HOOKLINE_') ? '' : ` (${code})`
+  return `${sentence ?? fallback}${suffix}.`
+}
+
+/** Why a response with this status is no delivery. `location`: the target of a redirect, without its query. */
+export function describeResponse(status: number, location?: string): string {
+  if (status >= 300 && status < 400) {
+    const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
+    return `The receiver answered ${status}, ${target}; redirects are not followed.`
+  }
+  return `The receiver answered ${status}.`
+}
+
+/** Errors whose own message is written for the operator. */
+const READABLE = [
+  DeadlinePassed,
+  AddressForbidden,
+  PortForbidden,
+  NameUnresolved,
+  ProxyFailed,
+  RequestRefused,
+]
+
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'The connection was refused'],
+  [/^ECONNRESET$|^EPIPE$|^ECONNABORTED$/, 'The connection was reset'],
+  [/^UND_ERR_SOCKET$|_CLOSED?$/, 'The connection was closed before a response came'],
+  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'There is no route to the receiver'],
+  [/^E(?:M|N)FILE$|^ENOBUFS$|^ENOMEM$/, 'Hookline itself is out of sockets or memory'],
+  [/^DEPTH_ZERO_SELF|^SELF_SIGNED/, 'The certificate is self-signed'],
+  [/^CERT_HAS_EXPIRED$/, 'The certificate has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'The certificate is not valid yet'],
+  [/ALTNAME|^HOSTNAME_MISMATCH$/, 'The certificate is for another host'],
+  [/ISSUER|^UNABLE_TO_VERIFY/, 'The certificate is from an issuer that is not trusted'],
+  [/^CERT_REVOKED$/, 'The certificate was revoked'],
+  [/^(?:ERR_(?:SSL|TLS)_|EPROTO$)/, 'The TLS handshake failed'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'The headers of the response are larger than 16 KiB'],
+]
+
+const FALLBACKS: Readonly<Record<string, string>> = {
+  timeout: 'The connection timed out',
+  dns_failed: 'The name could not be resolved',
+  certificate_invalid: 'The certificate is not valid',
+  protocol_error: 'The response is not valid HTTP/1.1',
+  request_invalid: 'Hookline cannot send the request',
+}
+
+const SHORTEST_RETRY_AFTER_MS = 1000
+/** A receiver cannot ask for a longer pause. */
+export const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000
+
+/** A proxy in front of a receiver sends 502 or 503 (spec 12 §Limits). */
+const HONOURED = new Set([408, 425, 429, 502, 503])
+
+/**
+ * The pause that a response with this status and `Retry-After` asks for, in milliseconds, from 1 s to 1 h. `undefined`
+ * when it is not honoured for the status, or is not valid.
+ */
+export function retryAfter(
+  status: number,
+  header: string | undefined,
+  nowMs: number,
+): number | undefined {
+  if (!HONOURED.has(status) || header === undefined) return undefined
+  const waitMs = parseRetryAfter(header, nowMs)
+  if (waitMs === undefined) return undefined
+  return Math.min(Math.max(waitMs, SHORTEST_RETRY_AFTER_MS), LONGEST_RETRY_AFTER_MS)
+}

@@ -4,19 +4,23 @@ import type { Redacted } from '../../util/secrets/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts'
-import { describeFailure, describeResponse } from './failure-message.ts'
-import { GuardedConnector, type ReceiverInside } from '../network/guarded-connector.ts'
+import { GuardedConnector } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
-import { type AttemptResult, classifyFailure, classifyResponse } from './outcome.ts'
+import type { ReceiverInside } from '../network/receiver-inside.ts'
+import {
+  type AttemptResult,
+  classifyFailure,
+  classifyResponse,
+  describeFailure,
+  describeResponse,
+  retryAfter,
+} from './outcome.ts'
 import { HostCheck, type HostProblem } from '../network/host-check.ts'
 import { Resolver } from '../network/resolver.ts'
 import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
-import { retryAfter } from './retry-after.ts'
-import { ReceiverSockets } from './receiver-sockets.ts'
-import { refuseUnsendable } from './unsendable.ts'
-import { WebhookPools } from './webhook-pools.ts'
-import { requestHeaders, type WebhookRequest } from './webhook-request.ts'
+import { ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
+import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 const EVERY_NETWORK = ['0.0.0.0/0', '::/0']

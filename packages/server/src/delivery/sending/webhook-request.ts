@@ -1,6 +1,14 @@
-import { idFrom, timeOfId, type Webhook, type WebhooksSettings } from '@hookline/protocol'
+import {
+  idFrom,
+  reservedBy,
+  timeOfId,
+  type Webhook,
+  type WebhooksSettings,
+} from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
+import { errors } from 'undici'
+import { RequestRefused } from '../network/network-errors.ts'
 
 /** The request of one attempt: one delivery to one webhook. */
 export interface WebhookRequest {
@@ -70,4 +78,48 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
 export function deliveryId(eventId: string, destinationId: string): string {
   const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
   return idFrom('msg', timeOfId(eventId), digest)
+}
+
+// RFC 9110 §5.6.2 and §5.5.
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * Throws `RequestRefused` for a static header that cannot be sent. The settings refuse it too, but an earlier version may
+ * have stored it. One that Hookline's own header overrides is not sent. undici must not see it: its pool regards a client that refused a request as busy from then on.
+ */
+export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const isValue = typeof value === 'string' && HEADER_VALUE.test(value)
+    if (reservedBy(name) === 'connection' || !HEADER_NAME.test(name) || !isValue) {
+      throw new RequestRefused(`the static header ${JSON.stringify(name)}`)
+    }
+  }
+}
+
+/** What was thrown before the request was sent, as a failure of this request. It has no value of a header in its words. */
+export function asRefused(cause: unknown): RequestRefused {
+  if (cause instanceof RequestRefused) return cause
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
+  // undici's messages name headers and options, but no values. Messages of other errors may have any text.
+  const detail = cause instanceof errors.UndiciError ? message : (code ?? 'unknown')
+  return new RequestRefused(`the request (${String(detail)})`, { cause })
+}
+
+/**
+ * The headers of an attempt in their order. `hide` makes what stands in the place of the value of a static header, which
+ * is a secret.
+ */
+export function shownRequestHeaders(
+  request: WebhookRequest,
+  nowMs: number,
+  hide: (name: string) => string = () => '[hidden]',
+): Record<string, string> {
+  const secret = request.headers
+  // A static header that Hookline's own header overrides is not sent.
+  const isSecret = (name: string, value: string): boolean =>
+    Object.hasOwn(secret, name) && secret[name] === value
+  const sent = Object.entries(requestHeaders(request, nowMs))
+  const shown = sent.map(([name, value]) => [name, isSecret(name, value) ? hide(name) : value])
+  return Object.fromEntries(shown) as Record<string, string>
 }

@@ -1,6 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
-import type { WireError } from '../../threads/wire-error.ts'
+import type { InsideResponse, SentRequest } from '../../delivery/network/receiver-inside.ts'
+import type { WireError } from '../../threads/channel.ts'
 import type { WorkerGivenUp } from '../../util/workers/supervisor.ts'
 import type { Lanes } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
@@ -16,8 +17,6 @@ export interface LaneThreadData {
   readonly threads: number
   readonly owners: Owners['known']
   readonly settings: LaneGroupSettings
-  /** Where the inspector listens on loopback. */
-  readonly inspectorAddress: { readonly host: string; readonly port: number }
 }
 
 /** A change, and the destinations that were given to threads with it. */
@@ -47,7 +46,8 @@ export interface LaneMainFunctions {
   givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
   /** The thread has found damage. */
   damaged(error: WireError): void
-  /** A connection to the inspector was opened from this local port, or is closed. */
-  admit(port: number): void
-  dismiss(port: number): void
+  /** A request to the inspector. */
+  inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse
+  /** The response of the inspector to the request with this id was sent. */
+  inspected(id: string): void
 }

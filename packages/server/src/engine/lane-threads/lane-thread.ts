@@ -1,12 +1,18 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Transferable } from 'node:worker_threads'
+import type { Backend } from '../../backend/backend.ts'
 import type { ThreadConnection } from '../../backend/threads.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
+import type { ReceiverInside } from '../../delivery/network/receiver-inside.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { OpenedThread, ThreadToOpen } from '../../threads/running-thread.ts'
 import { ThreadChanges } from '../../threads/thread-changes.ts'
 import { ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
+import type { LaneGroupSettings } from '../open-lane-group.ts'
+import type { SupervisionOptions } from '../supervision.ts'
 import { freshBlockOf, type NumberedDelivery } from './fresh-block.ts'
 import type {
   LaneMainFunctions,
@@ -14,9 +20,35 @@ import type {
   LaneThreadFunctions,
   TakenChange,
 } from './lane-functions.ts'
-import type { LaneThreadOptions } from './lane-thread-options.ts'
 import type { Owners } from './owners.ts'
 import type { RecordedBlock } from './recorded-block.ts'
+
+export interface LaneThreadsOptions extends SupervisionOptions {
+  readonly backend: Pick<Backend, 'catalog'> & {
+    readonly threads: Pick<Backend['threads'], 'connect' | 'onChange' | 'seeDamage'>
+    readonly deliveries: Pick<Backend['deliveries'], 'find'>
+  }
+  /** The module of a thread, without the extension of its file. */
+  readonly module: URL
+  /** By default, the threads are workers of Node. */
+  readonly openThread?: (thread: ThreadToOpen) => OpenedThread
+  /** How many threads, at least one. */
+  readonly threads: number
+  /** Those of all threads together. */
+  readonly settings: LaneGroupSettings
+  readonly inspector: ReceiverInside
+  readonly activity: ActivityListener
+  /** How long a stop waits for the attempts in flight. */
+  readonly stopTimeoutMs: number
+}
+
+/** What one thread needs. */
+export interface LaneThreadOptions extends LaneThreadsOptions {
+  /** Aborts when the lanes stop. */
+  readonly signal: AbortSignal
+  /** What main offers to every thread in the same way. */
+  readonly functionsOfMain: LaneMainFunctions
+}
 
 /** A fresh delivery that the backend does not have yet, as far as main knows. */
 interface OpenDelivery extends NumberedDelivery {
@@ -50,8 +82,6 @@ export class LaneThread {
   )
   /** When a delivery was recorded last, or came when there was none. */
   #progressAt = 0
-  /** The local ports of its connections to the inspector. */
-  readonly #admitted = new Set<number>()
   readonly #onFewer: () => void
 
   /** @param onFewer is called when the thread has fewer open deliveries */
@@ -64,16 +94,19 @@ export class LaneThread {
       ...options,
       name: `delivery-${number + 1}`,
       input: () => this.#connect(),
-      functions: this.#functionsOfMain(),
+      functions: {
+        ...options.functionsOfMain,
+        recorded: (block) => {
+          options.functionsOfMain.recorded(block)
+          this.#recorded(block)
+        },
+      },
       onReady: (channel) => {
         this.#changes.onReady()
         channel.send('begin')
         this.#flush()
       },
-      onEnded: () => {
-        this.#dismissAll()
-        void this.#recover()
-      },
+      onEnded: () => void this.#recover(),
     })
   }
 
@@ -105,38 +138,13 @@ export class LaneThread {
     return this.#changes.apply(change)
   }
 
-  #functionsOfMain(): LaneMainFunctions {
-    const { inspector, functionsOfMain } = this.#options
-    return {
-      ...functionsOfMain,
-      recorded: (block) => {
-        functionsOfMain.recorded(block)
-        this.#recorded(block)
-      },
-      admit: (port) => {
-        this.#admitted.add(port)
-        return inspector.admit(port)
-      },
-      dismiss: (port) => {
-        this.#admitted.delete(port)
-        inspector.dismiss(port)
-      },
-    }
-  }
-
-  /** The connections of a thread that has ended are closed, and nobody says so. */
-  #dismissAll(): void {
-    for (const port of this.#admitted) this.#options.inspector.dismiss(port)
-    this.#admitted.clear()
-  }
-
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {
-    const { backend, settings, threads, inspectorAddress } = this.#options
+    const { backend, settings, threads } = this.#options
     this.#changes.onStart()
     this.#connection = await backend.threads.connect()
     const { data, transfer } = this.#connection
     const owners = this.#owners.known
-    const own = { backend: data, thread: this.#number, threads, owners, settings, inspectorAddress }
+    const own = { backend: data, thread: this.#number, threads, owners, settings }
     return { data: own, transfer: transfer as readonly Transferable[] }
   }
 

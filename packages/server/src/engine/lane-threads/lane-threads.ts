@@ -4,12 +4,11 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { WebhookHealth } from '../../delivery/health/webhook-health.ts'
 import { webhookStates } from '../../delivery/health/webhook-states.ts'
-import { restoredError } from '../../threads/wire-error.ts'
-import { ThreadSupervisor } from '../../threads/thread-supervisor.ts'
+import { restoredError } from '../../threads/channel.ts'
+import { ThreadSupervisor } from '../../threads/thread-host.ts'
 import type { Lanes, LanesStatus } from '../lanes.ts'
 import type { LaneGroupSettings } from '../open-lane-group.ts'
-import { LaneThread } from './lane-thread.ts'
-import type { LaneThreadOptions, LaneThreadsOptions } from './lane-thread-options.ts'
+import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './lane-thread.ts'
 import { Owners } from './owners.ts'
 import { activityIn } from './recorded-block.ts'
 
@@ -33,7 +32,7 @@ export class LaneThreads implements Lanes {
   #fewer: PromiseWithResolvers<void> | undefined
 
   constructor(options: LaneThreadsOptions) {
-    const { backend, threads: count, settings, clock, inspector } = options
+    const { backend, threads: count, settings, clock } = options
     this.#options = options
     this.#healthOfNew = new WebhookHealth(clock)
     this.#owners = new Owners(count)
@@ -42,7 +41,6 @@ export class LaneThreads implements Lanes {
     const own = {
       ...options,
       settings: shareOf(settings, count),
-      inspectorAddress: inspector.address,
       signal: this.#stopping.signal,
       functionsOfMain: this.#functionsOfMain(),
     }
@@ -197,7 +195,7 @@ export class LaneThreads implements Lanes {
   }
 
   #functionsOfMain(): LaneThreadOptions['functionsOfMain'] {
-    const { backend, activity, onGiveUp } = this.#options
+    const { backend, activity, inspector, onGiveUp } = this.#options
     return {
       recorded: ({ activity: reported }) => {
         for (const packed of reported) activity.recorded(activityIn(packed))
@@ -205,6 +203,8 @@ export class LaneThreads implements Lanes {
       putDestination: (destination) => backend.catalog.putDestination(destination),
       givenUp: ({ message, ...failure }) => onGiveUp({ ...failure, error: new Error(message) }),
       damaged: (error) => backend.threads.seeDamage(restoredError(error)),
+      inspect: (request) => inspector.receive(request),
+      inspected: (id) => inspector.responded(id),
     }
   }
 }

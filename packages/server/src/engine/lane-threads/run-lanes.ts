@@ -39,11 +39,9 @@ export function runLanes(
       recorded: (delivery) => reports.activity(delivery),
       updated: (update) => activity.updated(update),
     },
-    // It must know a connection before a request comes on it.
     inspector: {
-      address: data.inspectorAddress,
-      admit: (port) => main.call('admit', port),
-      dismiss: (port) => main.send('dismiss', port),
+      receive: (request) => main.call('inspect', request),
+      responded: (id) => main.send('inspected', id),
     },
     metrics,
     logger,

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { readPreamble } from './preamble.ts'
-import type { PrivateAddress } from './private-address.ts'
+import { type PrivateAddress, readPreamble } from './private-address.ts'
 
 export interface AcceptOptions extends Pick<PrivateAddress, 'secret'> {
   /** Whether the threads that forward would handle the request with this URL themselves. */

@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export const SECRET_BYTES = 32
+const SECRET_BYTES = 32
 
 /** Where the main thread accepts forwarded connections. Send it to no other process. */
 export interface PrivateAddress {
@@ -57,4 +57,71 @@ async function withSocket(folder: string): Promise<string> {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+/** Where the connection of a client is from, and where it came in: the properties of its socket. */
+interface Ends {
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
+  readonly remoteFamily: string | undefined
+  readonly localAddress: string | undefined
+  readonly localPort: number | undefined
+  readonly localFamily: string | undefined
+}
+
+const LENGTH_BYTES = 2
+/** The thread sends it together with the request. */
+const DEADLINE_MS = 5_000
+
+/** What a forwarded connection begins with: the secret of the listener, and the ends of the connection of the client. */
+export function preambleOf(client: Socket, secret: Uint8Array): Buffer {
+  const { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily } = client
+  const ends: Ends = {
+    remoteAddress,
+    remotePort,
+    remoteFamily,
+    localAddress,
+    localPort,
+    localFamily,
+  }
+  const text = Buffer.from(JSON.stringify(ends))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt16BE(text.length)
+  return Buffer.concat([secret, length, text])
+}
+
+/**
+ * Reads the preamble, and nothing beyond it. Then the socket shows the ends of the client's connection as its own. A
+ * connection without the secret, or with an incomplete preamble, is closed.
+ */
+export function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => void): void {
+  const destroy = (): unknown => socket.destroy()
+  socket.on('error', destroy).once('end', destroy).setTimeout(DEADLINE_MS, destroy)
+  let length: number | undefined
+  const read = (): void => {
+    length ??= lengthIn(socket, secret)
+    const text = length === undefined ? null : (socket.read(length) as Buffer | null)
+    if (text === null) return
+    socket.off('readable', read).off('error', destroy).off('end', destroy)
+    socket.setTimeout(0).off('timeout', destroy)
+    showEnds(socket, JSON.parse(text.toString()) as Ends)
+    onRead()
+  }
+  socket.on('readable', read)
+}
+
+/** The length of the text of the preamble, once it has arrived. */
+function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
+  const bytes = socket.read(SECRET_BYTES + LENGTH_BYTES) as Buffer | null
+  if (bytes === null) return undefined
+  if (timingSafeEqual(bytes.subarray(0, SECRET_BYTES), secret))
+    return bytes.readUInt16BE(SECRET_BYTES)
+  socket.destroy()
+  return undefined
+}
+
+function showEnds(socket: Socket, ends: Ends): void {
+  for (const [name, value] of Object.entries(ends)) Object.defineProperty(socket, name, { value })
+  // Only TCP has a reset. The thread that forwards resets the connection of a client that does not read.
+  socket.resetAndDestroy = () => socket.destroy()
 }

@@ -20,10 +20,9 @@ import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Suppressions } from '../../backend/deletions.ts'
 import { subjectsOf } from '../../backend/subjects-of.ts'
 import type { Steps } from '../body/source-turns.ts'
-import { isRefused, type Refused, type RejectedCall } from '../refused.ts'
+import { isRefused, type Refused, type RejectedCall } from '../responses.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
-import type { Receipt } from './receipt.ts'
-import { stamp } from './stamp.ts'
+import { type Receipt, stamp } from './stamp.ts'
 
 /** The calls of one request, with all that is needed to make events of them. */
 export interface RequestCalls {

@@ -1,18 +1,21 @@
 import {
+  CALL_FIELDS,
+  type CallField,
   type Event,
   EVENT_TYPES,
   type EventType,
+  idFault,
   type IngestCodeName,
   isDeeperThan,
   isJsonObject,
+  isUnambiguous,
   type Json,
   type JsonObject,
   LIMITS,
+  OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
-import { asObject } from './as-object.ts'
-import { type CallFields, readFields, unknownMembers } from './call-fields.ts'
-import type { SharedParts } from './parse-batch.ts'
-import { isRefused, type Refused } from '../refused.ts'
+import type { Config } from '../../config.ts'
+import { isRefused, type Refused } from '../responses.ts'
 
 /** The rules for the calls of one request. */
 export interface CallRules {
@@ -137,4 +140,138 @@ function addShared(fields: CallFields, shared: SharedParts): void {
 
 function present(value: Json | undefined): Json | undefined {
   return value === null || value === '' ? undefined : value
+}
+
+/** The fields of a call that have a fixed type, with values of that type. Absent where the call does not have them. */
+type CallFields = {
+  -readonly [K in Exclude<keyof Event, 'type' | TimeName>]?: Event[K]
+}
+
+type TimeName = 'timestamp' | 'originalTimestamp' | 'sentAt' | 'receivedAt'
+
+interface Field {
+  readonly name: string
+  /** Converts the value of the call to the type of the field; `undefined` where that is not possible. */
+  readonly read: (value: Json) => Json | undefined
+  readonly code: IngestCodeName
+  readonly isId: boolean
+  readonly emptyIsAbsent: boolean
+}
+
+const asText = (value: Json) => (typeof value === 'string' ? value : undefined)
+const asId = (value: Json) => (typeof value === 'number' ? String(value) : asText(value))
+
+const READ = { id: asId, text: asText, object: asObject }
+
+const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([name, field]) => ({
+  name,
+  read: READ[field.kind],
+  code: field.code,
+  isId: field.kind === 'id',
+  emptyIsAbsent: field.emptyIsAbsent === true,
+}))
+
+/** Keys that are not copied into an event unchanged: other code reads them, or they are never kept. */
+const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
+
+/**
+ * Reads all fields with a fixed type. Refuses the call because of the first value of another type, or that is no id.
+ * @param isUtf8 whether the body was UTF-8
+ */
+function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
+  const fields: Record<string, Json> = {}
+  for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
+    const raw = call[name]
+    if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
+    if (isId && typeof raw === 'number' && !isUnambiguous(raw)) {
+      return { refused: 'id_not_exact' }
+    }
+    const value = read(raw)
+    if (value === undefined) return { refused: code }
+    const fault = isId ? idFault(value as string, isUtf8) : undefined
+    if (fault !== undefined) return { refused: fault }
+    fields[name] = value
+  }
+  return fields
+}
+
+/**
+ * The members of a call that Hookline does not know, as JSON. The event keeps them, also `__proto__`. Serialised at once: an
+ * object with the thousands of keys of a hostile call takes a hundred times as long to make.
+ */
+function unknownMembers(call: JsonObject): string {
+  let members = ''
+  for (const name of Object.keys(call))
+    if (!KNOWN.has(name))
+      members += `${members && ','}${JSON.stringify(name)}:${JSON.stringify(call[name])}`
+  return members
+}
+
+/** What the calls of a batch share. The keys of a call itself win. */
+export interface SharedParts {
+  readonly context?: JsonObject
+  readonly integrations?: JsonObject
+  /** The size of both as JSON: the most that they add to each call. */
+  readonly bytes: number
+}
+
+/** The calls of one request. A single call is a batch of one, with nothing shared. */
+export interface Batch {
+  readonly calls: readonly Json[]
+  readonly shared: SharedParts
+  /** `sentAt` of the batch, not parsed. */
+  readonly sentAt: Json | undefined
+}
+
+type Limits = Pick<Config, 'maxBatchGrowthBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
+
+const NOTHING_SHARED: SharedParts = { bytes: 0 }
+
+const NO_CALLS: Batch = { calls: [], shared: NOTHING_SHARED, sentAt: undefined }
+
+/** A batch of one call, which is the whole body. */
+export function batchOfOne(call: Json): Batch {
+  return { calls: [call], shared: NOTHING_SHARED, sentAt: undefined }
+}
+
+/** Parses a batch, but not its calls: `parseCall` does that. Pure. */
+export function parseBatch(body: Json, limits: Limits): Batch | Refused {
+  if (!isJsonObject(body)) return { refused: 'not_an_object' }
+  // A Go client whose queue is empty sends this when it closes. It has nothing to correct.
+  if (body['batch'] === null) return NO_CALLS
+  const calls = body['batch'] ?? []
+  if (!Array.isArray(calls)) return { refused: 'not_an_object' }
+  if (calls.length === 0) return { refused: 'empty_batch' }
+  if (calls.length > limits.maxBatchMessages) return { refused: 'too_many_messages' }
+  const shared = parseShared(body, limits.maxNestingLevels)
+  if (isRefused(shared)) return shared
+  // Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events.
+  if (shared.bytes * calls.length > limits.maxBatchGrowthBytes) {
+    return { refused: 'batch_too_large' }
+  }
+  return { calls, shared, sentAt: body['sentAt'] }
+}
+
+function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused {
+  const context = asObject(body['context'])
+  const integrations = asObject(body['integrations'])
+  if (context === undefined && isPresent(body['context'])) return { refused: 'context_not_object' }
+  if (integrations === undefined && isPresent(body['integrations'])) {
+    return { refused: 'integrations_not_object' }
+  }
+  if (context === undefined && integrations === undefined) return NOTHING_SHARED
+  const parts = { ...(context && { context }), ...(integrations && { integrations }) }
+  // The depth is checked first, because JSON.stringify would overflow the stack on a value that is nested too deep.
+  if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
+  return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
+}
+
+function isPresent(value: Json | undefined): boolean {
+  return value !== undefined && value !== null
+}
+
+/** The value as an object; `undefined` where it is none. An empty array is an empty object: PHP has one value for both. */
+function asObject(value: Json | undefined): JsonObject | undefined {
+  if (isJsonObject(value)) return value
+  return Array.isArray(value) && value.length === 0 ? {} : undefined
 }

@@ -6,9 +6,9 @@ import {
   type Mark,
   parseTimestamp,
 } from '@hookline/protocol'
-import { readSentAt, type SentAt } from './instant.ts'
+import type { FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
 import type { ParsedCall } from './parse-call.ts'
-import type { Receipt } from './receipt.ts'
 
 /** An event, with a mark where its timestamp could not be read. */
 export interface Stamped {
@@ -86,4 +86,81 @@ function withAddress(context: Event['context'], { ip, isFromBrowser }: Receipt):
 
 function isText(raw: Json | undefined): raw is string | number {
   return typeof raw === 'string' || typeof raw === 'number'
+}
+
+/** What the server knows about a request. It is the same for all calls of the request. */
+export interface Receipt {
+  /** By the server's clock. */
+  readonly receivedAt: Instant
+  /** `sentAt` of the batch. */
+  readonly sentAt: SentAt | undefined
+  /** The address of the client. */
+  readonly ip: string | undefined
+  /** Whether a browser sent it by CORS. Only then is `ip` the address of the user, and not that of a server. */
+  readonly isFromBrowser: boolean
+  readonly clockSkewToleranceMs: number
+}
+
+/** The receipt of a request that arrived at `now`, in milliseconds since the epoch. */
+export function receiptOf(
+  request: FastifyRequest,
+  sentAt: Json | undefined,
+  { now, clockSkewToleranceMs }: { readonly now: number; readonly clockSkewToleranceMs: number },
+): Receipt {
+  return {
+    receivedAt: instantAt(now),
+    sentAt: readSentAt(sentAt),
+    ip: clientAddress(request),
+    isFromBrowser: request.headers.origin !== undefined,
+    clockSkewToleranceMs,
+  }
+}
+
+/** The address of the connection, or the one that a trusted proxy reports. IPv4 in its usual form, on IPv6 sockets too. */
+function clientAddress(request: FastifyRequest): string | undefined {
+  const address = withoutMapping(request.ip)
+  // A proxy may report something that is not an address.
+  return isIP(address) ? address : withoutMapping(request.socket.remoteAddress ?? '') || undefined
+}
+
+function withoutMapping(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}
+
+/** A moment, with its text in the format of Hookline. */
+interface Instant {
+  /** Milliseconds since the epoch. */
+  readonly ms: number
+  readonly text: string
+}
+
+/** `sentAt` of a batch or a call that has one. */
+interface SentAt {
+  /** Absent where it cannot be read. */
+  readonly instant: Instant | undefined
+  /** Whether it is the time of a clock: a date alone, which is read as midnight, is not. */
+  readonly isOfClock: boolean
+}
+
+let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
+
+/** The moment `ms` milliseconds after the epoch. It keeps the last one, because many calls arrive in one millisecond. */
+export function instantAt(ms: number): Instant {
+  if (ms !== lastInstant.ms) lastInstant = { ms, text: formatTimestamp(ms) }
+  return lastInstant
+}
+
+/** The moment that a timestamp of a client names; `undefined` where it cannot be read. */
+function readInstant(timestamp: Json | undefined): Instant | undefined {
+  const ms = parseTimestamp(timestamp)
+  if (ms === undefined) return undefined
+  return isFormattedTimestamp(timestamp) ? { ms, text: timestamp } : instantAt(ms)
+}
+
+/** `undefined` where there is none: client libraries send `null` and `''`, too. */
+export function readSentAt(sentAt: Json | undefined): SentAt | undefined {
+  if (sentAt === undefined || sentAt === null || sentAt === '') return undefined
+  // Every time of day has a colon.
+  const isOfClock = typeof sentAt !== 'string' || sentAt.includes(':')
+  return { instant: readInstant(sentAt), isOfClock }
 }

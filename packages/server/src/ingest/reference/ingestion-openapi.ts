@@ -9,18 +9,20 @@ import {
   type JsonObject,
   PAYLOAD_TYPES,
   payloadSchemaOf,
+  WEBHOOK_PAYLOAD_SCHEMA,
   webhookPayload,
 } from '@hookline/protocol'
+import type { FastifyPluginAsync } from 'fastify'
 import { ENDPOINTS } from '../endpoints.ts'
 import { BATCH_EXAMPLE, INGESTION_SCHEMAS, schemaNamed, schemaNameOf } from './call-schemas.ts'
-import { settingsPath } from './settings-operation.ts'
 
-const SUMMARIES: Readonly<Record<EventType, string>> = {
-  identify: 'Tells who a user is',
+/** One sentence about each type of call, without its full stop. */
+export const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
+  identify: 'Tells who a user is, and sets traits of the profile',
   track: 'Tells what a user did',
-  page: 'Tells which page a user saw',
+  page: 'Tells which page of a site a user saw',
   screen: 'Tells which screen of an app a user saw',
-  group: 'Tells which group a user belongs to',
+  group: 'Tells which company, team or other group a user belongs to',
   alias: 'Tells that two ids are the same user',
 }
 
@@ -47,7 +49,7 @@ export function ingestionOpenapi(): JsonObject {
     paths: {
       ...Object.fromEntries(EVENT_TYPES.map((type) => [`/v1/${type}`, { post: single(type) }])),
       '/v1/batch': { post: batch() },
-      ...settingsPath(errorResponse),
+      '/v1/projects/{writeKey}/settings': { get: settings() },
     },
     webhooks: { delivery: { post: delivery() } },
     components: { schemas: { ...INGESTION_SCHEMAS, ...payloadSchemas() }, securitySchemes: KEYS },
@@ -78,7 +80,7 @@ function single(type: EventType): JsonObject {
   return {
     operationId: type,
     tags: ['Calls'],
-    summary: SUMMARIES[type],
+    summary: CALL_SUMMARIES[type],
     description: `${alsoAt(`/v1/${type}`)} The body may have the write key, too, as its field writeKey.`,
     parameters: HEADERS,
     requestBody: body(schemaNamed(schemaNameOf(type)), examples),
@@ -186,5 +188,58 @@ function delivery(): JsonObject {
     summary: 'What a webhook of a destination receives',
     requestBody: { required: true, content: { 'application/json': { schema, examples } } },
     responses: { '2XX': { description: 'Delivered. Respond within 5 seconds.' } },
+  }
+}
+
+const SETTINGS_EXAMPLE = {
+  integrations: {
+    'Segment.io': { apiKey: 'wk_…', apiHost: 'hookline.example.com/v1', protocol: 'https' },
+  },
+  plan: { track: { __default: { enabled: true, integrations: {} } } },
+}
+
+/** The settings that client libraries for browsers and phones read. */
+function settings(): JsonObject {
+  const schema = { type: 'object', required: ['integrations', 'plan'] }
+  const examples = { settings: { value: SETTINGS_EXAMPLE } }
+  return {
+    operationId: 'getSettings',
+    tags: ['Client libraries'],
+    summary: 'Shows the settings that client libraries for browsers and phones read',
+    description: 'The same at /projects/{writeKey}/settings.',
+    security: [],
+    parameters: [{ name: 'writeKey', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: {
+      200: {
+        description: 'Where to send calls.',
+        content: { 'application/json': { schema, examples } },
+      },
+      404: errorResponse('No source has this write key.', ['not_found']),
+    },
+  }
+}
+
+/** The paths of the documents about the ingestion API and about what webhooks receive. */
+export const DOCUMENT_PATHS = {
+  openapi: '/v1/openapi.json',
+  payloadSchema: '/v1/webhook-payload.schema.json',
+} as const
+
+/** Serves the OpenAPI document and the JSON Schema of the payload. They are the same for every service, and have no secret. */
+export const documentRoutes: FastifyPluginAsync = async (server) => {
+  // Made once, and as bytes, which the connections share.
+  const documents = [
+    [DOCUMENT_PATHS.openapi, 'application/json', ingestionOpenapi()],
+    [DOCUMENT_PATHS.payloadSchema, 'application/schema+json', WEBHOOK_PAYLOAD_SCHEMA],
+  ] as const
+  for (const [path, type, document] of documents) {
+    const bytes = Buffer.from(JSON.stringify(document))
+    server.get(path, (_request, reply) => {
+      void reply
+        .header('content-type', `${type}; charset=utf-8`)
+        .header('access-control-allow-origin', '*')
+        .header('x-content-type-options', 'nosniff')
+        .send(bytes)
+    })
   }
 }

@@ -1,6 +1,6 @@
 import type { SharedChange } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
-import type { WireError } from '../../threads/wire-error.ts'
+import type { WireError } from '../../threads/channel.ts'
 import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
 import type { Listening } from '../../http/listen.ts'
 

@@ -1,19 +1,30 @@
+import type { Transferable } from 'node:worker_threads'
 import type { Backend } from '../../backend/backend.ts'
+import type { Catalog } from '../../backend/catalog.ts'
 import type { SharedChange, ThreadConnection } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import { restoredError } from '../../threads/wire-error.ts'
-import { ThreadSupervisor, type ThreadSupervisorOptions } from '../../threads/thread-supervisor.ts'
+import { restoredError, ThreadGone } from '../../threads/channel.ts'
+import { ThreadChanges } from '../../threads/thread-changes.ts'
+import {
+  ThreadHost,
+  type ThreadHostOptions,
+  ThreadSupervisor,
+  type ThreadSupervisorOptions,
+} from '../../threads/thread-host.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
+import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
+import { type Limited, RateLimit } from '../../util/limits/rate-limit.ts'
+import { SharedBuckets } from '../../util/limits/shared-buckets.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import {
   INGEST_SETTINGS,
   type IngestMainFunctions,
   type IngestThreadData,
+  type IngestThreadFunctions,
 } from './ingest-functions.ts'
-import { IngestThread } from './ingest-thread.ts'
-import type { SharedLimits } from './shared-limits.ts'
 
 export interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly backend: Pick<Backend, 'catalog' | 'keyUses' | 'threads'>
@@ -131,5 +142,121 @@ export class IngestThreads implements AsyncDisposable {
       keyUsed: ({ key, at }) => keyUses.mark(key, at),
       damaged: (error) => threads.seeDamage(restoredError(error)),
     }
+  }
+}
+
+type HostOptions = ThreadHostOptions<IngestThreadFunctions, IngestMainFunctions>
+
+interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
+  readonly connect: () => ThreadConnection
+  /** @param backend the data of the connection */
+  readonly dataOf: (backend: unknown) => IngestThreadData
+}
+
+/** One thread of ingestion, seen from main. */
+class IngestThread {
+  readonly host: ThreadHost<IngestThreadFunctions, IngestMainFunctions>
+  readonly #changes = new ThreadChanges<SharedChange>(
+    (change) => this.host.channel?.call('apply', change),
+    () => this.#gone,
+  )
+  #connection: ThreadConnection | undefined
+  /** Of the last thread that could append: resolves when it has ended, and everything that it had posted is in the log. */
+  #gone: Promise<void> = Promise.resolve()
+  /** Where it listens when it is started again. */
+  #listensAt: Listening | undefined
+
+  constructor(options: IngestThreadOptions) {
+    this.host = new ThreadHost({
+      ...options,
+      input: () => {
+        this.#changes.onStart()
+        this.#connection = options.connect()
+        const { data, transfer } = this.#connection
+        return { data: options.dataOf(data), transfer: transfer as readonly Transferable[] }
+      },
+      onReady: (channel) => {
+        this.#gone = this.#connection!.gone
+        this.#changes.onReady()
+        // Where it fails, the thread ends with the error, and is started again.
+        if (this.#listensAt) channel.send('listen', this.#listensAt)
+      },
+    })
+  }
+
+  /**
+   * Listens when it is ready, and from then on whenever it is started again. Resolves to the URL. Rejects with the error of the
+   * system, or with the reason why the thread cannot start.
+   */
+  async listen(at: Listening): Promise<string> {
+    const channel = await this.host.ready()
+    try {
+      const url = await channel.call('listen', at)
+      this.#listensAt = { ...at, port: Number(new URL(url).port) }
+      return url
+    } catch (error) {
+      if (error instanceof ThreadGone) return this.listen(at)
+      throw error
+    }
+  }
+
+  apply(change: SharedChange): Promise<void> {
+    return this.#changes.apply(change)
+  }
+}
+
+interface SharedLimitsOptions {
+  readonly catalog: Pick<Catalog, 'current'>
+  /** How many threads there are besides main. */
+  readonly threads: number
+  readonly maxPartialBodyBytes: number
+  readonly clock: Clock
+}
+
+/** The limits of all requests together, whichever thread handles them. Made by main, which handles requests, too. */
+export class SharedLimits {
+  /** For main. */
+  readonly rateLimit: RateLimit
+  /** For main. */
+  readonly partialBodies: ByteBudget
+  /** For the other threads. */
+  readonly memory: IngestThreadData['limits']
+  readonly #catalog: Pick<Catalog, 'current'>
+  readonly #buckets: SharedBuckets
+  #changes = 0
+  /** The limits that a thread may use: those of now, and of before the changes that not all threads know yet. */
+  readonly #used = new Map<string, Limited>()
+
+  constructor({ catalog, threads, maxPartialBodyBytes, clock }: SharedLimitsOptions) {
+    const all = threads + 1
+    const partialBodies = memoryOfBudget(all)
+    this.#catalog = catalog
+    this.#buckets = SharedBuckets.create({ threads: all, now: clock.now() })
+    this.#keep()
+    this.rateLimit = new RateLimit(clock, { shared: this.#buckets })
+    this.partialBodies = new ByteBudget(maxPartialBodyBytes, { memory: partialBodies, thread: 0 })
+    this.memory = { rates: this.#buckets.memory, partialBodies }
+  }
+
+  /** The catalog has changed. `apply` resolves when all threads know. */
+  async during(apply: () => Promise<unknown>): Promise<void> {
+    this.#changes++
+    this.#keep()
+    await apply()
+    this.#changes--
+    if (this.#changes > 0) return
+    this.#used.clear()
+    this.#keep()
+  }
+
+  /** A thread has ended. */
+  giveBackAllOf(thread: number): void {
+    this.partialBodies.giveBackAllOf(thread)
+  }
+
+  #keep(): void {
+    for (const { id, rateLimit } of this.#catalog.current.sources.values())
+      this.#used.set(`${rateLimit} ${id}`, { id, rateLimit })
+    this.#buckets.keep(this.#used.values())
   }
 }

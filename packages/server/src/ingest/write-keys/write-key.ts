@@ -1,7 +1,10 @@
-import { isJsonObject, type Json, type Source } from '@hookline/protocol'
+import { type IngestCodeName, isJsonObject, type Json, type Source } from '@hookline/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import type { Refused } from '../refused.ts'
+import type { CatalogSnapshot, KeyUses } from '../../backend/catalog.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import { ClientKeyThrottle } from '../../util/limits/log-throttle.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import type { Refused } from '../responses.ts'
 
 /** The source of this write key, if the source is enabled. */
 export function authenticate(
@@ -78,4 +81,59 @@ function readKey(header: string): string | undefined {
 function textOf(value: unknown): string | undefined {
   const text: unknown = Array.isArray(value) ? value[0] : value
   return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** Recording once a minute is enough: a key in heavy use must not cause a write with every request. */
+const RECORD_EVERY_MS = 60_000
+
+/** Records when write keys were last used. No call waits for it. */
+export class KeyUseRecorder {
+  readonly #uses: KeyUses
+  readonly #clock: Clock
+  readonly #logger: Logger
+
+  constructor(uses: KeyUses, clock: Clock, logger: Logger) {
+    this.#uses = uses
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  record(key: string): void {
+    const now = this.#clock.wall()
+    if (Math.abs(now - (this.#uses.lastUsedAt(key) ?? 0)) < RECORD_EVERY_MS) return
+    this.#uses.mark(key, now).catch((error: unknown) => {
+      this.#logger.warn({ err: error }, 'key_use.not_kept')
+    })
+  }
+}
+
+/** Enough characters for the operator to recognise the key, too few to use it. */
+const PREFIX_CHARACTERS = 6
+const LOG_EVERY_MS = 60_000
+
+/** Logs requests that were refused because of their write key, with the first characters of the key. */
+export class RejectedKeyLogger {
+  readonly #logger: Logger
+  readonly #prefixes: ClientKeyThrottle
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#logger = logger
+    this.#prefixes = new ClientKeyThrottle(clock, LOG_EVERY_MS)
+  }
+
+  /**
+   * Counts a refused request. Logs the count at most once a minute for each prefix and code. Where there are many prefixes,
+   * the requests with the others are logged together, with the prefix `null`.
+   */
+  add(writeKey: string | undefined, code: IngestCodeName): void {
+    const counted = this.#prefixes.count(prefixOf(writeKey), code)
+    if (counted === undefined) return
+    const { key: keyPrefix, requests } = counted
+    this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
+  }
+}
+
+/** The log is read in a terminal, and headers may contain characters that control it. */
+function prefixOf(writeKey = ''): string {
+  return writeKey.slice(0, PREFIX_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?')
 }

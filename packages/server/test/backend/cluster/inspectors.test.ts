@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { type Answers, FIRST_ANSWERS } from '../../../src/inspector/answers.ts'
+import { type Answers, FIRST_ANSWERS } from '../../../src/inspector/inspector.ts'
 import type { InspectedRequest } from '../../../src/inspector/inspected-request.ts'
 import { KeptRequests } from '../../../src/inspector/kept-requests.ts'
 import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LaneScheduler } from '../../../src/delivery/lanes/lane-scheduler.ts'
+import { LaneScheduler, partOfLimit } from '../../../src/delivery/lanes/lane-scheduler.ts'
 import type { Lane } from '../../../src/delivery/lanes/lane.ts'
 import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
@@ -108,4 +109,22 @@ test('a paced lane begins one attempt at each of its times', () => {
   expect(inFlight).toHaveLength(1)
   clock.advance(100)
   expect(inFlight).toHaveLength(2)
+})
+
+test('the parts of all nodes have the limit as their sum, and differ by at most one', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.integer({ min: 1, max: 50 }),
+      (limit, nodes) => {
+        const parts = Array.from({ length: nodes }, (_, place) =>
+          partOfLimit(limit, { nodes, place }),
+        )
+        const sum = parts.reduce((total, part) => total + part, 0)
+        expect(sum).toBe(Math.max(limit, nodes))
+        expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1)
+        expect(Math.min(...parts)).toBeGreaterThanOrEqual(1)
+      },
+    ),
+  )
 })

@@ -3,7 +3,7 @@ import {
   afterResult,
   initialRecovery,
   type RecoveryLimit,
-} from '../../../src/delivery/lanes/recovery-limit.ts'
+} from '../../../src/delivery/lanes/lane.ts'
 
 const good = { outcome: 'delivered', begunAt: 0 } as const
 const bad = { outcome: 'retry', begunAt: 0 } as const

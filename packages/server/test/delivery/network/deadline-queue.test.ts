@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeadlineQueue } from '../../../src/delivery/network/deadline-queue.ts'
+import { DeadlineQueue } from '../../../src/delivery/network/deadline.ts'
 import { turn } from '../../../src/util/time/clock.ts'
 
 /** A clock of which the test moves the time, and that counts the timers that are set. */

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryPart } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { withKnownTimes } from '../../../src/delivery/parking/stored-times.ts'
+import { withKnownTimes } from '../../../src/delivery/parking/parked-changes.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

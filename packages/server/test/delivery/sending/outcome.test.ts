@@ -7,8 +7,12 @@ import {
   PortForbidden,
   RequestRefused,
 } from '../../../src/delivery/network/network-errors.ts'
-import { describeFailure, describeResponse } from '../../../src/delivery/sending/failure-message.ts'
-import { classifyFailure, classifyResponse } from '../../../src/delivery/sending/outcome.ts'
+import {
+  classifyFailure,
+  classifyResponse,
+  describeFailure,
+  describeResponse,
+} from '../../../src/delivery/sending/outcome.ts'
 
 const failure = (code: string, message = 'it failed') => Object.assign(new Error(message), { code })
 

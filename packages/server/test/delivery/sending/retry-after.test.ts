@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RETRY_AFTER_FORMS } from '@hookline/testing/records/retry-after-forms'
-import { retryAfter } from '../../../src/delivery/sending/retry-after.ts'
+import { retryAfter } from '../../../src/delivery/sending/outcome.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const HOUR = 3_600_000

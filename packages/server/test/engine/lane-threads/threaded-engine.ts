@@ -85,8 +85,7 @@ export class ThreadedEngine implements AsyncDisposable {
     const dataDir = stack.use(new TemporaryFolder()).path
     const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
     const clock = systemClock
-    const opened = new Inspector({ ...backend, clock, logger: createLogger('silent') })
-    const inspector = stack.use(await opened.listen())
+    const inspector = new Inspector({ ...backend, clock, logger: createLogger('silent') })
     return new ThreadedEngine(backend, inspector, stack, { threads, ...gates })
   }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type CallRules,
   mayBeTooLarge,
+  parseBatch,
   type ParsedCall,
   parseCall,
 } from '../../../src/ingest/calls/parse-call.ts'
@@ -211,4 +212,44 @@ test('any JSON value is accepted or refused as a call, and not changed', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+const BATCH_LIMITS = { maxBatchGrowthBytes: 16_000, maxBatchMessages: 3, maxNestingLevels: 4 }
+const TRACK = { type: 'track' }
+
+describe('a batch', () => {
+  test('is parsed into its calls, the shared parts, and sentAt', () => {
+    const context = { library: { name: 'go' } }
+    expect(
+      parseBatch(
+        { batch: [TRACK, 7], context, integrations: { All: true }, sentAt: 'then' },
+        BATCH_LIMITS,
+      ),
+    ).toEqual({
+      calls: [TRACK, 7],
+      shared: { context, integrations: { All: true }, bytes: 65 },
+      sentAt: 'then',
+    })
+  })
+
+  test('may have no shared parts', () => {
+    expect(parseBatch({ batch: [TRACK], context: null }, BATCH_LIMITS)).toMatchObject({
+      shared: { bytes: 0 },
+    })
+  })
+
+  test.each([
+    ['not_an_object', [TRACK]],
+    ['not_an_object', null],
+    ['not_an_object', { batch: { 0: TRACK } }],
+    ['empty_batch', {}],
+    ['empty_batch', { batch: [] }],
+    ['too_many_messages', { batch: [TRACK, TRACK, TRACK, TRACK] }],
+    ['context_not_object', { batch: [TRACK], context: ['a'] }],
+    ['integrations_not_object', { batch: [TRACK], integrations: 'All' }],
+    ['nested_too_deep', { batch: [TRACK], context: { a: { b: { c: {} } } } }],
+    ['batch_too_large', { batch: [TRACK, TRACK, TRACK], context: { a: 'x'.repeat(6000) } }],
+  ])('is refused with %s', (refused, body) => {
+    expect(parseBatch(body, BATCH_LIMITS)).toEqual({ refused })
+  })
 })

@@ -2,9 +2,7 @@ import type { Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ParsedCall } from '../../../src/ingest/calls/parse-call.ts'
-import { instantAt, readSentAt } from '../../../src/ingest/calls/instant.ts'
-import type { Receipt } from '../../../src/ingest/calls/receipt.ts'
-import { stamp } from '../../../src/ingest/calls/stamp.ts'
+import { instantAt, readSentAt, type Receipt, stamp } from '../../../src/ingest/calls/stamp.ts'
 
 const receipt: Receipt = {
   receivedAt: instantAt(Date.parse('2026-01-15T12:00:00.000Z')),

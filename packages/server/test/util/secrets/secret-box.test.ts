@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SecretBox, SecretBoxError } from '../../../src/util/secrets/secret-box.ts'
+import {
+  decrypt,
+  encrypt,
+  SecretBox,
+  SecretBoxError,
+} from '../../../src/util/secrets/secret-box.ts'
 
 const newBox = (...keys: string[]): SecretBox => new SecretBox(SecretBox.keysIn(keys.join())!)
 const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
@@ -67,4 +72,27 @@ describe('a secret box', () => {
     ])
       expect(SecretBox.keysIn(text), text).toBeUndefined()
   })
+})
+
+const KEY = Buffer.alloc(32, 1)
+
+test('decrypts what was encrypted, with the same key and label', () => {
+  const property = fc.property(fc.string(), fc.string(), (text, label) => {
+    expect(decrypt(encrypt(text, KEY, label), KEY, label)).toBe(text)
+  })
+  fc.assert(property)
+  expect(() => decrypt(encrypt('text', KEY, 'a'), KEY, 'b')).toThrow()
+  expect(() => decrypt(encrypt('text', KEY), Buffer.alloc(32, 2))).toThrow()
+})
+
+test('rejects altered and shortened bytes, also a shortened tag', () => {
+  const bytes = encrypt('text', KEY)
+  for (const at of [0, 12, bytes.length - 1]) {
+    const altered = Buffer.from(bytes)
+    altered[at]! ^= 1
+    expect(() => decrypt(altered, KEY), String(at)).toThrow()
+  }
+  for (const length of [0, 12, 16, 27, bytes.length - 1]) {
+    expect(() => decrypt(bytes.subarray(0, length), KEY), String(length)).toThrow()
+  }
 })

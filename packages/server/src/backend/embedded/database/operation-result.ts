@@ -1,4 +1,4 @@
-import { isDiskFault } from '../../../util/disk-fault.ts'
+import { isDiskFault } from '../../../util/durable-file.ts'
 import type { BackendUnavailable } from '../../backend.ts'
 import { isDamage } from './is-damage.ts'
 

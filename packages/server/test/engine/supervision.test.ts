@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { Lease, Leases } from '../../src/backend/leases.ts'
+import { LeasedWorker } from '../../src/engine/supervision.ts'
+import type { Worker } from '../../src/util/workers/worker.ts'
+
+/** Gives a lease whenever it is told to. */
+class GivenLeases implements Leases {
+  readonly given: { readonly lost: AbortController; isGivenUp: boolean }[] = []
+  #waiting: (() => void)[] = []
+
+  give(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  async acquire(_name: string, signal: AbortSignal): Promise<Lease | undefined> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve)
+      signal.addEventListener('abort', () => resolve())
+      if (signal.aborted) resolve()
+    })
+    if (signal.aborted) return undefined
+    const given = { lost: new AbortController(), isGivenUp: false }
+    this.given.push(given)
+    return {
+      lost: given.lost.signal,
+      [Symbol.asyncDispose]: async () => void (given.isGivenUp = true),
+    }
+  }
+}
+
+/** Works until its signal aborts, and says which runs it has begun and ended. */
+function untilAborted(runs: string[]): Worker {
+  return {
+    name: 'retention',
+    run: async (signal) => {
+      runs.push('begins')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      runs.push('ends')
+    },
+  }
+}
+
+test('a worker works while its node has the lease, and waits for the next one when it is lost', async () => {
+  const leases = new GivenLeases()
+  const runs: string[] = []
+  const stop = new AbortController()
+  const running = new LeasedWorker(untilAborted(runs), 'retention', leases).run(stop.signal)
+  expect(runs).toEqual([])
+  leases.give()
+  await expect.poll(() => runs).toEqual(['begins'])
+  leases.given[0]!.lost.abort()
+  await expect.poll(() => [runs, leases.given[0]!.isGivenUp]).toEqual([['begins', 'ends'], true])
+  leases.give()
+  await expect.poll(() => runs).toEqual(['begins', 'ends', 'begins'])
+  stop.abort()
+  await running
+  expect(leases.given[1]!.isGivenUp).toBe(true)
+})
+
+test('a worker that fails gives its lease up, so that another node can work', async () => {
+  const leases = new GivenLeases()
+  const failing: Worker = { name: 'replays', run: () => Promise.reject(new Error('by the test')) }
+  const running = new LeasedWorker(failing, 'replays', leases).run(new AbortController().signal)
+  leases.give()
+  await expect(running).rejects.toThrow('by the test')
+  expect(leases.given[0]!.isGivenUp).toBe(true)
+})
