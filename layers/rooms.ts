@@ -99,7 +99,7 @@ export const ROOMS = {
     catalog: 'sources and destinations, with encrypted secrets; the last use of each write key',
     leases: 'work that one node does at a time',
     nodes: 'the nodes of the service, and which of them are alive',
-    signals: 'what nodes tell and ask each other, and the feed of the live tail',
+    signals: 'what nodes tell and ask each other',
     'own-keys': 'keys that the service makes for itself, sealed',
     events: 'the archive: events, duplicates, and why a destination did not get one; its followers',
     deliveries: 'deliveries and attempts: due, claimed with leases, recorded, listed',

@@ -32,7 +32,7 @@ class Count {
 export class TailReader implements AsyncDisposable {
   /** The messages by kind: events are counted by messageId, decisions and attempts by the id of the event. */
   readonly received = { event: new Count(), decision: new Count(), attempt: new Count() }
-  /** All other messages, about gaps and sampling. */
+  /** All other messages: gaps. */
   readonly others: string[] = []
   reconnects = 0
   readonly #service: MeasuredService

@@ -6,7 +6,6 @@ export type LiveMessage =
   | ({ readonly kind: 'counts' } & LiveCounts)
   | ({ readonly kind: 'change' } & LiveChange)
   | ({ readonly kind: 'gap' } & LiveGap)
-  | ({ readonly kind: 'sampling' } & LiveSampling)
 
 export interface LiveEvent {
   readonly at: string
@@ -71,13 +70,6 @@ interface LiveChange {
 export interface LiveGap {
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
   readonly missed: number | null
-}
-
-/** From here on one of so many events arrives, with all its decisions and attempts; with 1, every one. */
-export interface LiveSampling {
-  readonly oneOf: number
-  /** Events that did not arrive since the last message of this kind. */
-  readonly leftOut: number
 }
 
 /** What a page can ask of the stream. */

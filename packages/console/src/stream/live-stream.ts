@@ -121,7 +121,6 @@ const TOPICS: Readonly<Record<LiveMessage['kind'], Topic>> = {
   event: 'activity',
   decision: 'activity',
   attempt: 'activity',
-  sampling: 'activity',
   gap: 'activity',
   counts: 'counts',
   change: 'changes',

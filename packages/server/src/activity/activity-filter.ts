@@ -15,8 +15,6 @@ export interface ActivityFilter {
 export interface ActivityEntry {
   readonly activity: Activity
   readonly event: EventActivity | undefined
-  /** The number of the activity that the event arrived; `undefined` where that is no longer in memory. */
-  readonly arrival: number | undefined
 }
 
 /** Whether the filter matches. An event has no destination yet, so a filter by destination lets it pass. */

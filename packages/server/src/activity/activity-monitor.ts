@@ -95,7 +95,6 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   purged(purge: PurgeActivity): void {
     this.#forget(purge)
     for (const part of partsOf(purge)) this.#signals.tell('purges', part)
-    void this.#signals.activity.forget()
   }
 
   updated(update: UpdateActivity): void {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Signals } from '../backend/signals.ts'
 import type { UpdateActivity } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
@@ -49,8 +48,6 @@ interface Update extends UpdateActivity {
  * nodes are told at once of what requests change, and once a second of the rest.
  */
 export class ChangeFeed {
-  /** Names the numbers. */
-  readonly run = randomBytes(4).toString('hex')
   readonly changes = new RecentItems<Change>(MOST_KEPT)
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'tell'>

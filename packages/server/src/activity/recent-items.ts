@@ -1,12 +1,14 @@
 /** Numbered items, for readers that follow them. Only the newest are kept. */
 export class RecentItems<T> {
-  readonly #most: number
+  readonly #limit: number
+  /** The item with the number n is at the index n % limit. */
   readonly #items: T[] = []
   readonly #listeners = new Set<() => void>()
   #next = 1
+  #oldest = 1
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
   /** The number of the next item. */
@@ -14,21 +16,33 @@ export class RecentItems<T> {
     return this.#next
   }
 
-  /** The number of the oldest item that is kept; `next` where none is. */
+  /** The number of the oldest item that is kept; `next` if none is. */
   get oldest(): number {
-    return this.#next - this.#items.length
+    return this.#oldest
   }
 
   add(item: T): void {
-    this.#items.push(item)
-    if (this.#items.length > this.#most) this.#items.shift()
+    this.#items[this.#next % this.#limit] = item
     this.#next += 1
+    this.#oldest = Math.max(this.#oldest, this.#next - this.#limit)
     for (const listener of this.#listeners) listener()
   }
 
   /** The item with this number, from `oldest` on. */
   at(number: number): T {
-    return this.#items[number - this.oldest]!
+    return this.#items[number % this.#limit] as T
+  }
+
+  /** Replaces the item with this number, from `oldest` on. */
+  replace(number: number, item: T): void {
+    this.#items[number % this.#limit] = item
+  }
+
+  /** Removes all items. Skips one number, so that a reader of the last one has missed something. */
+  clear(): void {
+    this.#items.length = 0
+    this.#next += 1
+    this.#oldest = this.#next
   }
 
   /** Calls `listener` after each item. Returns the function that stops it. */

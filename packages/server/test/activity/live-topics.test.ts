@@ -119,7 +119,7 @@ test('readers of counts and changes alone keep no activity', () => {
   const live = topicsAt(new ManualClock())
   using _reader = read(live, ['counts', 'changes'])
   live.tail.received([acceptedEvent()])
-  expect(live.tail.next).toBe(1)
+  expect(live.tail.items.next).toBe(1)
 })
 
 test('a change says what has changed; who changed it only to those who may know', () => {
@@ -204,24 +204,6 @@ test('a reader of activity and changes that resumes misses nothing and receives 
   )
 })
 
-test('a reader that lags resumes in activity and changes, and goes on with its count', () => {
-  const live = topicsAt(new ManualClock())
-  const topics: Topic[] = ['activity', 'changes']
-  using first = read(live, topics)
-  live.tail.received(Array.from({ length: 12_000 }, () => acceptedEvent()))
-  const before = first.read(100)
-  live.changes.requested(change('dst_a'))
-  using again = read(live, topics, before.at(-1)!.id)
-  const after: StreamMessage[] = []
-  for (let batch = again.read(100); batch.length > 0; batch = again.read(100)) after.push(...batch)
-  const counted = [...before, ...after].map(({ name, data }) =>
-    'leftOut' in data ? data.leftOut : Number(name === 'event'),
-  )
-  expect(counted.reduce((sum, each) => sum + each, 0)).toBe(12_000)
-  expect(after.filter(({ name }) => name === 'change')).toHaveLength(1)
-  expect(after.some(({ name }) => name === 'gap')).toBe(false)
-})
-
 test('a reader that asks for other topics continues those that it has followed, and begins now in the others', () => {
   const live = topicsAt(new ManualClock())
   const lastIdOf = (topics: Topic[]): string | undefined => {
@@ -244,7 +226,7 @@ test('a reader that asks for other topics continues those that it has followed, 
     return textsOf(reader.read(9))
   }
   expect(counts).toBeUndefined()
-  expect(activity).toBe(live.tail.idOf(0))
+  expect([activity, changes, both]).toEqual([`${live.run}-0`, `${live.run}--0`, `${live.run}-0-0`])
   expect(resumed(['activity', 'changes'], activity)).toEqual([eventText])
   expect(resumed(['activity', 'changes'], changes)).toEqual([changeText])
   expect(resumed(['activity', 'changes'], both)).toEqual([changeText, eventText])
@@ -255,18 +237,18 @@ test('a reader that asks for other topics continues those that it has followed, 
 test('a reader that has missed changes is told that anything may have changed', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
-  const { run } = live.changes
+  const { run } = live
   using early = read(live, ['changes'])
   for (let count = 0; count < 1_001; count += 1) live.changes.requested(change(`dst_${count}`))
   const anything = [{ at: clock.wall(), resource: null, id: null }]
   expect(early.read(9).map(({ data }) => data)).toEqual(anything)
   for (const lastId of [
-    '--3.0badcafe',
+    '0badcafe--3',
     '--3',
-    `--0.${run}`,
-    `--2000.${run}`,
-    `--x.${run}`,
-    `--1000.5.${run}`,
+    `${run}--0`,
+    `${run}--2000`,
+    `${run}--x`,
+    `${run}--1000.5`,
     'nonsense',
     '',
   ]) {
@@ -274,7 +256,7 @@ test('a reader that has missed changes is told that anything may have changed', 
     expect([lastId, reader.read(9).map(({ data }) => data)]).toEqual([lastId, anything])
     expect(reader.read(9)).toEqual([])
   }
-  using late = read(live, ['changes'], `--1.${run}`)
+  using late = read(live, ['changes'], `${run}--1`)
   expect(late.read(2_000)).toHaveLength(1_000)
 })
 

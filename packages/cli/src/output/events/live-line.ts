@@ -7,7 +7,6 @@ type Data = Readonly<Record<string, unknown>>
 /** A message of the live tail as one line, for people. */
 export function liveLine(output: Output, name: string, data: Data): string {
   if (name === 'gap') return output.style('yellow', gapText(data))
-  if (name === 'sampling') return output.style('yellow', samplingText(data))
   if (name === 'event') return eventLine(output, data)
   const time = output.style('dim', text(data, 'at').slice(11, 23))
   return `${time} ${name === 'decision' ? decisionText(data) : attemptText(output, data)}`
@@ -40,16 +39,6 @@ function attemptText(output: Output, data: Data): string {
 function gapText(data: Data): string {
   const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
   return `${missed} messages were skipped (${text(data, 'reason')}); \`hookline events list\` shows all events.`
-}
-
-/** A service before leftOut sends oneOf alone. */
-function samplingText(data: Data): string {
-  const leftOut = Number(data['leftOut'] ?? 0)
-  const events = leftOut === 1 ? 'event was' : 'events were'
-  const from = data['oneOf'] === 1 ? 'showing all again' : `showing 1 of ${text(data, 'oneOf')}`
-  return leftOut === 0
-    ? from
-    : `${leftOut} ${events} not shown, because the output was read too slowly; ${from}`
 }
 
 function text(data: Data, name: string): string {

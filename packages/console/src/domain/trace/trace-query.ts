@@ -49,8 +49,6 @@ export function useTraceUpdates(trace: Trace): void {
 
 function isAbout(message: LiveMessage, eventId: string): boolean {
   if (message.kind === 'change') return RESOURCES.has(message.resource)
-  // It may have been among the events that were left out.
-  if (message.kind === 'sampling') return message.oneOf === 1
   return message.kind === 'gap' || ('eventId' in message && message.eventId === eventId)
 }
 

@@ -77,16 +77,11 @@ interface FooterProps {
 
 /** How much of what happened is on this page. */
 function Footer({ rows, shown }: FooterProps): ReactElement {
-  const { received, isIncomplete, oneOf } = rows
+  const { received, isIncomplete } = rows
   return (
-    <p className="text-note text-ink-faint mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">
-      <span>
-        {wholeNumber(shown)} of {isIncomplete && 'at least '}
-        {wholeNumber(received)} events since this page was opened. The newest 1,000 are kept.
-      </span>
-      {oneOf > 1 && (
-        <StateBadge tone="retrying">{`Showing 1 of ${wholeNumber(oneOf)} events: more arrive than this browser reads`}</StateBadge>
-      )}
+    <p className="text-note text-ink-faint mt-2 tabular-nums">
+      {wholeNumber(shown)} of {isIncomplete && 'at least '}
+      {wholeNumber(received)} events since this page was opened. The newest 1,000 are kept.
     </p>
   )
 }

@@ -24,28 +24,16 @@ export interface LiveRow {
   readonly outcomes: readonly LiveOutcome[]
 }
 
-/** Something is missing here. */
-interface MissingRow {
+/** Messages that this page did not get. */
+export interface GapRow {
+  readonly kind: 'gap'
   readonly order: number
+  /** How many; `null` where that is not known. */
+  readonly missed: number | null
   /** The last message before it, and the first moment after it. */
   readonly from: string | null
   readonly to: string
 }
 
-/** Messages that this page did not get. */
-export interface GapRow extends MissingRow {
-  readonly kind: 'gap'
-  /** How many; `null` where that is not known. */
-  readonly missed: number | null
-}
-
-/** Events that the service left out between those above and below, because this browser was too slow. */
-export interface LeftOutRow extends MissingRow {
-  readonly kind: 'left_out'
-  readonly events: number
-  /** More may be left out: the browser has not caught up yet. */
-  readonly isOpen: boolean
-}
-
 /** A row of the list. */
-export type AnyRow = LiveRow | GapRow | LeftOutRow
+export type AnyRow = LiveRow | GapRow

@@ -5,10 +5,9 @@ import type {
   LiveEvent,
   LiveGap,
   LiveMessage,
-  LiveSampling,
 } from '../../stream/live-messages.ts'
 import { type LiveFilters, matches } from './live-filters.ts'
-import type { AnyRow, GapRow, LeftOutRow, LiveOutcome, LiveRow } from './live-row.ts'
+import type { AnyRow, GapRow, LiveOutcome, LiveRow } from './live-row.ts'
 
 /** Rows that are kept. Older ones are on the page Events. */
 export const MOST_ROWS = 1_000
@@ -20,14 +19,12 @@ export interface LiveRows {
   /** Rows that match the filters, which stay when they are no longer recent. Empty without filters. */
   readonly kept: ReadonlyMap<string, LiveRow>
   /** What is missing, and where. */
-  readonly gaps: readonly (GapRow | LeftOutRow)[]
-  /** Events since the page was opened: those that are not shown and those that were left out included. */
+  readonly gaps: readonly GapRow[]
+  /** Events since the page was opened, including those that are not shown. */
   readonly received: number
   /** There were gaps, in which events may have been that are not counted. */
   readonly isIncomplete: boolean
   readonly nextOrder: number
-  /** The service sends one of so many events, because this browser reads more slowly than they arrive. */
-  readonly oneOf: number
   readonly lastAt: string | null
 }
 
@@ -38,7 +35,6 @@ export const NO_ROWS: LiveRows = {
   received: 0,
   isIncomplete: false,
   nextOrder: 1,
-  oneOf: 1,
   lastAt: null,
 }
 
@@ -60,8 +56,7 @@ export function fold(
 export function shownRows({ recent, kept, gaps }: LiveRows, filters: LiveFilters): AnyRow[] {
   const all = kept.size === 0 ? recent : new Map([...kept, ...recent])
   const shown = [...all.values()].filter((row) => matches(row, filters))
-  const missing = gaps.filter((row) => row.kind === 'gap' || row.events > 0)
-  return [...shown, ...missing].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
+  return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
 }
 
 /** One batch at work. */
@@ -75,7 +70,6 @@ class Folding {
   #received: number
   #isIncomplete: boolean
   #order: number
-  #oneOf: number
   #lastAt: string | null
 
   constructor(rows: LiveRows, filters: LiveFilters, now: string) {
@@ -88,7 +82,6 @@ class Folding {
     this.#received = rows.received
     this.#isIncomplete = rows.isIncomplete
     this.#order = rows.nextOrder
-    this.#oneOf = rows.oneOf
     this.#lastAt = rows.lastAt
   }
 
@@ -96,7 +89,6 @@ class Folding {
     if (message.kind === 'event') this.#event(message)
     else if (message.kind === 'decision') this.#decision(message)
     else if (message.kind === 'attempt') this.#attempt(message)
-    else if (message.kind === 'sampling') this.#sampling(message)
     else if (message.kind === 'gap') this.#gap(message)
     if ('at' in message) this.#lastAt = message.at
   }
@@ -109,7 +101,6 @@ class Folding {
       received: this.#received,
       isIncomplete: this.#isIncomplete,
       nextOrder: this.#order,
-      oneOf: this.#oneOf,
       lastAt: this.#lastAt,
     }
   }
@@ -156,30 +147,11 @@ class Folding {
     return { kind: 'event', order, event: null, eventId, at, isDuplicate: false, outcomes: [] }
   }
 
-  #gap({ missed, reason }: LiveGap): void {
+  #gap({ missed }: LiveGap): void {
     const order = this.#take()
-    this.#mark({ kind: 'gap', order, missed, from: this.#lastAt, to: this.#now })
-    this.#isIncomplete = true
-    // The service has forgotten how slow this reader was.
-    if (reason === 'too_long_ago') this.#oneOf = 1
-  }
-
-  /** One row for all that is left out until the browser has caught up: it stands above what arrived meanwhile. */
-  #sampling({ oneOf, leftOut }: LiveSampling): void {
-    this.#received += leftOut
-    this.#oneOf = oneOf
-    const last = this.#gaps.at(-1)
-    const open = last?.kind === 'left_out' && last.isOpen ? last : undefined
-    if (open !== undefined) this.#gaps = this.#gaps.slice(0, -1)
-    const events = (open?.events ?? 0) + leftOut
-    const isOpen = oneOf > 1
-    if (events === 0 && !isOpen) return
-    const from = open === undefined ? this.#lastAt : open.from
-    this.#mark({ kind: 'left_out', order: this.#take(), events, isOpen, from, to: this.#now })
-  }
-
-  #mark(row: GapRow | LeftOutRow): void {
+    const row: GapRow = { kind: 'gap', order, missed, from: this.#lastAt, to: this.#now }
     this.#gaps = [...this.#gaps, row].slice(-MOST_GAPS)
+    this.#isIncomplete = true
   }
 
   #find(eventId: string): LiveRow | undefined {

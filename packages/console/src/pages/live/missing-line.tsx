@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { counted } from '../../format/figures.ts'
-import type { GapRow, LeftOutRow } from './live-row.ts'
+import type { GapRow } from './live-row.ts'
 
 interface MissingLineProps {
-  readonly row: GapRow | LeftOutRow
+  readonly row: GapRow
 }
 
 /** Says that something is missing here, and where to find it. */
@@ -23,10 +23,8 @@ export function MissingLine({ row }: MissingLineProps): ReactElement {
   )
 }
 
-function textOf(row: GapRow | LeftOutRow): string {
-  if (row.kind === 'left_out')
-    return `${counted(row.events, 'event was', 'events were')} not shown: the browser was too slow.`
-  return row.missed === null
+function textOf({ missed }: GapRow): string {
+  return missed === null
     ? 'Messages were missed here.'
-    : `${counted(row.missed, 'message was', 'messages were')} missed here.`
+    : `${counted(missed, 'message was', 'messages were')} missed here.`
 }

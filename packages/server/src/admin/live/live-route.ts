@@ -23,7 +23,6 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): v
       const names = topicsOf(topics)
       // A browser that reconnects by itself has the id in the header, and an older one in the address.
       const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
-      await deps.live.ready(names, lastId)
       // Disconnected meanwhile: nothing would close the stream.
       if (reply.raw.destroyed) return reply.hijack()
       if (!streams.makesRoomFor(actor)) {

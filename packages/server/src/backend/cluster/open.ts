@@ -178,9 +178,9 @@ function openNodes(
   { stack, postgres, box, options }: Opened,
   link: NatsLink,
 ): Pick<Backend, 'nodes' | 'signals'> {
-  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1, nodeBeatMs } = options
+  const { natsPrefix: prefix = 'hookline', nodeBeatMs } = options
   const clock = systemClock
   const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: nodeBeatMs }))
-  const signals = stack.use(new NatsSignals({ link, prefix, replicas, box, clock, nodes }))
+  const signals = stack.use(new NatsSignals({ link, prefix, box, clock, nodes }))
   return { nodes, signals }
 }

@@ -40,7 +40,7 @@ test('a reader that names no topics receives activity alone', async () => {
   server.live.received([acceptedEvent()])
   await reader.messages(1)
   expect(namesOf(reader)).toEqual(['event'])
-  expect(reader.all()[0]!.id).toBe(server.live.idOf(1))
+  expect(reader.all()[0]!.id).toBe(`${server.topics.run}-1`)
 })
 
 test('counts come each second, without an id', async () => {

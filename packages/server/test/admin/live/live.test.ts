@@ -35,7 +35,7 @@ test('a comment is sent every 15 seconds, with the id to continue from', async (
   server.clock.advance(14_999)
   server.clock.advance(1)
   await reader.said(': heartbeat')
-  expect(reader.text).toContain(`id: ${server.live.idOf(1)}\n: heartbeat\n\n`)
+  expect(reader.text).toContain(`id: ${server.topics.run}-1\n: heartbeat\n\n`)
 })
 
 test('a stream ends when its token is removed, and when the server stops', async () => {

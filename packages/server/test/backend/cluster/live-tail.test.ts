@@ -1,140 +1,16 @@
+import { connect } from '@nats-io/transport-node'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { LiveCursor, LiveMessage } from '../../../src/activity/live-cursor.ts'
-import { LiveTail } from '../../../src/activity/live-tail.ts'
+import type { ActivityFilter } from '../../../src/activity/activity-filter.ts'
+import type { LiveReader, StreamMessage } from '../../../src/activity/live-reader.ts'
 import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
-import type { LiveReader } from '../../../src/activity/live-reader.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
+import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
 import { openNodes } from './open-nodes.ts'
-
-function tailOf({ signals }: Backend, size = 20_000): LiveTail {
-  const tail = new LiveTail(systemClock, signals.activity, { size })
-  onTestFinished(() => tail[Symbol.dispose]())
-  return tail
-}
-
-async function openReader(
-  tail: LiveTail,
-  lastId?: string,
-  filter: Parameters<LiveTail['read']>[0] = {},
-): Promise<LiveCursor> {
-  await tail.ready(lastId)
-  return tail.read(filter, lastId)
-}
-
-const textOf = ({ name, data }: LiveMessage): string =>
-  'eventId' in data ? `${name} ${data.eventId}` : name
-
-/** Reads until so many messages have come. */
-async function readAll(cursor: LiveCursor, count: number): Promise<LiveMessage[]> {
-  const read: LiveMessage[] = []
-  await expect
-    .poll(() => {
-      read.push(...cursor.read(1_000))
-      return read.length
-    })
-    .toBeGreaterThanOrEqual(count)
-  return read
-}
-
-describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several nodes', () => {
-  test('shows what any node does, and knows the events of others for its filters', async () => {
-    await using opened = await openNodes(2)
-    const [a, b] = opened.nodes.map((node) => tailOf(node))
-    using onA = await openReader(a!)
-    using ofUser = await openReader(a!, undefined, { userId: 'u1' })
-    const [mine, other] = [acceptedEvent({ userId: 'u1' }), acceptedEvent({ userId: 'u2' })]
-    await expect.poll(() => opened.nodes[1]!.signals.activity.isFollowed).toBe(true)
-    for (const event of [mine, other]) {
-      b!.received([event])
-      b!.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
-      b!.recorded(failedOnce(event, 'dst_a'))
-    }
-    const all = (id: string): string[] => [`event ${id}`, `decision ${id}`, `attempt ${id}`]
-    expect((await readAll(onA, 6)).map(textOf)).toEqual([...all(mine.id), ...all(other.id)])
-    expect(ofUser.read(9).map(textOf)).toEqual(all(mine.id))
-  })
-
-  test('a reader that goes on at other nodes, again and again, misses nothing and sees nothing twice', async () => {
-    await using opened = await openNodes(3)
-    const tails = opened.nodes.map((node) => tailOf(node))
-    using keeper = await openReader(tails[0]!)
-    await expect
-      .poll(() => opened.nodes.every(({ signals }) => signals.activity.isFollowed))
-      .toBe(true)
-    let lastId = keeper.lastId
-    const seen: string[] = []
-    const sent: string[] = []
-    for (let round = 0; round < 12; round++) {
-      for (const tail of tails) {
-        const events = Array.from({ length: 7 }, () => acceptedEvent())
-        tail.received(events)
-        sent.push(...events.map(({ id }) => `event ${id}`))
-      }
-      using reader = await openReader(tails[round % 3]!, lastId)
-      // It is cut off in the middle.
-      const read = reader.read(1 + (round % 5))
-      seen.push(...read.map(textOf))
-      lastId = read.at(-1)?.id ?? lastId
-    }
-    using last = await openReader(tails[1]!, lastId)
-    const rest = await readAll(last, sent.length - seen.length)
-    seen.push(...rest.map(textOf))
-    expect(seen.toSorted()).toEqual(sent.toSorted())
-    expect(new Set(seen).size).toBe(sent.length)
-  })
-
-  test('a reader goes on at another node after its own has died', async () => {
-    await using opened = await openNodes(3)
-    const [a, b, c] = opened.nodes.map((node) => tailOf(node))
-    const onA = await openReader(a!)
-    await expect.poll(() => opened.nodes[2]!.signals.activity.isFollowed).toBe(true)
-    const [first, second] = [acceptedEvent(), acceptedEvent()]
-    c!.received([first])
-    const [read] = await readAll(onA, 1)
-    onA[Symbol.dispose]()
-    a![Symbol.dispose]()
-    using keeper = await openReader(b!, read!.id)
-    c!.received([second])
-    expect((await readAll(keeper, 1)).map(textOf)).toEqual([`event ${second.id}`])
-  })
-
-  test('a deletion on one node removes the user from the live tail of all, also for readers to come', async () => {
-    await using opened = await openNodes(2)
-    const [a, b] = opened.nodes.map((node) => tailOf(node))
-    using onA = await openReader(a!)
-    await expect.poll(() => opened.nodes[1]!.signals.activity.isFollowed).toBe(true)
-    const start = onA.lastId
-    const event = acceptedEvent({ userId: 'u1' })
-    b!.received([event])
-    await expect.poll(() => a!.next).toBe(2)
-    const purge = { userIds: ['u1'], anonymousIds: [], sourceIds: null }
-    a!.purged(purge)
-    await opened.nodes[0]!.signals.activity.forget()
-    expect(onA.read(9)).toEqual([])
-    using late = await openReader(b!, start)
-    expect(late.read(9).map(textOf)).toEqual(['gap'])
-  })
-
-  test('a reader that was away for longer than is kept has a gap', async () => {
-    await using opened = await openNodes(2)
-    const [a, b] = opened.nodes.map((node) => tailOf(node, 10))
-    const onA = await openReader(a!)
-    const { lastId } = onA
-    await expect.poll(() => opened.nodes[1]!.signals.activity.isFollowed).toBe(true)
-    b!.received(Array.from({ length: 30 }, () => acceptedEvent()))
-    await expect.poll(() => a!.next).toBe(31)
-    using late = await openReader(b!, lastId)
-    const [gap, ...rest] = late.read(100).filter(({ name }) => name !== 'sampling')
-    expect(gap).toMatchObject({ name: 'gap', data: { reason: 'too_long_ago' } })
-    expect(rest.length).toBeLessThanOrEqual(10)
-  })
-})
-
-const ALL = { isShown: () => true, showsRequests: true }
 
 function topicsOf({ signals }: Backend, pending = 0): LiveTopics {
   const waiting = [{ destinationId: 'dst_a', state: 'pending' as const, count: pending }]
@@ -144,8 +20,178 @@ function topicsOf({ signals }: Backend, pending = 0): LiveTopics {
   return live
 }
 
-const read = (live: LiveTopics, topics: readonly Topic[], lastId?: string): LiveReader =>
-  live.read({ topics: new Set(topics), filter: {}, view: ALL, lastId })
+function read(
+  live: LiveTopics,
+  topics: readonly Topic[],
+  { filter = {}, lastId }: { readonly filter?: ActivityFilter; readonly lastId?: string } = {},
+): LiveReader {
+  const view = { isShown: () => true, showsRequests: true }
+  const reader = live.read({ topics: new Set(topics), filter, view, lastId })
+  onTestFinished(() => reader[Symbol.dispose]())
+  return reader
+}
+
+const textOf = ({ name, data }: StreamMessage): string =>
+  'eventId' in data ? `${name} ${data.eventId}` : name
+
+/** Reads until this many messages have come. */
+async function readAll(reader: LiveReader, count: number): Promise<StreamMessage[]> {
+  const messages: StreamMessage[] = []
+  await expect
+    .poll(() => {
+      messages.push(...reader.read(1_000))
+      return messages.length
+    })
+    .toBeGreaterThanOrEqual(count)
+  return messages
+}
+
+/** Resolves when the node has learnt that others read the activity. */
+async function readElsewhere({ signals }: Backend): Promise<void> {
+  let isNow = false
+  const stop = signals.onRead('activity', (isRead) => (isNow = isRead))
+  await expect.poll(() => isNow).toBe(true)
+  stop()
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several nodes', () => {
+  test('shows what any node does, and has the events of others for its filters', async () => {
+    await using opened = await openNodes(2)
+    const [a, b] = opened.nodes.map((node) => topicsOf(node))
+    const [onA, ofUser] = [
+      read(a!, ['activity']),
+      read(a!, ['activity'], { filter: { userId: 'u1' } }),
+    ]
+    await readElsewhere(opened.nodes[1]!)
+    const [mine, other] = [acceptedEvent({ userId: 'u1' }), acceptedEvent({ userId: 'u2' })]
+    for (const event of [mine, other]) {
+      b!.tail.received([event])
+      b!.tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
+      b!.tail.recorded(failedOnce(event, 'dst_a'))
+    }
+    const all = (id: string): string[] => [`event ${id}`, `decision ${id}`, `attempt ${id}`]
+    expect((await readAll(onA, 6)).map(textOf)).toEqual([...all(mine.id), ...all(other.id)])
+    expect(ofUser.read(9).map(textOf)).toEqual(all(mine.id))
+  })
+
+  test('an event that two nodes work on comes once, before its decision', async () => {
+    await using opened = await openNodes(3)
+    const [a, b, c] = opened.nodes.map((node) => topicsOf(node))
+    const onA = read(a!, ['activity'])
+    for (const node of opened.nodes.slice(1)) await readElsewhere(node)
+    const event = acceptedEvent()
+    b!.tail.received([event])
+    a!.tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
+    c!.tail.recorded(failedOnce(event, 'dst_a'))
+    const messages = await readAll(onA, 3)
+    expect(messages.map(({ name }) => name).toSorted()).toEqual(['attempt', 'decision', 'event'])
+    expect(messages[0]!.name).toBe('event')
+  })
+
+  test('a reader that reconnects to its node misses nothing; at another node it has a gap', async () => {
+    await using opened = await openNodes(2)
+    const [a, b] = opened.nodes.map((node) => topicsOf(node))
+    const first = read(a!, ['activity'])
+    await readElsewhere(opened.nodes[1]!)
+    const { lastId } = first
+    first[Symbol.dispose]()
+    const events = Array.from({ length: 30 }, () => acceptedEvent())
+    b!.tail.received(events)
+    const again = read(a!, ['activity'], { lastId: lastId! })
+    expect((await readAll(again, 30)).map(textOf)).toEqual(events.map(({ id }) => `event ${id}`))
+    const elsewhere = read(b!, ['activity'], { lastId: again.lastId! })
+    expect(elsewhere.read(9)).toMatchObject([
+      { name: 'gap', data: { reason: 'too_long_ago', missed: null } },
+    ])
+    await readElsewhere(opened.nodes[0]!)
+    const event = acceptedEvent()
+    a!.tail.received([event])
+    expect((await readAll(elsewhere, 1)).map(textOf)).toEqual([`event ${event.id}`])
+  })
+
+  test('a deletion on one node removes the user from the live tail of all', async () => {
+    await using opened = await openNodes(2)
+    const [a, b] = opened.nodes.map((node) => topicsOf(node))
+    const onA = read(a!, ['activity'])
+    await readElsewhere(opened.nodes[1]!)
+    const purge = { userIds: ['u1'], anonymousIds: [], sourceIds: null }
+    b!.tail.received([acceptedEvent({ userId: 'u1' })])
+    await expect.poll(() => a!.tail.items.next).toBe(2)
+    a!.tail.purged(purge)
+    // One that is still on its way.
+    const other = acceptedEvent({ userId: 'u2' })
+    b!.tail.received([acceptedEvent({ userId: 'u1' }), other])
+    b!.tail.purged(purge)
+    expect((await readAll(onA, 1)).map(textOf)).toEqual([`event ${other.id}`])
+  })
+
+  test('what a node does beyond 4 MiB in a second is a gap with the number of activities', async () => {
+    await using opened = await openNodes(2)
+    const [a, b] = opened.nodes.map((node) => topicsOf(node))
+    const onA = read(a!, ['activity'])
+    await readElsewhere(opened.nodes[1]!)
+    const long = 'x'.repeat(200)
+    const fields = { userId: long, anonymousId: long, event: long }
+    // Some 5,000 of these fit.
+    const events = Array.from({ length: 18_000 }, () => acceptedEvent(fields))
+    b!.tail.received(events)
+    let [shown, missed] = [0, 0]
+    const counted = (): number => {
+      for (const { name, data } of onA.read(1_000)) {
+        if (name === 'event') shown += 1
+        if ('missed' in data) expect(data.reason).toBe('lost')
+        if ('missed' in data) missed += data.missed ?? NaN
+      }
+      return shown + missed
+    }
+    await expect.poll(counted, { timeout: 10_000 }).toBe(events.length)
+    expect(shown).toBeGreaterThan(4_000)
+    expect(missed).toBeGreaterThan(1_000)
+  })
+
+  test('after NATS was away there is a gap, and the tail goes on', async () => {
+    await using nats = await NatsServer.start()
+    await using opened = await openNodes(0)
+    const changes = { natsUrl: new Redacted(nats.url) }
+    const nodes = [await opened.add(changes), await opened.add(changes)]
+    const [a, b] = nodes.map((node) => topicsOf(node))
+    const onA = read(a!, ['activity'])
+    await readElsewhere(nodes[1]!)
+    await nats.server.kill()
+    b!.tail.received([acceptedEvent()])
+    await nats.server.start()
+    const names = new Set<string>()
+    await expect
+      .poll(() => {
+        b!.tail.received([acceptedEvent()])
+        for (const { name } of onA.read(9)) names.add(name)
+        return [...names].toSorted()
+      })
+      .toEqual(['event', 'gap'])
+  })
+
+  test('only nodes with readers receive activity, and nobody can read it in NATS', async () => {
+    await using opened = await openNodes(2)
+    const [a, b] = opened.nodes.map((node) => topicsOf(node))
+    const { natsUrl, natsPrefix } = opened.harness.options
+    const listener = await connect({ servers: natsUrl.reveal() })
+    const payloads: string[] = []
+    listener.subscribe(`${natsPrefix}.signals.activity`, {
+      callback: (_error, message) => void payloads.push(message.string()),
+    })
+    await listener.flush()
+    b!.tail.received([acceptedEvent({ userId: 'someone' })])
+    const onA = read(a!, ['activity'])
+    await readElsewhere(opened.nodes[1]!)
+    expect(payloads).toEqual([])
+    b!.tail.received([acceptedEvent({ userId: 'someone' })])
+    await readAll(onA, 1)
+    await expect.poll(() => payloads).toHaveLength(1)
+    expect(payloads[0]).not.toContain('someone')
+    expect(b!.tail.items.next).toBe(1)
+    await listener.close()
+  })
+})
 
 describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several nodes', () => {
   test('the counts of each second are those of all nodes, and nobody counts without readers', async () => {
@@ -200,9 +246,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const { lastId } = read(a!, ['changes'])
-    const again = read(a!, ['changes'], lastId)
+    const again = read(a!, ['changes'], { lastId: lastId! })
     expect(again.read(9)).toEqual([])
-    const elsewhere = read(b!, ['changes'], lastId)
+    const elsewhere = read(b!, ['changes'], { lastId: lastId! })
     expect(elsewhere.read(9)).toMatchObject([
       { name: 'change', data: { resource: null, id: null } },
     ])

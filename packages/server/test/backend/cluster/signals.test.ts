@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
-import { HeardFeed, signalsConformance } from '../conformance/signals.ts'
+import { signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 import { known, openNodes } from './open-nodes.ts'
 
@@ -88,6 +88,39 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await expect.poll(() => late).toEqual([true, false])
   })
 
+  test('after the connections broke, nodes learn that messages to them and from others may be missing', async () => {
+    await using nats = await NatsServer.start()
+    await using opened = await openNodes(0)
+    const changes = { natsUrl: new Redacted(nats.url) }
+    let missed = 0
+    for (const node of [await opened.add(changes), await opened.add(changes)])
+      node.signals.onMissed(() => (missed += 1))
+    await nats.server.kill()
+    await nats.server.start()
+    // Each of them, and the one that was back first learns that the other one was away.
+    await expect.poll(() => missed).toBeGreaterThanOrEqual(3)
+  })
+
+  test('what is told of a topic that is read goes to its readers alone', async () => {
+    await using opened = await openNodes(3)
+    const [a, b, c] = opened.nodes
+    const heard = opened.nodes.map(({ signals }) => {
+      const messages: unknown[] = []
+      signals.onTold('counts', (message) => messages.push(message))
+      return messages
+    })
+    using _first = b!.signals.read('counts')
+    using _second = b!.signals.read('counts')
+    let isRead = false
+    a!.signals.onRead('counts', (now) => (isRead = now))
+    await expect.poll(() => isRead).toBe(true)
+    a!.signals.tell('counts', { received: 1 })
+    const others = heardOf(c!)
+    a!.signals.tell('changes', {})
+    await expect.poll(() => others).toHaveLength(1)
+    await expect.poll(() => heard).toEqual([[], [{ received: 1 }], []])
+  })
+
   test('nodes without readers publish nothing', async () => {
     await using opened = await openNodes(2)
     const { natsUrl, natsPrefix } = opened.harness.options
@@ -101,7 +134,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     const beforeBeats = await seenAtOf(b!)
     // Some heartbeats later.
     await expect.poll(() => seenAtOf(b!)).toBeGreaterThan(beforeBeats + 300)
-    expect(a!.signals.activity.isFollowed).toBe(false)
     expect(subjects).toEqual([])
     a!.signals.tell('changes', {})
     await expect.poll(() => subjects).toEqual([`${natsPrefix}.signals`])
@@ -112,78 +144,3 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
 async function seenAtOf({ nodes }: Backend): Promise<number> {
   return nodes.current.find(({ id }) => id === nodes.id)!.seenAt
 }
-
-describe.skipIf(clusterIsMissing() !== undefined)('the feed of several nodes', () => {
-  test('has the values of all of them in one order, for followers on any node, also those that come later', async () => {
-    await using opened = await openNodes(3)
-    const [a, b, c] = opened.nodes.map(({ signals }) => signals.activity)
-    const onB = await HeardFeed.of(b!)
-    await expect.poll(() => a!.isFollowed && c!.isFollowed).toBe(true)
-    for (let number = 0; number < 300; number++)
-      for (const [from, feed] of [a!, b!, c!].entries()) feed.publish({ from, number })
-    await expect.poll(() => onB.values).toHaveLength(900)
-    const onC = await HeardFeed.of(c!)
-    expect(onC.values).toEqual(onB.values)
-    expect(onC.positions).toEqual(onB.positions)
-    expect(onC.runs).toEqual(onB.runs)
-    a!.publish({ from: 0, number: 300 })
-    for (const { values } of [onB, onC])
-      await expect.poll(() => values.at(-1)).toEqual({ from: 0, number: 300 })
-    expect([onB.missed, onC.missed]).toEqual([0, 0])
-  })
-
-  test('has nothing for followers to come once it was forgotten', async () => {
-    await using opened = await openNodes(2)
-    const [a, b] = opened.nodes.map(({ signals }) => signals.activity)
-    const early = await HeardFeed.of(a!)
-    a!.publish({ user: 'u1' })
-    await expect.poll(() => early.values).toHaveLength(1)
-    await b!.forget()
-    const late = await HeardFeed.of(b!)
-    expect(late.values).toEqual([])
-    expect(late.begunAt).toBe(early.positions[0])
-    a!.publish({ user: 'u2' })
-    await expect.poll(() => late.values).toEqual([{ user: 'u2' }])
-    expect(late.positions[0]).toBeGreaterThan(early.positions[0]!)
-  })
-
-  test('tells followers how many values a node has left out that publishes more than 4 MiB in a second', async () => {
-    await using opened = await openNodes(2)
-    const [a, b] = opened.nodes.map(({ signals }) => signals.activity)
-    const heard = await HeardFeed.of(b!)
-    await expect.poll(() => a!.isFollowed).toBe(true)
-    const text = 'x'.repeat(100 * 1024)
-    for (let number = 0; number < 60; number++) a!.publish({ number, text })
-    const added = async (): Promise<number> => {
-      a!.publish({ number: 60 })
-      return heard.missed
-    }
-    await expect.poll(added).toBeGreaterThan(15)
-    const count = heard.values.length + heard.missed
-    expect(heard.values.length).toBeGreaterThan(30)
-    await expect.poll(() => heard.values.length + heard.missed).toBeGreaterThanOrEqual(count)
-  })
-
-  test('begins again, and is followed again, after NATS has lost what it had in memory', async () => {
-    await using nats = await NatsServer.start()
-    await using opened = await openNodes(0)
-    const changes = { natsUrl: new Redacted(nats.url) }
-    const [a, b] = [await opened.add(changes), await opened.add(changes)]
-    const heard = await HeardFeed.of(b.signals.activity)
-    await expect.poll(() => a.signals.activity.isFollowed).toBe(true)
-    a.signals.activity.publish({ number: 1 })
-    await expect.poll(() => heard.values).toEqual([{ number: 1 }])
-    let missed = 0
-    a.signals.onMissed(() => missed++)
-    await nats.server.kill()
-    await nats.server.start()
-    await expect.poll(() => heard.runs.length).toBeGreaterThan(1)
-    expect(heard.runs.at(-1)).not.toBe(heard.runs[0])
-    const again = (): object[] => {
-      a.signals.activity.publish({ number: 2 })
-      return heard.values
-    }
-    await expect.poll(again).toContainEqual({ number: 2 })
-    await expect.poll(() => missed).toBe(1)
-  })
-})

@@ -5,12 +5,20 @@ export interface AnnouncedReadersOptions {
   readonly clock: Clock
   /** Tells the other nodes which topics this one reads. */
   readonly announce: (topics: readonly string[]) => void
+  /** Receives the messages of a topic, until the returned function is called. */
+  readonly subscribe: (topic: string) => () => void
 }
 
 /** How often a node that reads says so. */
 const ANNOUNCED_EVERY_MS = 5_000
 /** For how long another node believes it: a node that has died reads nothing any more. */
 const BELIEVED_MS = 15_000
+
+/** A topic that this node reads. */
+interface OwnTopic {
+  readers: number
+  readonly unsubscribe: () => void
+}
 
 interface Announcement {
   readonly topics: ReadonlySet<string>
@@ -23,7 +31,7 @@ interface Announcement {
  */
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
-  readonly #own = new Map<string, number>()
+  readonly #own = new Map<string, OwnTopic>()
   readonly #others = new Map<string, Announcement>()
   readonly #listeners = new TopicListeners<(isRead: boolean) => void>()
   #read: ReadonlySet<string> = new Set()
@@ -46,14 +54,16 @@ export class AnnouncedReaders implements Disposable {
 
   /** This node reads the topic, until the result is disposed of. */
   read(topic: string): Disposable {
-    this.#own.set(topic, (this.#own.get(topic) ?? 0) + 1)
+    const own = this.#own.get(topic) ?? { readers: 0, unsubscribe: this.#options.subscribe(topic) }
+    own.readers += 1
+    this.#own.set(topic, own)
     this.announce()
     let isDisposed = false
     return {
       [Symbol.dispose]: () => {
         if (isDisposed) return
         isDisposed = true
-        this.#end(topic)
+        this.#end(topic, own)
       },
     }
   }
@@ -78,13 +88,14 @@ export class AnnouncedReaders implements Disposable {
     this.#cancelAnnouncing?.()
     this.#cancelExpiry()
     if (this.#own.size > 0) this.#options.announce([])
+    for (const { unsubscribe } of this.#own.values()) unsubscribe()
     this.#own.clear()
   }
 
-  #end(topic: string): void {
-    const left = (this.#own.get(topic) ?? 1) - 1
-    if (left > 0) return void this.#own.set(topic, left)
-    if (!this.#own.delete(topic)) return
+  #end(topic: string, own: OwnTopic): void {
+    own.readers -= 1
+    if (own.readers > 0 || !this.#own.delete(topic)) return
+    own.unsubscribe()
     if (this.#own.size > 0) return this.announce()
     this.#cancelAnnouncing?.()
     this.#options.announce([])

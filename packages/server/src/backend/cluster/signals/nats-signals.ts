@@ -1,10 +1,9 @@
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import type { Nodes } from '../../nodes.ts'
-import type { Feed, Signals, SignalTopic } from '../../signals.ts'
+import type { ReadTopic, Signals, SignalTopic } from '../../signals.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
 import { AnnouncedReaders } from './announced-readers.ts'
-import { NatsFeed } from './nats-feed.ts'
 import { type Said, SealedChannel } from './sealed-channel.ts'
 import { TopicListeners } from './topic-listeners.ts'
 
@@ -12,8 +11,6 @@ export interface NatsSignalsOptions {
   readonly link: NatsLink
   /** Begins the name of every subject. */
   readonly prefix: string
-  /** On how many servers what the feed keeps is kept. */
-  readonly replicas: number
   readonly box: SecretBox
   readonly clock: Clock
   readonly nodes: Pick<Nodes, 'id' | 'current'>
@@ -26,18 +23,22 @@ const NEW_MS = 5_000
 /** What this node reads, and that it has just come: told like everything else, but not to those who use the port. */
 const READS = 'reads'
 const HELLO = 'hello'
-/** What the readers of the feed are announced as. */
-const ACTIVITY = 'activity'
+/** Topics with a subject of their own, which only nodes with readers subscribe to. */
+const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts'])
+
+/** What a node says when it has connected. */
+interface Hello {
+  /** It was disconnected for a while. */
+  readonly wasAway: boolean
+}
 
 type Answer = (question: unknown) => Promise<object>
 
 /**
- * Signals on subjects of NATS core: `<prefix>.signals` has what nodes tell, `<prefix>.questions` what they ask, and each
- * question an inbox for its answers.
+ * Signals on subjects of NATS core: `<prefix>.signals` has what nodes tell, and `<prefix>.signals.<topic>` what only readers
+ * receive; `<prefix>.questions` has what they ask, and each question an inbox for its answers.
  */
-export class NatsSignals implements Signals, AsyncDisposable {
-  readonly activity: Feed
-  readonly #feed: NatsFeed
+export class NatsSignals implements Signals, Disposable {
   readonly #options: NatsSignalsOptions
   readonly #channel: SealedChannel
   readonly #readers: AnnouncedReaders
@@ -50,31 +51,23 @@ export class NatsSignals implements Signals, AsyncDisposable {
 
   constructor(options: NatsSignalsOptions) {
     this.#options = options
-    const { link, box, clock, nodes } = options
+    const { link, box, clock } = options
     this.#channel = new SealedChannel(link, box)
     this.#readers = new AnnouncedReaders({
       clock,
       announce: (topics) => this.#say(this.#subject, READS, topics),
+      subscribe: (topic) => this.#channel.hear(this.#subjectOf(topic), (said) => this.#hear(said)),
     })
-    this.#feed = new NatsFeed({
-      ...options,
-      node: nodes.id,
-      readers: {
-        isRead: () => this.#readers.isRead(ACTIVITY),
-        read: () => this.#readers.read(ACTIVITY),
-      },
-    })
-    this.activity = this.#feed
     this.#stops = [
       this.#channel.hear(this.#subject, (said) => this.#hear(said)),
       this.#channel.hear(this.#questions, (said, { reply }) => this.#answer(said, reply)),
       link.onReconnected(() => this.#reconnected()),
     ]
-    this.#say(this.#subject, HELLO, {})
+    this.#sayHello({ wasAway: false })
   }
 
   tell(topic: SignalTopic, message: object): void {
-    this.#say(this.#subject, topic, message)
+    this.#say(this.#subjectOf(topic), topic, message)
   }
 
   onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void {
@@ -109,18 +102,17 @@ export class NatsSignals implements Signals, AsyncDisposable {
     return this.#answers.add(topic, answer)
   }
 
-  read(topic: SignalTopic): Disposable {
+  read(topic: ReadTopic): Disposable {
     return this.#readers.read(topic)
   }
 
-  onRead(topic: SignalTopic, listener: (isRead: boolean) => void): () => void {
+  onRead(topic: ReadTopic, listener: (isRead: boolean) => void): () => void {
     return this.#readers.onRead(topic, listener)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     for (const stop of this.#stops) stop()
     this.#readers[Symbol.dispose]()
-    await this.#feed[Symbol.asyncDispose]()
   }
 
   /** The ids of the other nodes that are alive. */
@@ -134,6 +126,10 @@ export class NatsSignals implements Signals, AsyncDisposable {
     return `${this.#options.prefix}.signals`
   }
 
+  #subjectOf(topic: string): string {
+    return READ_TOPICS.has(topic) ? `${this.#subject}.${topic}` : this.#subject
+  }
+
   get #questions(): string {
     return `${this.#options.prefix}.questions`
   }
@@ -145,14 +141,16 @@ export class NatsSignals implements Signals, AsyncDisposable {
   #hear({ from, topic, body }: Said): void {
     if (from === this.#options.nodes.id) return
     if (topic === READS) this.#readers.announced(from, body as readonly string[])
-    else if (topic === HELLO) this.#welcome(from)
+    else if (topic === HELLO) this.#welcome(from, body as Hello)
     else for (const listener of this.#told.of(topic)) listener(body)
   }
 
-  #welcome(id: string): void {
+  #welcome(id: string, { wasAway }: Hello): void {
     this.#newcomers.add(id)
     this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
     this.#readers.announce()
+    // What it has told meanwhile is lost.
+    if (wasAway) this.#reportMissed()
   }
 
   #answer({ from, topic, body }: Said, inbox: string | undefined): void {
@@ -166,8 +164,16 @@ export class NatsSignals implements Signals, AsyncDisposable {
   }
 
   #reconnected(): void {
-    this.#say(this.#subject, HELLO, {})
+    this.#sayHello({ wasAway: true })
     this.#readers.announce()
+    this.#reportMissed()
+  }
+
+  #sayHello(hello: Hello): void {
+    this.#say(this.#subject, HELLO, hello)
+  }
+
+  #reportMissed(): void {
     for (const listener of this.#missed) listener()
   }
 }

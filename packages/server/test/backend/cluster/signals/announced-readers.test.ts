@@ -5,11 +5,19 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 function openReaders() {
   const clock = new ManualClock()
   const announced: (readonly string[])[] = []
-  const readers = new AnnouncedReaders({ clock, announce: (topics) => announced.push(topics) })
+  const subscribed = new Set<string>()
+  const readers = new AnnouncedReaders({
+    clock,
+    announce: (topics) => announced.push(topics),
+    subscribe: (topic) => {
+      subscribed.add(topic)
+      return () => subscribed.delete(topic)
+    },
+  })
   const heard: string[] = []
   for (const topic of ['activity', 'counts'])
     readers.onRead(topic, (isRead) => heard.push(`${topic} ${isRead}`))
-  return { clock, announced, readers, heard }
+  return { clock, announced, subscribed, readers, heard }
 }
 
 test('what another node reads is believed for 15 s after its last announcement', () => {
@@ -53,4 +61,17 @@ test('announces what is read every 5 s, and once that nothing is read any more',
   counts[Symbol.dispose]()
   clock.advance(60_000)
   expect(announced).toEqual([['counts'], []])
+})
+
+test('subscribes to a topic while this node reads it', () => {
+  const { subscribed, readers } = openReaders()
+  const [first, second] = [readers.read('activity'), readers.read('activity')]
+  first[Symbol.dispose]()
+  expect([...subscribed]).toEqual(['activity'])
+  second[Symbol.dispose]()
+  expect([...subscribed]).toEqual([])
+  readers.read('counts')
+  expect([...subscribed]).toEqual(['counts'])
+  readers[Symbol.dispose]()
+  expect([...subscribed]).toEqual([])
 })

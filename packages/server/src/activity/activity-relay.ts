@@ -1,0 +1,115 @@
+import type { Signals } from '../backend/signals.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { Activity, EventActivity } from './activity.ts'
+
+/** An activity as nodes send it. A decision comes with its event, because another node may have received that one. */
+export interface SharedActivity {
+  readonly activity: Activity
+  readonly event?: EventActivity
+}
+
+/** Receives the activities of other nodes. */
+export interface ActivityReceiver {
+  add(shared: SharedActivity): void
+  /** This many activities are missing here; `null` if their number is unknown. */
+  miss(count: number | null): void
+}
+
+/** What the live tail needs of the signals. */
+export type ActivitySignals = Pick<Signals, 'tell' | 'onTold' | 'onMissed' | 'read' | 'onRead'>
+
+/** One message between nodes. */
+interface Batch {
+  /** Activities that were left out before these. */
+  readonly missed: number
+  readonly items: readonly SharedActivity[]
+}
+
+/** How long an activity waits for others. */
+const WAIT_MS = 10
+const BATCH_BYTES = 128 * 1024
+const SECOND_MS = 1_000
+/** A node leaves out what exceeds this in a second: the log needs the network more than the live tail. */
+const MAX_BYTES_PER_SECOND = 4 * 1024 * 1024
+
+/** Sends the activities of this node to the nodes that have readers, in batches, and receives theirs. */
+export class ActivityRelay {
+  readonly #clock: Clock
+  readonly #signals: ActivitySignals
+  #isRead = false
+  #items: SharedActivity[] = []
+  #bytes = 0
+  #missed = 0
+  #second = 0
+  #bytesInSecond = 0
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, signals: ActivitySignals) {
+    this.#clock = clock
+    this.#signals = signals
+    signals.onRead('activity', (isRead) => (this.#isRead = isRead))
+  }
+
+  /** Whether another node has readers. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  /** Does nothing while no other node has readers. */
+  send(shared: SharedActivity): void {
+    if (!this.#isRead) return
+    const bytes = JSON.stringify(shared).length
+    if (!this.#fits(bytes)) return this.#leaveOut()
+    this.#items.push(shared)
+    this.#bytes += bytes
+    if (this.#bytes >= BATCH_BYTES) this.#flush()
+    else this.#cancel ??= this.#clock.after(WAIT_MS, () => this.#flush())
+  }
+
+  /** Removes activities that are not sent yet. */
+  remove(isRemoved: (event: EventActivity) => boolean): void {
+    this.#items = this.#items.filter(({ activity, event }) => {
+      const about = activity.kind === 'event' ? activity : event
+      return about === undefined || !isRemoved(about)
+    })
+  }
+
+  /** Calls `receiver` until the returned function is called. */
+  receive(receiver: ActivityReceiver): () => void {
+    const stops = new DisposableStack()
+    stops.defer(
+      this.#signals.onTold('activity', (batch) => {
+        const { missed, items } = batch as Batch
+        if (missed > 0) receiver.miss(missed)
+        for (const item of items) receiver.add(item)
+      }),
+    )
+    stops.defer(this.#signals.onMissed(() => receiver.miss(null)))
+    stops.use(this.#signals.read('activity'))
+    return () => stops.dispose()
+  }
+
+  #fits(bytes: number): boolean {
+    const second = Math.floor(this.#clock.now() / SECOND_MS)
+    if (second !== this.#second) this.#bytesInSecond = 0
+    this.#second = second
+    this.#bytesInSecond += bytes
+    return this.#bytesInSecond <= MAX_BYTES_PER_SECOND
+  }
+
+  #leaveOut(): void {
+    if (this.#items.length > 0) this.#flush()
+    this.#missed += 1
+    this.#cancel ??= this.#clock.after(SECOND_MS, () => this.#flush())
+  }
+
+  #flush(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const batch: Batch = { missed: this.#missed, items: this.#items }
+    this.#missed = 0
+    this.#items = []
+    this.#bytes = 0
+    if (this.#isRead) this.#signals.tell('activity', batch)
+  }
+}
