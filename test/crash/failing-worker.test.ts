@@ -4,8 +4,18 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 
-/** A view in place of a table, whose row has too small a number for abs: only the worker `replays` reads that column. */
-const BREAK = `
+/** A view in place of a table, whose row has too small a number for abs: only the worker `deliveries.parked` and the API read it. */
+const BREAK_LANES = `
+  INSERT INTO waiting_lanes VALUES (99, 0, 8);
+  ALTER TABLE waiting_lanes RENAME TO waiting_lanes_renamed;
+  CREATE VIEW waiting_lanes AS
+    SELECT lane, is_held, abs(-9223372036854775800 - count) AS count FROM waiting_lanes_renamed;`
+const REPAIR_LANES = `
+  DROP VIEW waiting_lanes;
+  ALTER TABLE waiting_lanes_renamed RENAME TO waiting_lanes;
+  DELETE FROM waiting_lanes;`
+/** The same for the worker `replays`. */
+const BREAK_REPLAYS = `
   INSERT INTO replays (id, state, created_at, scanned, requeued, document)
     VALUES ('rpl_1', 'running', 8, 0, 0, '{}');
   ALTER TABLE replays RENAME TO replays_renamed;
@@ -14,44 +24,84 @@ const BREAK = `
   CREATE TRIGGER broken_insert INSTEAD OF INSERT ON replays BEGIN SELECT 1; END;
   CREATE TRIGGER broken_update INSTEAD OF UPDATE ON replays BEGIN SELECT 1; END;
   CREATE TRIGGER broken_delete INSTEAD OF DELETE ON replays BEGIN SELECT 1; END;`
-const MEND =
-  'DROP VIEW replays; ALTER TABLE replays_renamed RENAME TO replays; DELETE FROM replays;'
 
 function change(dataDir: string, sql: string): void {
   using database = openBesideService(dataDir)
   database.exec(sql)
 }
 
+const start = async (dataDir: string): Promise<ServiceProcess> =>
+  new ServiceProcess({
+    port: await freePort(),
+    dataDir,
+    settings: { HOOKLINE_LOG_LEVEL: 'error' },
+  })
+
+/** A folder with the database of a service that was started and stopped. */
+async function makeDatabase(dataDir: string): Promise<void> {
+  const first = await start(dataDir)
+  expect(await first.ready()).toBe(true)
+  expect(await first.stop()).toBe(0)
+}
+
+interface Workers {
+  readonly status: number
+  readonly reason?: string
+  readonly note?: string
+}
+
+/** What `/readyz` says of the workers; `undefined` while there is no response. */
+async function workersOf({ url }: ServiceProcess): Promise<Workers | undefined> {
+  const response = await fetch(`${url}/readyz`).catch(() => undefined)
+  if (response === undefined) return undefined
+  const { checks } = (await response.json()) as { checks: Record<string, object> }
+  return { status: response.status, ...checks['workers'] }
+}
+
 test('a process whose worker fails again and again says so in /readyz, then ends with a last line that names it', async () => {
   using folder = new TemporaryFolder()
   const dataDir = folder.path
-  const settings = { HOOKLINE_LOG_LEVEL: 'error' }
-  const start = async (): Promise<ServiceProcess> =>
-    new ServiceProcess({ port: await freePort(), dataDir, settings })
-  const first = await start()
-  expect(await first.ready()).toBe(true)
-  expect(await first.stop()).toBe(0)
-
-  change(dataDir, BREAK)
-  const failing = await start()
-  const answers: { status: number; reason: string | undefined }[] = []
+  await makeDatabase(dataDir)
+  change(dataDir, BREAK_LANES)
+  const failing = await start(dataDir)
+  const seen: Workers[] = []
   while (failing.isRunning()) {
-    const response = await fetch(`${failing.url}/readyz`).catch(() => undefined)
-    if (response === undefined) continue
-    const { checks } = (await response.json()) as { checks: Record<string, { reason?: string }> }
-    answers.push({ status: response.status, reason: checks['workers']?.reason })
+    const workers = await workersOf(failing)
+    if (workers !== undefined) seen.push(workers)
   }
-  expect(answers).toContainEqual({
-    status: 503,
-    reason: expect.stringMatching(/^Failed and restarted: replays \(\w+\)/),
-  })
+  expect(seen).toContainEqual(
+    expect.objectContaining({
+      status: 503,
+      reason: expect.stringMatching(/^Failed and restarted: .*deliveries\.parked \(\w+\)/),
+    }),
+  )
   expect(failing.exitCode).toBe(1)
   expect(failing.stderr).toMatch(
-    /Stopped: replays failed 5 times within a minute .*\n.*delivered after the next start.*\n$/,
+    /Stopped: deliveries\.parked failed 5 times within a minute .*\n.*delivered after the next start.*\n$/,
   )
 
-  change(dataDir, MEND)
-  const mended = await start()
-  expect(await mended.ready()).toBe(true)
-  expect(await mended.stop()).toBe(0)
+  change(dataDir, REPAIR_LANES)
+  const repaired = await start(dataDir)
+  expect(await repaired.ready()).toBe(true)
+  expect(await repaired.stop()).toBe(0)
+})
+
+test('a process goes on without a worker that neither calls nor deliveries need', async () => {
+  using folder = new TemporaryFolder()
+  const dataDir = folder.path
+  await makeDatabase(dataDir)
+  change(dataDir, BREAK_REPLAYS)
+  const running = await start(dataDir)
+  expect(await running.ready()).toBe(true)
+  const metrics = async (): Promise<string> => (await fetch(`${running.url}/metrics`)).text()
+  await expect
+    .poll(metrics, { interval: 500 })
+    .toContain('hookline_worker_failures_total{worker="replays"} 5')
+  expect(await workersOf(running)).toMatchObject({
+    status: 200,
+    ok: true,
+    note: expect.stringMatching(/^Failed and restarted: replays \(\w+\)/),
+  })
+  expect(running.isRunning()).toBe(true)
+  expect(await running.stop()).toBe(0)
 })

@@ -17,6 +17,7 @@ import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/receipt-signer.ts'
 import { acceptForwarded, listenForForwarded } from './http/forwarding/accept-forwarded.ts'
 import { newPrivateAddress, type PrivateAddress } from './http/forwarding/private-address.ts'
+import { SIDE_WORKERS } from './engine/supervision.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, metricsRoute, type ReadinessCheck, readinessOf } from './http/monitoring.ts'
 import { listen } from './http/listen.ts'
@@ -264,14 +265,21 @@ function addManagement(
   server.register(consoleRoutes(), { prefix: '/console' })
 }
 
+/** Workers that neither calls nor deliveries need are a note: the node does its work without them. */
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
+  let note: string | undefined
+  const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>
+    `Failed and restarted: ${failing.map(([name, reason]) => `${name} (${reason})`).join(', ')}. See the log for the reason.`
   return {
     name: 'workers',
     check: async () => {
-      const failing = [...(await failingWorkers())].map(([name, reason]) => `${name} (${reason})`)
-      if (failing.length === 0) return
-      throw new Error(`Failed and restarted: ${failing.join(', ')}. See the log for the reason.`)
+      const { side = [], needed = [] } = Object.groupBy(await failingWorkers(), ([name]) =>
+        SIDE_WORKERS.has(name) ? 'side' : 'needed',
+      )
+      note = side.length === 0 ? undefined : textOf(side)
+      if (needed.length > 0) throw new Error(textOf([...needed, ...side]))
     },
+    note: () => note,
   }
 }
 

@@ -41,9 +41,11 @@ export function acceptedEvent(made: NewEvent): AcceptedEvent {
   return new SerialisedEvent(fields, event)
 }
 
-type Fields = Omit<AcceptedEvent, 'event' | 'integrations' | 'anonymousId' | 'origin'> & {
-  readonly origin: Origin | undefined
-}
+/** The fields that a `SerialisedEvent` is made of. */
+export type SerialisedFields = Omit<
+  AcceptedEvent,
+  'event' | 'integrations' | 'anonymousId' | 'origin'
+> & { readonly origin: Origin | undefined }
 
 /** An event as it is stored. What its fields do not have is parsed when it is read. */
 export class SerialisedEvent implements AcceptedEvent {
@@ -61,9 +63,14 @@ export class SerialisedEvent implements AcceptedEvent {
   #event: Event | undefined
   /** `null`: nobody has read it. */
   #anonymousId: string | undefined | null
+  readonly #checksum: number | undefined
 
-  /** @param known fields that are not parsed for, because whoever serialised the event has them */
-  constructor(fields: Fields, known?: Pick<Event, 'anonymousId'>) {
+  /**
+   * @param known fields that are not parsed for, because whoever serialised the event has them
+   * @param checksum if it was stored with the event, and matched
+   */
+  constructor(fields: SerialisedFields, known?: Pick<Event, 'anonymousId'>, checksum?: number) {
+    this.#checksum = checksum
     this.#anonymousId = known === undefined ? null : known.anonymousId
     this.id = fields.id
     this.sourceId = fields.sourceId
@@ -91,6 +98,11 @@ export class SerialisedEvent implements AcceptedEvent {
   get anonymousId(): string | undefined {
     if (this.#anonymousId === null) this.#anonymousId = this.event.anonymousId
     return this.#anonymousId
+  }
+
+  /** The checksum that was stored with the event; `undefined` if none was. */
+  get checksum(): number | undefined {
+    return this.#checksum
   }
 
   get integrations(): JsonObject | undefined {

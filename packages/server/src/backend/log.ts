@@ -23,6 +23,8 @@ export interface LogSlice {
   readonly through: number
   /** Whether there was nothing more when it was read. */
   readonly isEnd: boolean
+  /** Events of the slice that are damaged. */
+  readonly unreadable?: readonly Unreadable[]
 }
 
 /** Leaves out what is not of one of these kinds. `events`: names of track events; `types`: other types of calls. */

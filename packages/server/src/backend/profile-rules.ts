@@ -1,4 +1,4 @@
-import type { EventType, Json } from '@hookline/protocol'
+import { type EventType, isJsonObject, type Json } from '@hookline/protocol'
 import type { ProfileChange, ProfileId } from './profiles.ts'
 
 // How an event changes a profile: the same in every backend.
@@ -99,6 +99,15 @@ function seeAt(sums: ProfileSums, at: number | null): void {
 }
 
 /** Traits as they were read. Without a prototype, so that a trait named __proto__ is one like any other. */
-export function traitsFrom(read: StoredTraits | undefined): StoredTraits {
-  return Object.assign(Object.create(null) as StoredTraits, read)
+export function traitsFrom(read: unknown): StoredTraits {
+  const traits = Object.create(null) as StoredTraits
+  // A damaged text may be JSON of another kind.
+  for (const [name, trait] of Object.entries(read ?? {}))
+    if (Array.isArray(trait)) traits[name] = trait as unknown as StoredTrait
+  return traits
+}
+
+/** The counts of a row, from JSON; none if it is damaged. */
+export function countsFrom(read: unknown): ProfileSums['counts'] {
+  return isJsonObject(read) ? read : {}
 }

@@ -6,7 +6,11 @@ export interface Unreadable {
   readonly id: string
   /** In words, without secrets. */
   readonly reason: string
+  /** The bytes of an event or a message of the log that no archive has: the quarantine keeps them. */
+  readonly content?: Uint8Array
 }
+
+export const DAMAGED_EVENT = 'The event in the database is damaged.'
 
 /** What is to be quarantined, since when and why. */
 export interface QuarantineItem extends Unreadable {
@@ -23,7 +27,7 @@ export interface QuarantineItem extends Unreadable {
 export interface Quarantine {
   /**
    * Keeps the reason for each item. A delivery that has no end becomes `quarantined`: its claim ends, and it is not
-   * handed out again. Writes nothing of an event that was purged. Durable when it resolves, all or none. Safe to call
+   * handed out again. Writes nothing of an event that was purged, unless the item has its content. Durable when it resolves, all or none. Safe to call
    * twice.
    */
   add(items: readonly QuarantineItem[]): Promise<void>

@@ -1,5 +1,6 @@
 import { LIMITS } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
+import { BackendUnavailable } from '../backend/backend.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'
@@ -68,14 +69,24 @@ export class DeletionWorker implements Worker {
 
   async #work(signal: AbortSignal): Promise<number> {
     for (const id of await this.#open()) {
-      for (;;) {
-        const deletion = await this.#options.deletions.find(id)
-        if (deletion === undefined || deletion.step === 'done' || signal.aborted) break
-        await this.#takeStep(deletion, signal)
-        this.#options.activity.updated({ resource: 'deletions', id })
+      try {
+        await this.#carryOut(id, signal)
+      } catch (error) {
+        // One that fails does not stop the others.
+        if (error instanceof BackendUnavailable) throw error
+        this.#options.logger.error({ deletionId: id, err: error }, 'deletion.failed')
       }
     }
     return POLL_EVERY_MS
+  }
+
+  async #carryOut(id: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const deletion = await this.#options.deletions.find(id)
+      if (deletion === undefined || deletion.step === 'done' || signal.aborted) return
+      await this.#takeStep(deletion, signal)
+      this.#options.activity.updated({ resource: 'deletions', id })
+    }
   }
 
   /** The deletions that have steps left, the oldest first. */

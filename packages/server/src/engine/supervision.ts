@@ -10,9 +10,25 @@ export interface SupervisionOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** A worker failed five times within a minute. The process should end. */
+  /** A worker that calls or deliveries need failed five times within a minute. The process should end. */
   readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
+
+/** Workers that neither a call nor a delivery needs. If one keeps failing, it rests and the process continues without it. */
+export const SIDE_WORKERS: ReadonlySet<string> = new Set([
+  'profiles',
+  'syncs',
+  'deletions',
+  'replays',
+  'retention',
+  'accounting',
+  'clock',
+  'pauses.log',
+  'webhooks.log',
+  'notices.split',
+  'notices.parked',
+  'notices.fresh',
+])
 
 /** A supervisor that logs and counts the failures of workers. They end when `signal` aborts. */
 export function openSupervisor(options: SupervisionOptions, signal: AbortSignal): Supervisor {
@@ -24,6 +40,11 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
       metrics.workerFailures.inc({ worker: failure.worker })
       if (isTransient) logger.warn({ err, ...failure }, 'worker.waiting')
       else logger.error({ err, ...failure }, 'worker.failed')
+    },
+    sideWorkers: SIDE_WORKERS,
+    onSuspend: ({ error: err, worker, failures, restartInMs }) => {
+      metrics.workerFailures.inc({ worker })
+      logger.error({ err, worker, failures, restartInMs }, 'worker.suspended')
     },
     onGiveUp: (failure) => {
       const { worker, failures, error: err } = failure

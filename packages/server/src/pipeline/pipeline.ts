@@ -2,6 +2,7 @@ import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
+import { eventHeadOf } from '../backend/event-head.ts'
 import type { Archiving, Declined, Events } from '../backend/events.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
@@ -59,6 +60,12 @@ interface Progress {
   open: number
 }
 
+/** An event that a step threw on. */
+interface FaultyEvent {
+  readonly event: AcceptedEvent
+  readonly cause: unknown
+}
+
 /** An event, with the entry that it is from. */
 interface EntryEvent {
   readonly entry: LogEntry
@@ -72,16 +79,18 @@ interface EntryEvent {
 const SLICE_DELIVERIES = 500
 
 const UNKNOWN_SOURCE = 'Its source was removed, or is of another installation'
+const STOPPED_BY_BUG = 'A bug in Hookline stopped it in the pipeline.'
+
 const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
  * deliveries to the dispatcher, slice by slice, as fast as the dispatcher takes them. It acks an entry when each of its
  * deliveries is recorded or parked, never before. So every step may run twice for an event, and every step is
- * idempotent. An event that cannot be read, or whose source is unknown, is quarantined. An event whose user is being purged is
- * skipped.
+ * idempotent. An event that cannot be read, whose source is unknown, or that makes a step throw, is quarantined without an effect
+ * on the others. An event whose user is being purged is skipped.
  *
- * When a step throws, `run` rejects and may be called again. The log then returns all entries that are not acked. The
+ * When a step throws for another reason, `run` rejects and may be called again. The log then returns all entries that are not acked. The
  * pipeline goes on after the last event of each that the dispatcher has.
  */
 export class Pipeline {
@@ -131,7 +140,7 @@ export class Pipeline {
       if (entry.events.length === 0) this.#ackIfDone(entry)
       for (const event of entry.events.slice(next)) {
         slice.push({ entry, event })
-        deliveries += Math.max(1, this.#destinationsOf(event).length)
+        deliveries += this.#weightOf(event)
         if (deliveries < SLICE_DELIVERIES) continue
         yield slice
         slice = []
@@ -139,6 +148,16 @@ export class Pipeline {
       }
     }
     if (slice.length > 0) yield slice
+  }
+
+  /** How many deliveries an event has in a slice. */
+  #weightOf(event: AcceptedEvent): number {
+    try {
+      return Math.max(1, this.#destinationsOf(event).length)
+    } catch {
+      // The decision throws as well, and the event is quarantined.
+      return 1
+    }
   }
 
   #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {
@@ -158,29 +177,52 @@ export class Pipeline {
     return quarantineAll(items, { ...this.#options, signal })
   }
 
-  /** Decides, archives and hands over. Returns false when `signal` aborted first. */
+  /**
+   * Decides, archives and hands over. An event that is quarantined is passed over then. Returns false when `signal` aborted
+   * first.
+   */
   async #take(slice: readonly EntryEvent[], signal: AbortSignal): Promise<boolean> {
     const { events } = this.#options
-    const decided = await this.#decideAll(slice, signal)
+    const faulty: FaultyEvent[] = []
+    const decided = await this.#decideAll(slice, faulty, signal)
     if (decided === undefined) return false
     const archived = await this.#retry(() => events.archive([...decided.values()]), signal)
     if (archived === undefined) return false
-    const kept = [...decided.keys()].filter(({ id }) => !archived.value.has(id))
+    const duplicates = archived.value
+    const kept = [...decided.keys()].filter(({ id }) => !duplicates.has(id))
     if (!(await this.#quarantineStrangers(kept, signal))) return false
-    for (const { entry, event } of slice) {
-      const decision = decided.get(event)
-      const isDuplicate = archived.value.has(event.id)
-      if (decision) this.#report(decision, isDuplicate)
-      this.#handOver(entry, isDuplicate ? undefined : decision)
+    for (const [event, decision] of decided) {
+      try {
+        this.#report(decision, duplicates.has(event.id))
+      } catch (cause) {
+        faulty.push({ event, cause })
+      }
     }
+    if (!(await this.#quarantine(faulty, signal))) return false
+    for (const { event } of faulty) decided.delete(event)
+    for (const { entry, event } of slice)
+      this.#handOver(entry, duplicates.has(event.id) ? undefined : decided.get(event))
     return true
   }
 
-  /** `undefined` when `signal` aborted first. */
+  #quarantine(faulty: readonly FaultyEvent[], signal: AbortSignal): Promise<boolean> {
+    const at = this.#options.clock.wall()
+    const items = faulty.map(({ event, cause }) => ({
+      id: event.id,
+      reason: STOPPED_BY_BUG,
+      content: Buffer.concat([Buffer.from(JSON.stringify(eventHeadOf(event))), event.body]),
+      at,
+      cause,
+    }))
+    return quarantineAll(items, { ...this.#options, signal })
+  }
+
+  /** Events on which a decision throws are in `faulty` then. `undefined` when `signal` aborted first. */
   async #decideAll(
     slice: readonly EntryEvent[],
+    faulty: FaultyEvent[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<AcceptedEvent, Decided> | undefined> {
+  ): Promise<Map<AcceptedEvent, Decided> | undefined> {
     const { deletions, events } = this.#options
     const again = slice.filter(({ entry }) => entry.redelivered).map(({ event }) => event.id)
     const found =
@@ -191,8 +233,12 @@ export class Pipeline {
     for (const { event } of slice) {
       // A decision may parse the event.
       await slices.yieldIfOver()
-      if (deletions.isPurged(event)) continue
-      decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
+      try {
+        if (deletions.isPurged(event)) continue
+        decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
+      } catch (cause) {
+        faulty.push({ event, cause })
+      }
     }
     return decided
   }

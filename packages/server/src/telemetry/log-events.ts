@@ -203,6 +203,12 @@ export const LOG_EVENTS = {
     help: 'Close `hookline tail` where it is not needed, or raise `maxLiveStreams`.',
   },
 
+  'deletion.failed': {
+    level: 'error',
+    meaning:
+      'A step of a deletion request has failed. It is tried again within ten seconds, and the other requests go on.',
+    help: REPORT,
+  },
   'deletion.done': {
     level: 'info',
     meaning:
@@ -293,9 +299,16 @@ export const LOG_EVENTS = {
     meaning: 'A worker has failed. It is started again.',
     help: REPORT,
   },
+  'worker.suspended': {
+    level: 'error',
+    meaning:
+      'A worker that neither calls nor deliveries need has failed five times within a minute. It is started again ten minutes later.',
+    help: `Until then, what \`worker\` names does not happen: profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
+  },
   'worker.given_up': {
     level: 'fatal',
-    meaning: 'A worker has failed five times within a minute, so the process ends.',
+    meaning:
+      'A worker that calls or deliveries need has failed five times within a minute, so the process ends.',
     help: `Start it again: nothing that was accepted is lost. ${REPORT}`,
   },
   'thread.failed': {

@@ -10,6 +10,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { openBesideService } from '@hookline/testing/service/beside-service'
 import { ask, openIn, setUp } from '@hookline/testing/deletions/deletion-requests'
 
 async function carryOut(backend: Backend): Promise<void> {
@@ -40,6 +41,19 @@ test('a deletion creates one notice for each user and each enabled destination o
       .toSorted()
   expect(await about(everywhere)).toEqual(['dst_a u1', 'dst_a u2', 'dst_b u1', 'dst_b u2'])
   expect(await about(inOne)).toEqual(['dst_b u1'])
+})
+
+test('a deletion that fails does not stop the others', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openIn(folder.path)
+  await setUp(backend)
+  const [bad, good] = [await ask(backend, ['u1']), await ask(backend, ['u2'])]
+  using db = openBesideService(folder.path)
+  db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions WHEN OLD.id = '${bad}'
+    BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
+  await carryOut(backend)
+  expect((await backend.deletions.find(good))?.step).toBe('done')
+  expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
 test('without suppress, new events of the user are kept; with it, events from before it took effect are purged', async () => {

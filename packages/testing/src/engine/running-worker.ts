@@ -1,3 +1,4 @@
+import { SIDE_WORKERS } from '../../../server/src/engine/supervision.ts'
 import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 import {
   Supervisor,
@@ -10,6 +11,7 @@ import type { Worker } from '../../../server/src/util/workers/worker.ts'
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
   readonly givenUp: WorkerGivenUp[] = []
+  readonly suspended: WorkerFailure[] = []
   readonly supervisor: Supervisor
   readonly #stopping = new AbortController()
 
@@ -23,6 +25,8 @@ export class RunningWorker implements AsyncDisposable {
       isTransient,
       onFailure: (failure) => this.failures.push(failure),
       onGiveUp: (failure) => this.givenUp.push(failure),
+      sideWorkers: SIDE_WORKERS,
+      onSuspend: (failure) => this.suspended.push(failure),
       signal: this.#stopping.signal,
     })
     this.supervisor.run(worker)

@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly maxDestinationsInMetrics?: number
   /** By default `warn`. */
   readonly logLevel?: 'debug' | 'info'
+  /** An open backend, in place of the embedded one on a folder. The test closes it. */
+  readonly backend?: Backend
   /** Wraps the backend of the engine, to inject faults. */
   readonly through?: (backend: Backend) => Backend
 }
@@ -101,7 +103,8 @@ export class TestEngine implements AsyncDisposable {
   static async open(options: EngineOptions = {}, folder?: TemporaryFolder): Promise<TestEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
-    const backend = stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
+    const backend =
+      options.backend ?? stack.use(await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 }))
     await putMissingSource(backend, 'src_a')
     return new TestEngine(backend, stack, options)
   }

@@ -1,10 +1,8 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  checksumOf,
-  eventHeadOf,
-  INSERT_EVENT,
-} from '../../../server/src/backend/embedded/log/event-row.ts'
+import { eventHeadOf } from '../../../server/src/backend/event-head.ts'
+import { INSERT_EVENT } from '../../../server/src/backend/embedded/log/event-row.ts'
+import { checksumOf } from '../../../server/src/util/event-checksum.ts'
 
 /** Prepares what stores an event with this number, as the writer does. */
 export function eventInserter(db: DatabaseSync): (seq: number, event: AcceptedEvent) => void {

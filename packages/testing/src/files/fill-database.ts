@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { checksumOf, type EventHead } from '../../../server/src/backend/embedded/log/event-row.ts'
+import { checksumOf } from '../../../server/src/util/event-checksum.ts'
 import { KnownMessageIds } from '../../../server/src/backend/embedded/log/known-message-ids.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -27,7 +27,7 @@ export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): vo
 function addChecksums(db: DatabaseSync): void {
   db.function('checksum_of', { varargs: true }, (...values) => {
     const [body, ...head] = values
-    return checksumOf(head as unknown as EventHead, body as Uint8Array)
+    return checksumOf(head as (string | number | null)[], body as Uint8Array)
   })
   db.exec(`UPDATE events SET checksum = checksum_of(CAST(body AS BLOB), id, source_id, message_id, type, received_at, marks,
     user_id, previous_id, origin, rest) WHERE checksum = ${NO_CHECKSUM}`)

@@ -3,6 +3,8 @@ import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
+import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
@@ -14,11 +16,18 @@ export interface ProfileFollowerOptions {
   readonly catalog: Pick<Catalog, 'current'>
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
+  readonly quarantine: Quarantine
   readonly clock: Clock
+  readonly logger: Logger
 }
 
 /** Events of one slice. Other writes wait while it is applied. */
 const SLICE_EVENTS = 500
+
+/** An event that no profile gets. */
+type Fault = Unreadable & { readonly err?: unknown }
+
+const NOT_APPLIED = 'A bug in Hookline stopped it on its way to profiles.'
 
 /** What one step came to: how many events it applied, and where it is in the log. */
 export interface Followed {
@@ -42,20 +51,36 @@ export class ProfileFollower {
     // Read before the slice: where a user is purged in between, the slice is refused.
     const { through: after, purges } = await profiles.state()
     if (after === null) return undefined
-    const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS })
+    const slice = await followedLog.read({ after, limit: SLICE_EVENTS })
+    const { events, through, isEnd, unreadable = [] } = slice
     if (through === after) return { events: 0, through, isEnd }
     const changes: ReturnType<typeof profileChangeOf>[] = []
+    const faulty: Fault[] = [...unreadable]
     const slices = new TimeSlices(clock)
     for (const each of events) {
       // It parses the event.
       await slices.yieldIfOver()
-      if (isOfUser(each) && !deletions.isPurged(each.event))
-        changes.push(this.#changeOf(each, matcher))
+      try {
+        if (isOfUser(each) && !deletions.isPurged(each.event))
+          changes.push(this.#changeOf(each, matcher))
+      } catch (err) {
+        faulty.push({ id: each.event.id, reason: NOT_APPLIED, err })
+      }
     }
+    await this.#quarantine(faulty)
     const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
     return isApplied
       ? { events: events.length, through, isEnd }
       : { events: 0, through: after, isEnd: false }
+  }
+
+  /** Quarantines and reports events that no profile gets. */
+  async #quarantine(faulty: readonly Fault[]): Promise<void> {
+    if (faulty.length === 0) return
+    const { quarantine, clock, logger } = this.#options
+    const at = clock.wall()
+    await quarantine.add(faulty.map(({ id, reason }) => ({ id, reason, at })))
+    for (const each of faulty) logger.error(each, 'quarantine.added')
   }
 
   #changeOf(positioned: PositionedEvent, matcher: EventMatcher) {

@@ -46,7 +46,7 @@ export class ClauseFiller {
     for (const each of events) {
       // It parses the event.
       await slices.yieldIfOver()
-      if (isOfUser(each)) found.push(...this.#factsOf(each, matcher))
+      found.push(...this.#readableFactsOf(each, matcher))
     }
     const slice: FillSlice = {
       clauses: filling.map(({ number }) => number),
@@ -58,6 +58,15 @@ export class ClauseFiller {
     // Where a user was purged meanwhile, the slice is refused, and the next step reads it again.
     await facts.fill(slice)
     return true
+  }
+
+  /** Returns no facts of an event that cannot be parsed: `ProfileFollower` reports it. */
+  #readableFactsOf(each: PositionedEvent, matcher: EventMatcher): readonly ArchivedFact[] {
+    try {
+      return isOfUser(each) ? this.#factsOf(each, matcher) : []
+    } catch {
+      return []
+    }
   }
 
   #factsOf({ position, event }: PositionedEvent, matcher: EventMatcher): readonly ArchivedFact[] {

@@ -23,6 +23,10 @@ export interface SupervisorOptions {
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
   readonly onGiveUp: (failure: WorkerGivenUp) => void
+  /** Workers that rest instead of being given up, by name: nothing that the process exists for waits for them. */
+  readonly sideWorkers?: ReadonlySet<string>
+  /** Called instead of `onGiveUp` when a side worker begins to rest. */
+  readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart; later ones double it. Defaults to one second. */
   readonly firstRestartMs?: number
   /** Whether a worker that fails for the first time is restarted without a pause. */
@@ -35,6 +39,8 @@ export interface SupervisorOptions {
 const MOST_FAILURES = 5
 const WINDOW_MS = 60_000
 const FIRST_RESTART_MS = 1_000
+/** How long a side worker rests that has failed too often. */
+const REST_MS = 10 * 60_000
 /** A worker that has run this long without a failure has recovered. */
 const STABLE_MS = 10_000
 
@@ -42,7 +48,7 @@ const STABLE_MS = 10_000
  * Runs workers, and restarts a worker that failed, after a growing pause:
  *
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
- *                  └─ fifth failure within a minute ─▶ given up
+ *                  └─ fifth failure within a minute ─▶ given up; a side worker rests for ten minutes, then runs again
  *
  * With `restartsAtOnce`, the pauses are 0 s, 1 s, 2 s … A transient failure does not count towards the five. A worker is in
  * `failing` from a failure until it has run for ten seconds, and permanently once it is given up.
@@ -84,8 +90,14 @@ export class Supervisor {
       counted = counted.filter((at) => Math.abs(now - at) < WINDOW_MS)
       if (!isTransient(error.value)) counted = [...counted, now]
       const failure = { worker: worker.name, error: error.value, failures: counted.length }
-      if (counted.length >= MOST_FAILURES) return this.#giveUp(failure)
-      await this.#waitForRestart(failure, inARow)
+      if (counted.length < MOST_FAILURES) {
+        await this.#waitForRestart(failure, inARow)
+        continue
+      }
+      if (!this.#options.sideWorkers?.has(worker.name)) return this.#giveUp(failure)
+      await this.#rest(failure)
+      counted = []
+      inARow = 0
     }
   }
 
@@ -115,6 +127,14 @@ export class Supervisor {
     const restartInMs = pauses === 0 ? 0 : Math.round(exponentialBackoffMs(pauses, firstRestartMs))
     onFailure({ ...failure, isTransient: isTransient(error), restartInMs })
     await pause(clock, restartInMs, signal)
+  }
+
+  async #rest(failure: WorkerGivenUp): Promise<void> {
+    const { clock, signal, onSuspend } = this.#options
+    if (signal.aborted) return
+    this.#failing.set(failure.worker, this.#reasonOf(failure.error))
+    onSuspend?.({ ...failure, isTransient: false, restartInMs: REST_MS })
+    await pause(clock, REST_MS, signal)
   }
 
   #giveUp(failure: WorkerGivenUp): void {

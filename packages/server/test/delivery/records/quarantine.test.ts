@@ -1,5 +1,7 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { openBesideService } from '@hookline/testing/service/beside-service'
+import { parsed } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -116,4 +118,20 @@ test('an event in the log that cannot be read is quarantined, and the events aft
   await expect.poll(() => quarantinedIn(engine)).toBe(1)
   expect(linesOf(engine)).toHaveLength(1)
   await receiver.waitFor(1)
+})
+
+test('an event that makes the pipeline throw is quarantined, and the events beside it are delivered', async () => {
+  await using receiver = await openReceiver()
+  await using engine = await TestEngine.open()
+  await engine.destination('dst_a', receiver.url)
+  const [first, bad, last] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
+  const broken = { ...parsed(bad), origin: {} } as unknown as AcceptedEvent
+  await engine.backend.log.append([first, broken, last])
+  await receiver.waitFor(2)
+  await expect.poll(() => quarantinedIn(engine)).toBe(1)
+  expect(linesOf(engine)).toMatchObject([{ id: bad.id, err: { type: 'TypeError' } }])
+  await expect.poll(() => engine.deliveries({})).toHaveLength(2)
+  await engine.receive(1)
+  await receiver.waitFor(3)
+  expect(engine.logged).toHaveLength(1)
 })

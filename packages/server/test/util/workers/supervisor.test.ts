@@ -12,7 +12,7 @@ class Away extends Error {
 }
 
 /** A worker that fails with these errors, one in each run, and then runs until the signal aborts. */
-function start(errors: readonly Error[]) {
+function start(errors: readonly Error[], name = 'pipeline') {
   const clock = new ManualClock()
   const left = [...errors]
   let runs = 0
@@ -22,7 +22,7 @@ function start(errors: readonly Error[]) {
     if (error) throw error
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
   }
-  const running = new RunningWorker({ name: 'pipeline', run }, clock, (e) => e instanceof Away)
+  const running = new RunningWorker({ name, run }, clock, (e) => e instanceof Away)
   const pass = async (ms: number): Promise<void> => {
     await turn()
     clock.advance(ms)
@@ -66,6 +66,23 @@ describe('a worker', () => {
       { worker: 'pipeline', failures: 5, error: { message: '5' } },
     ])
     expect(running.supervisor.failing.size).toBe(1)
+  })
+
+  test('that calls and deliveries do not need rests for ten minutes, and is failing until it has recovered', async () => {
+    const errors = Array.from({ length: 5 }, (_, index) => new Error(`${index + 1}`))
+    const { running, pass, runs } = start(errors, 'profiles')
+    await using _running = running
+    for (let waits = 0; waits < 5; waits++) await pass(RESTART_MS)
+    expect(runs()).toBe(5)
+    expect(running.suspended).toMatchObject([
+      { worker: 'profiles', failures: 5, error: { message: '5' }, restartInMs: 600_000 },
+    ])
+    expect(running.givenUp).toEqual([])
+    expect(running.supervisor.failing.size).toBe(1)
+    await pass(600_000)
+    expect(runs()).toBe(6)
+    await pass(10_000)
+    expect(running.supervisor.failing.size).toBe(0)
   })
 
   test('that fails rarely is never given up', async () => {

@@ -23,4 +23,17 @@ export async function refusePurged(
       AND known.source_id = purged.source_id AND known.through >= purged.through)`.execute(
     transaction,
   )
+  await forgetContents(transaction, ids)
+}
+
+/** Removes contents in quarantine that name one of the ids. Their rows stay, with the reason. */
+async function forgetContents(
+  transaction: Transaction<unknown>,
+  ids: readonly PurgedId[],
+): Promise<void> {
+  const named = ids.map(({ id }) => Buffer.from(JSON.stringify(id)))
+  await sql`UPDATE quarantine SET content = NULL WHERE content IS NOT NULL AND EXISTS (
+    SELECT FROM unnest(${named}::bytea[]) AS named (id) WHERE position(named.id IN content) > 0)`.execute(
+    transaction,
+  )
 }

@@ -1,9 +1,8 @@
-import type { Json } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { Announced, LoadedProfile } from '../../evaluations.ts'
 import type { Fact } from '../../profiles.ts'
 import { fromText } from '../postgres/text.ts'
-import { traitValuesIn } from './trait-values.ts'
+import { jsonIn, traitValuesIn } from './trait-values.ts'
 
 /** A profile with all that belongs to it, in lists. */
 export interface LoadedRow {
@@ -75,7 +74,7 @@ export function loadedProfileOf(row: LoadedRow): LoadedProfile {
     traits: traitValuesIn(row.traits),
     facts: factsOf(row),
     results: new Map(
-      row.results.map(([id, value, since]) => [id, { value: jsonOf(value), since }]),
+      row.results.map(([id, value, since]) => [id, { value: jsonIn(value) ?? null, since }]),
     ),
     announced: announcedOf(row),
     manual: new Set(row.lists),
@@ -87,7 +86,7 @@ function factsOf({ facts }: LoadedRow): ReadonlyMap<number, readonly Fact[]> {
   for (const [clause, at, position, value] of facts) {
     let ofClause = all.get(clause)
     if (ofClause === undefined) all.set(clause, (ofClause = []))
-    ofClause.push({ at, position, value: value === null ? null : jsonOf(value) })
+    ofClause.push({ at, position, value: jsonIn(value) ?? null })
   }
   return all
 }
@@ -98,11 +97,7 @@ function announcedOf({ announced }: LoadedRow): LoadedProfile['announced'] {
   for (const [id, userId, value, number, at] of announced) {
     let ofComputation = all.get(id)
     if (ofComputation === undefined) all.set(id, (ofComputation = new Map()))
-    ofComputation.set(fromText(userId), { value: jsonOf(value), number, at })
+    ofComputation.set(fromText(userId), { value: jsonIn(value) ?? null, number, at })
   }
   return all
-}
-
-function jsonOf(text: string): Json {
-  return JSON.parse(text) as Json
 }

@@ -4,13 +4,17 @@ import type { Json } from '@hookline/protocol'
 export function traitValuesIn(stored: string | null): Readonly<Record<string, Json>> {
   // Without a prototype, so that a trait named __proto__ is one like any other.
   const values = Object.create(null) as Record<string, Json>
-  if (stored === null) return values
-  const traits = JSON.parse(stored) as Readonly<Record<string, readonly [value: Json]>>
-  for (const [name, [value]] of Object.entries(traits)) if (value !== null) values[name] = value
+  for (const [name, trait] of Object.entries(jsonIn(stored) ?? {}))
+    if (Array.isArray(trait) && trait[0] !== null) values[name] = trait[0] as Json
   return values
 }
 
-/** The value in a column with JSON; `undefined` where there is none. */
+/** The value in a column with JSON; `undefined` if there is none, or if the text is damaged and no longer JSON. */
 export function jsonIn(stored: string | null): Json | undefined {
-  return stored === null ? undefined : (JSON.parse(stored) as Json)
+  if (stored === null) return undefined
+  try {
+    return JSON.parse(stored) as Json
+  } catch {
+    return undefined
+  }
 }

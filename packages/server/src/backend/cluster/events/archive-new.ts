@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type { Archiving } from '../../events.ts'
+import { eventChecksumOf } from '../event-columns.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText, toTextOrNull } from '../postgres/text.ts'
@@ -60,6 +61,7 @@ function columnsOf(events: readonly AcceptedEvent[], positionOf: ArchiveNewOptio
     texts(({ origin }) => (origin === undefined ? null : JSON.stringify(origin))),
     arrays.bytes(events.map(({ body }) => body)),
     texts(({ rest }) => rest),
+    arrays.bigints(events.map(eventChecksumOf)),
   ])
 }
 

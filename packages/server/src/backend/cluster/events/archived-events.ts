@@ -1,3 +1,4 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import { parsed } from '../../accepted-event.ts'
 import type { ArchivedEvent, Declined } from '../../events.ts'
@@ -17,7 +18,7 @@ interface DeclinedRow {
   readonly since: number | null
 }
 
-/** The archived events of these ids, by id. */
+/** The archived events of these ids, by id. Damaged ones are left out: they are not sent either. */
 export async function archivedEvents(
   db: Connection,
   ids: readonly string[],
@@ -30,15 +31,26 @@ export async function archivedEvents(
     SELECT event_id, destination_id, reason, since FROM declined
     WHERE event_id = ANY(${ids}::text[]) ORDER BY event_id, destination_id`.execute(db)
   const declinedById = Map.groupBy(declined, ({ event_id: id }) => id)
-  return new Map(rows.map((row) => [row.id, archivedEventOf(row, declinedById.get(row.id) ?? [])]))
+  const found = new Map<string, ArchivedEvent>()
+  for (const row of rows) {
+    const event = readableEventOf(row)
+    if (event === undefined) continue
+    found.set(row.id, {
+      ...event,
+      declined: (declinedById.get(row.id) ?? []).map(declinedOf),
+      duplicates: row.duplicates,
+      lastDuplicateAt: row.last_duplicate_at,
+    })
+  }
+  return found
 }
 
-function archivedEventOf(row: ArchivedRow, declined: readonly DeclinedRow[]): ArchivedEvent {
-  return {
-    ...parsed(eventOf(row)),
-    declined: declined.map(declinedOf),
-    duplicates: row.duplicates,
-    lastDuplicateAt: row.last_duplicate_at,
+/** The event, parsed; `undefined` if it is damaged. */
+function readableEventOf(row: EventRow): AcceptedEvent | undefined {
+  try {
+    return parsed(eventOf(row))
+  } catch {
+    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import type { EventSelector, FollowedLog, LogSlice } from '../../log.ts'
+import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
+import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import type { ArchiveEnd } from './archive-end.ts'
@@ -76,9 +77,17 @@ function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }:
   // A full slice may have left rows behind its last one.
   const through = found.length === limit ? found.at(-1)!.seq! : (reached ?? after)
   const isEnd = reached === null || through >= newest
-  const events = found
-    .map((row) => ({ position: row.seq!, event: eventOf(row) }))
-    .filter(({ event }) => isSelected(event, only))
+  const events: PositionedEvent[] = []
+  const unreadable: Unreadable[] = []
+  for (const row of found) {
+    try {
+      const event = eventOf(row)
+      if (isSelected(event, only)) events.push({ position: row.seq!, event })
+    } catch {
+      unreadable.push({ id: row.id, reason: DAMAGED_EVENT })
+    }
+  }
   // The newest events may be gone: waiting for more must not end at once.
-  return { events, through: isEnd ? Math.max(through, newest) : through, isEnd }
+  const slice = { events, through: isEnd ? Math.max(through, newest) : through, isEnd }
+  return unreadable.length === 0 ? slice : { ...slice, unreadable }
 }

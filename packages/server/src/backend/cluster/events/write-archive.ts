@@ -2,6 +2,7 @@ import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { toText, toTextOrNull } from '../postgres/text.ts'
 import type { Archiving } from '../../events.ts'
+import { eventChecksumOf } from '../event-columns.ts'
 import type { ArchiveDecisions, NewEvent } from './decide-archive.ts'
 import { leastIdAt } from './known-events.ts'
 import { arrays } from '../postgres/arrays.ts'
@@ -45,10 +46,10 @@ function insertEvents(
     arrays.bigints(values)
   return sql`
     INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body, rest, duplicates, last_duplicate_at)
+      received_at, marks, origin, body, rest, checksum, duplicates, last_duplicate_at)
     SELECT id, seq - ${news.length}::int + number, log_position, source_id, message_id, type, user_id, anonymous_id,
       previous_id, received_at, marks, origin,
-      substring(${Buffer.concat(events.map(({ body }) => body))}::bytea FROM body_start::int FOR body_bytes::int), rest,
+      substring(${Buffer.concat(events.map(({ body }) => body))}::bytea FROM body_start::int FOR body_bytes::int), rest, checksum,
       duplicates, last_duplicate_at
     FROM numbered, unnest(
       ${texts(({ id }) => id)},
@@ -65,10 +66,11 @@ function insertEvents(
       ${numbers(startsOf(events))},
       ${numbers(events.map(({ body }) => body.length))},
       ${texts(({ rest }) => rest)},
+      ${numbers(events.map(eventChecksumOf))},
       ${numbers(news.map(({ duplicates }) => duplicates))},
       ${numbers(news.map(({ lastDuplicateAt }) => lastDuplicateAt))}
     ) WITH ORDINALITY AS new (id, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body_start, body_bytes, rest, duplicates, last_duplicate_at, number)`
+      received_at, marks, origin, body_start, body_bytes, rest, checksum, duplicates, last_duplicate_at, number)`
 }
 
 /** Where each body begins, counted from 1. */

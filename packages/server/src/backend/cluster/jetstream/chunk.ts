@@ -1,71 +1,72 @@
-import {
-  type AcceptedEvent,
-  type EventType,
-  jsonObjectIn,
-  type Mark,
-  type Origin,
-} from '@hookline/protocol'
+import { type AcceptedEvent, EVENT_TYPES, isId } from '@hookline/protocol'
 import { crc32 } from 'node:zlib'
-import { SerialisedEvent } from '../../accepted-event.ts'
+import { CHECKSUM_MISMATCH, checksumOf } from '../../../util/event-checksum.ts'
 import type { LogEntry } from '../../log.ts'
+import type { Unreadable } from '../../quarantine.ts'
+import { type EventColumns, eventColumnsOf, storedEventOf } from '../event-columns.ts'
 
-/** An event without its body, and the length of that. `null` is a field that the event does not have. */
-type Head = readonly [
-  id: string,
-  sourceId: string,
-  messageId: string,
-  type: string,
-  receivedAt: number,
-  marks: string,
-  userId: string | null,
-  anonymousId: string | null,
-  previousId: string | null,
-  /** JSON. */
-  origin: string | null,
-  rest: string,
-  bodyBytes: number,
-]
-
-/** The version, the checksum of all that follows it, and the length of the heads. */
+/** The version, the checksum of the table with its length, and how many events the table has. */
 const PREFIX_BYTES = 9
 const VERSION = 1
 const CHECKSUM_AT = 1
-const LENGTH_AT = 5
+const COUNT_AT = 5
+/** A row of the table: the length of the head of an event, the length of its body, and its checksum. */
+const ROW_BYTES = 12
 
 /**
- * Events as a message has them: a byte for the version, a checksum, the heads in JSON, and all bodies, one after the other.
+ * Encodes events as a message: a byte for the version, a checksum of the table, the table, then the head in JSON and the body of
+ * each event. The table has a checksum for each event, so a changed event leaves the others readable.
  * A node of one version before reads what a newer one appends, so a new version is read first and written later.
  */
 export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
-  const heads = Buffer.from(JSON.stringify(events.map(headOf)))
-  const bodyBytes = events.reduce((sum, { body }) => sum + body.length, 0)
-  const chunk = Buffer.allocUnsafe(PREFIX_BYTES + heads.length + bodyBytes)
+  const heads = events.map(eventColumnsOf)
+  const texts = heads.map((head) => JSON.stringify(head))
+  const tableEnd = PREFIX_BYTES + ROW_BYTES * events.length
+  let bytes = tableEnd
+  for (const [index, { body }] of events.entries())
+    bytes += Buffer.byteLength(texts[index]!) + body.length
+  const chunk = Buffer.allocUnsafe(bytes)
   chunk[0] = VERSION
-  chunk.writeUInt32BE(heads.length, LENGTH_AT)
-  chunk.set(heads, PREFIX_BYTES)
-  let at = PREFIX_BYTES + heads.length
-  for (const { body } of events) {
-    chunk.set(body, at)
-    at += body.length
+  let row = chunk.writeUInt32BE(events.length, COUNT_AT)
+  let at = tableEnd
+  for (const [index, { body }] of events.entries()) {
+    const headBytes = chunk.write(texts[index]!, at)
+    chunk.set(body, at + headBytes)
+    at += headBytes + body.length
+    row = chunk.writeUInt32BE(headBytes, row)
+    row = chunk.writeUInt32BE(body.length, row)
+    row = chunk.writeUInt32BE(checksumOf(heads[index]!, body), row)
   }
-  chunk.writeUInt32BE(crc32(chunk.subarray(LENGTH_AT)), CHECKSUM_AT)
+  chunk.writeUInt32BE(crc32(chunk.subarray(COUNT_AT, tableEnd)), CHECKSUM_AT)
   return chunk
 }
 
 /**
- * What a message has. The bodies share its memory. A message that is damaged, or of a version that this node does not know,
- * has no events: it has the ids of those that can be told, or `name`.
+ * Decodes a message. The bodies share its memory. `unreadable` has the damaged events with their bytes, or the whole message
+ * under `name` if its table is damaged. Never throws.
  */
 export function eventsOfChunk(
   chunk: Buffer,
   name: string,
 ): Pick<LogEntry, 'events' | 'unreadable'> {
-  try {
-    return { events: decoded(chunk) }
-  } catch (error) {
-    const reason = `The chunk ${name} of the log is damaged: ${(error as Error).message}`
-    return { events: [], unreadable: idsIn(chunk, name).map((id) => ({ id, reason })) }
+  const fault = faultOf(chunk)
+  if (fault !== undefined) {
+    const reason = `The message ${name} of the log cannot be read: ${fault}`
+    return { events: [], unreadable: [{ id: name, reason, content: chunk }] }
   }
+  const events: AcceptedEvent[] = []
+  const unreadable: Unreadable[] = []
+  for (const [index, frame] of framesIn(chunk).entries()) {
+    const event = eventIn(frame)
+    if (typeof event !== 'string') {
+      events.push(event)
+      continue
+    }
+    const id = idIn(frame.head) ?? `${name}.${index}`
+    const reason = `The event is damaged in the message ${name} of the log. ${event}`
+    unreadable.push({ id, reason, content: frame.all })
+  }
+  return unreadable.length === 0 ? { events } : { events, unreadable }
 }
 
 /** The bytes that an event takes in a chunk, about: heads are JSON, which may spell a character with more bytes. */
@@ -75,54 +76,95 @@ export function bytesInChunk({ body, rest, messageId, userId = '' }: AcceptedEve
 
 const HEAD_BYTES = 512
 
-function headOf(event: AcceptedEvent): Head {
-  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest, body } = event
-  const { userId = null, anonymousId = null, previousId = null } = event
-  const from = origin === undefined ? null : JSON.stringify(origin)
-  const ids = [userId, anonymousId, previousId] as const
-  return [id, sourceId, messageId, type, receivedAt, marks.join(), ...ids, from, rest, body.length]
+/** Why the table cannot be read; `undefined` if it can, and is as long as the message. */
+function faultOf(chunk: Buffer): string | undefined {
+  if (chunk.length < PREFIX_BYTES) return 'It is too short.'
+  if (chunk[0] !== VERSION) return `Its version is ${chunk[0]}.`
+  const tableEnd = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
+  const checksum = crc32(chunk.subarray(COUNT_AT, tableEnd))
+  if (tableEnd > chunk.length || checksum !== chunk.readUInt32BE(CHECKSUM_AT))
+    return 'The checksum of its table does not match.'
+  let end = tableEnd
+  for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES)
+    end += chunk.readUInt32BE(row) + chunk.readUInt32BE(row + 4)
+  return end === chunk.length ? undefined : 'It has another length than its table says.'
 }
 
-function decoded(chunk: Buffer): AcceptedEvent[] {
-  if (chunk[0] !== VERSION) throw new SyntaxError(`its version is ${chunk[0]}.`)
-  if (crc32(chunk.subarray(LENGTH_AT)) !== chunk.readUInt32BE(CHECKSUM_AT))
-    throw new SyntaxError('it has another checksum than when it was appended.')
-  let at = PREFIX_BYTES + chunk.readUInt32BE(LENGTH_AT)
-  return headsIn(chunk).map((head) =>
-    eventOf(head, chunk.subarray(at, (at += head.at(-1) as number))),
-  )
+/** An event as bytes. `all` is its head with its body. */
+interface Frame {
+  readonly head: Buffer
+  readonly body: Buffer
+  readonly all: Buffer
+  readonly checksum: number
 }
 
-function headsIn(chunk: Buffer): readonly Head[] {
-  const heads = chunk.subarray(PREFIX_BYTES, PREFIX_BYTES + chunk.readUInt32BE(LENGTH_AT))
-  return JSON.parse(heads.toString()) as readonly Head[]
+/** The events of a chunk without a fault. */
+function framesIn(chunk: Buffer): Frame[] {
+  const frames: Frame[] = []
+  let start = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
+  const tableEnd = start
+  for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES) {
+    const bodyAt = start + chunk.readUInt32BE(row)
+    const end = bodyAt + chunk.readUInt32BE(row + 4)
+    frames.push({
+      head: chunk.subarray(start, bodyAt),
+      body: chunk.subarray(bodyAt, end),
+      all: chunk.subarray(start, end),
+      checksum: chunk.readUInt32BE(row + 8),
+    })
+    start = end
+  }
+  return frames
 }
 
-function idsIn(chunk: Buffer, name: string): readonly string[] {
+const WRONG_FIELDS = 'Its fields cannot be read.'
+
+/** The event, or why it cannot be read. */
+function eventIn({ head, body, checksum }: Frame): AcceptedEvent | string {
   try {
-    return headsIn(chunk).map(([id]) => id)
-  } catch {
-    return [name]
+    const columns: unknown = JSON.parse(head.toString())
+    return hasTypes(columns) ? storedEventOf(columns, body, checksum) : WRONG_FIELDS
+  } catch (error) {
+    // Other messages may have a piece of the content.
+    const { message } = error as Error
+    return message === CHECKSUM_MISMATCH ? message : WRONG_FIELDS
   }
 }
 
-function eventOf(head: Head, body: Buffer): AcceptedEvent {
-  const [id, sourceId, messageId, type, receivedAt, marks, userId, anonymousId, previousId] = head
-  const [, , , , , , , , , origin, rest] = head
-  return new SerialisedEvent(
-    {
-      id,
-      sourceId,
-      messageId,
-      type: type as EventType,
-      receivedAt,
-      marks: marks === '' ? [] : (marks.split(',') as Mark[]),
-      userId: userId ?? undefined,
-      previousId: previousId ?? undefined,
-      origin: origin === null ? undefined : (jsonObjectIn(origin) as unknown as Origin),
-      body,
-      rest,
-    },
-    anonymousId === null ? {} : { anonymousId },
-  )
+type Check = (value: unknown) => boolean
+const isText: Check = (value) => typeof value === 'string'
+const isTextOrNull: Check = (value) => value === null || isText(value)
+/** Text that the database takes as it is. */
+const isStored: Check = (value) => isText(value) && !(value as string).includes('\0')
+/** Milliseconds since the epoch that a Date can have. */
+const isTime: Check = (value) => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15
+
+/** The types that the database and the lanes need, in the order of `EventColumns`. */
+const CHECKS: readonly Check[] = [
+  (id) => isText(id) && isId('evt', id as string),
+  isText,
+  isText,
+  (type) => EVENT_TYPES.some((each) => each === type),
+  isTime,
+  isStored,
+  isTextOrNull,
+  isTextOrNull,
+  (origin) => origin === null || isStored(origin),
+  isStored,
+  isTextOrNull,
+]
+
+function hasTypes(value: unknown): value is EventColumns {
+  if (!Array.isArray(value) || value.length !== CHECKS.length) return false
+  return CHECKS.every((check, index) => check(value[index]))
 }
+
+/** The id in a head that may be damaged. */
+function idIn(head: Buffer): string | undefined {
+  const id = head.toString('latin1', ID_START, ID_START + ID_LENGTH)
+  return isId('evt', id) ? id : undefined
+}
+
+/** The id begins after a bracket and a quote. */
+const ID_START = 2
+const ID_LENGTH = 30

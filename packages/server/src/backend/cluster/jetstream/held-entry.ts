@@ -21,10 +21,11 @@ export class HeldEntry implements LogEntry {
   #message: Msg
 
   constructor(message: Msg, streamName: string) {
-    const { consumer, sequence, deliveries } = deliveryOf(message)
+    const { consumer, sequence, stamp, deliveries } = deliveryOf(message)
     const { data } = message
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}`)
+    // With the time: a stream that was made again gives its numbers to other messages.
+    const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}.${stamp}`)
     this.events = events
     if (unreadable !== undefined) this.unreadable = unreadable
     const first = firstSequenceIn(message.headers)

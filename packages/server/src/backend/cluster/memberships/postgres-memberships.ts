@@ -1,4 +1,3 @@
-import type { Json } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../audit.ts'
 import type { Catalog } from '../../catalog.ts'
@@ -13,6 +12,7 @@ import type {
 import type { Page, PageRequest } from '../../page.ts'
 import type { AuditWriter } from '../postgres/postgres-store.ts'
 import { numberOf } from '../evaluations/computation-numbers.ts'
+import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../../store/rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
@@ -60,7 +60,7 @@ export class PostgresMemberships implements Memberships {
       ORDER BY profile LIMIT ${limit + 1}`)
     return pageOf(rows, { limit, cursorOf: ({ profile }) => String(profile) }, (row) => ({
       userId: row.user_id === null ? null : fromText(row.user_id),
-      value: JSON.parse(row.value) as Json,
+      value: jsonIn(row.value) ?? null,
       since: row.since,
     }))
   }
@@ -85,7 +85,7 @@ export class PostgresMemberships implements Memberships {
     return rows.map((row) => ({
       ...row,
       userId: fromText(row.userId),
-      value: JSON.parse(row.value) as Json,
+      value: jsonIn(row.value) ?? null,
     }))
   }
 

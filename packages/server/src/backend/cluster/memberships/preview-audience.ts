@@ -1,4 +1,3 @@
-import type { Json } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type { CatalogSnapshot } from '../../catalog.ts'
 import type { Preview, PreviewQuery } from '../../memberships.ts'
@@ -6,6 +5,7 @@ import type { Fact } from '../../profiles.ts'
 import { CompiledCondition, type ReadProfile } from '../evaluations/compiled-condition.ts'
 import { clausesIn } from '../evaluations/condition-outcome.ts'
 import { nextSlice } from '../evaluations/profile-slices.ts'
+import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { ArchivedFacts } from './archived-facts.ts'
@@ -104,8 +104,5 @@ async function sampledFacts(
   const rows = await postgres.run(sql<Fact & { readonly value: string | null }>`
     SELECT at, position, value FROM facts WHERE profile = ${profile} AND clause = ${clause}
     ORDER BY at DESC, position DESC LIMIT ${SAMPLED_FACTS}`)
-  return rows.map(({ value, ...fact }) => ({
-    ...fact,
-    value: value === null ? null : (JSON.parse(value) as Json),
-  }))
+  return rows.map(({ value, ...fact }) => ({ ...fact, value: jsonIn(value) ?? null }))
 }

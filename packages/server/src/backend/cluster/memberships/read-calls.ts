@@ -34,7 +34,19 @@ export async function readCalls(
       AND kind = CASE WHEN user_id IS NULL THEN 'anonymous' ELSE 'user' END AND space = ${toText(space)}
       OFFSET 0) AS found
     WHERE ${where} AND origin IS NULL AND type = ANY (${types}::text[]) AND ${isOfSpace(space, sources)}`)
-  return rows.map(({ body, ...row }) => ({ ...row, call: jsonObjectIn(textOf(body)) }))
+  return rows.flatMap(({ body, ...row }) => {
+    const call = callIn(body)
+    return call === undefined ? [] : [{ ...row, call }]
+  })
+}
+
+/** The call; `undefined` if its body is damaged. */
+function callIn(body: Buffer): JsonObject | undefined {
+  try {
+    return jsonObjectIn(textOf(body))
+  } catch {
+    return undefined
+  }
 }
 
 /** A source that is gone was of the default space. */

@@ -1,5 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { StoredEvent } from '../../stopped-data.ts'
+import { eventChecksumOf } from '../event-columns.ts'
 import { toText, toTextOrNull } from '../postgres/text.ts'
 import { columnsOf, type TargetTable, type Value } from './moved-tables.ts'
 
@@ -8,7 +9,7 @@ export const MOVED_EVENTS: TargetTable = {
   into: 'events',
   columns: columnsOf(
     'id text, seq bigint, log_position bigint, source_id text, message_id text, type text, user_id text, anonymous_id text, ' +
-      'previous_id text, received_at bigint, marks text, origin text, body bytea, rest text, duplicates int, last_duplicate_at bigint',
+      'previous_id text, received_at bigint, marks text, origin text, body bytea, rest text, checksum bigint, duplicates int, last_duplicate_at bigint',
   ),
 }
 
@@ -34,6 +35,7 @@ export function eventValues(
     origin === undefined ? null : JSON.stringify(origin),
     Buffer.from(body),
     rest,
+    eventChecksumOf(event),
     duplicates,
     lastDuplicateAt,
   ]

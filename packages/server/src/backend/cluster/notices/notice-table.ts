@@ -33,7 +33,11 @@ function claimedOf(row: NoticeRow, parts: StoredParts): ClaimedDelivery<Carried>
   const webhooks = parts.partsIn(row.webhooks)
   if (webhooks === undefined)
     return { id: row.delivery_id, reason: 'Its progress in the database is not readable as JSON.' }
-  return { delivery: deliveryOf(row, webhooks), event: noticeOf(row) }
+  try {
+    return { delivery: deliveryOf(row, webhooks), event: noticeOf(row) }
+  } catch {
+    return { id: row.delivery_id, reason: 'Its times in the database are damaged.' }
+  }
 }
 
 /** Whom the notice of a row is about. */

@@ -1,12 +1,6 @@
-import {
-  type AcceptedEvent,
-  type EventType,
-  jsonObjectIn,
-  type Mark,
-  type Origin,
-} from '@hookline/protocol'
+import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { SerialisedEvent } from '../../accepted-event.ts'
+import { storedEventOf } from '../event-columns.ts'
 import { fromText } from './text.ts'
 
 /** The columns of `events` that an event is made of. */
@@ -17,12 +11,14 @@ export interface EventRow {
   readonly message_id: string
   readonly type: string
   readonly user_id: string | null
+  readonly anonymous_id: string | null
   readonly previous_id: string | null
   readonly received_at: number
   readonly marks: string
   readonly origin: string | null
   readonly body: Buffer
   readonly rest: string
+  readonly checksum: number
 }
 
 /** The columns of an `EventRow`, of a table or alias named `events`. */
@@ -34,12 +30,14 @@ export const EVENT_COLUMNS = sql.raw(
     'message_id',
     'type',
     'user_id',
+    'anonymous_id',
     'previous_id',
     'received_at',
     'marks',
     'origin',
     'body',
     'rest',
+    'checksum',
   ]
     .map((name) => `events.${name}`)
     .join(', '),
@@ -57,21 +55,25 @@ export function isId(
   return sql<boolean>`(left(${named}, 500) = left(${id}, 500) AND ${named} = ${id})`
 }
 
-/** The event of a row. */
+/**
+ * The event of a row.
+ * @throws {SyntaxError} if the row was changed since it was written
+ */
 export function eventOf(row: EventRow): AcceptedEvent {
-  const event = new SerialisedEvent({
-    id: row.id,
-    sourceId: fromText(row.source_id),
-    messageId: fromText(row.message_id),
-    type: row.type as EventType,
-    userId: textOf(row.user_id),
-    previousId: textOf(row.previous_id),
-    receivedAt: row.received_at,
-    marks: row.marks === '' ? [] : (row.marks.split(',') as Mark[]),
-    origin: row.origin === null ? undefined : (jsonObjectIn(row.origin) as unknown as Origin),
-    body: row.body,
-    rest: row.rest,
-  })
+  const head = [
+    row.id,
+    fromText(row.source_id),
+    fromText(row.message_id),
+    row.type,
+    row.received_at,
+    row.marks,
+    textOf(row.user_id),
+    textOf(row.previous_id),
+    row.origin,
+    row.rest,
+    textOf(row.anonymous_id),
+  ] as const
+  const event = storedEventOf(head, row.body, row.checksum)
   positions.set(event, row.log_position)
   return event
 }
@@ -84,6 +86,6 @@ export function archivedPositionOf(event: object): number | undefined {
   return positions.get(event)
 }
 
-function textOf(stored: string | null): string | undefined {
-  return stored === null ? undefined : fromText(stored)
+function textOf(stored: string | null): string | null {
+  return stored === null ? null : fromText(stored)
 }

@@ -1,5 +1,7 @@
+import type { Json } from '@hookline/protocol'
 import { sql } from 'kysely'
-import { type SpacedId, type StoredTraits, traitsFrom } from '../../profile-rules.ts'
+import { countsFrom, type SpacedId, traitsFrom } from '../../profile-rules.ts'
+import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Connection } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
 import { findIds, type FoundId, keyOf } from './find-ids.ts'
@@ -26,6 +28,9 @@ export async function openProfiles(
   const numbers = await takeNumbers(transaction, wanted.length - ids.size)
   const rows = await lockRows(transaction, profilesOf(ids, wanted))
   const traits = await readTraits(transaction, profilesOf(ids, withTraits))
+  const isDamaged = ({ id, counts }: ProfileRow): boolean =>
+    jsonIn(counts) === undefined || (traits.has(id) && traits.get(id) === undefined)
+  await reportDamaged(transaction, rows.filter(isDamaged))
   const profiles = new Map(rows.map((row) => [row.id, openOf(row, traits.get(row.id))]))
   return new OpenProfiles({ ids, profiles, numbers })
 }
@@ -56,13 +61,27 @@ async function lockRows(transaction: Connection, ids: readonly number[]): Promis
 async function readTraits(
   transaction: Connection,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, StoredTraits>> {
+): Promise<ReadonlyMap<number, Json | undefined>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ readonly profile: number; readonly traits: string }>`
     SELECT profile, traits FROM profile_traits WHERE profile = ANY(${ids}::bigint[])`.execute(
     transaction,
   )
-  return new Map(rows.map(({ profile, traits }) => [profile, JSON.parse(traits) as StoredTraits]))
+  return new Map(rows.map(({ profile, traits }) => [profile, jsonIn(traits)]))
+}
+
+/** Profiles lose what is damaged of them, and go on with what their next events say. The quarantine says so. */
+async function reportDamaged(
+  transaction: Connection,
+  damaged: readonly ProfileRow[],
+): Promise<void> {
+  if (damaged.length === 0) return
+  await sql`
+    INSERT INTO quarantine (id, reason, at)
+    SELECT 'profile:' || id, 'Its counts or traits in the database were not readable as JSON, and are gone.',
+      extract(epoch FROM now()) * 1000
+    FROM unnest(${damaged.map(({ id }) => id)}::bigint[]) AS damaged (id)
+    ON CONFLICT (id) DO UPDATE SET at = excluded.at`.execute(transaction)
 }
 
 /** Numbers that are not taken are left out for ever. */
@@ -75,7 +94,7 @@ async function takeNumbers(transaction: Connection, count: number): Promise<numb
   return rows.map(({ id }) => id).toSorted((a, b) => a - b)
 }
 
-function openOf(row: ProfileRow, traits: StoredTraits | undefined): OpenProfile {
+function openOf(row: ProfileRow, traits: Json | undefined): OpenProfile {
   return {
     id: row.id,
     space: fromText(row.space),
@@ -85,7 +104,7 @@ function openOf(row: ProfileRow, traits: StoredTraits | undefined): OpenProfile 
     isDirty: false,
     firstSeenAt: row.first_seen_at,
     lastSeenAt: row.last_seen_at,
-    counts: JSON.parse(row.counts) as OpenProfile['counts'],
+    counts: countsFrom(jsonIn(row.counts)),
     traits: traitsFrom(traits),
     hasNewTraits: false,
     absorbed: [],

@@ -1,7 +1,7 @@
-import type { Json } from '@hookline/protocol'
 import { sql } from 'kysely'
-import { type StoredTraits, traitsFrom } from '../../profile-rules.ts'
+import { countsFrom, traitsFrom } from '../../profile-rules.ts'
 import type { Profile, Trait } from '../../profiles.ts'
+import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, toText } from '../postgres/text.ts'
 
@@ -44,10 +44,10 @@ function profileOf(row: Row, space: string): Profile {
     anonymousIds: row.anonymous_ids.map(fromText),
     traits: traitsOf(row),
     computed: Object.fromEntries(
-      of('trt_').map(([id, value, since]) => [id, { value: JSON.parse(value) as Json, since }]),
+      of('trt_').map(([id, value, since]) => [id, { value: jsonIn(value) ?? null, since }]),
     ),
     audiences: Object.fromEntries(of('aud_').map(([id, , since]) => [id, { since }])),
-    counts: JSON.parse(row.counts) as Profile['counts'],
+    counts: countsFrom(jsonIn(row.counts)),
     firstSeenAt: row.first_seen_at,
     lastSeenAt: row.last_seen_at,
   }
@@ -55,7 +55,7 @@ function profileOf(row: Row, space: string): Profile {
 
 /** Those that are not removed. */
 function traitsOf({ traits }: Row): Record<string, Trait> {
-  const stored = traitsFrom(traits === null ? undefined : (JSON.parse(traits) as StoredTraits))
+  const stored = traitsFrom(jsonIn(traits))
   return Object.fromEntries(
     Object.entries(stored)
       .filter(([, [value]]) => value !== null)

@@ -64,7 +64,7 @@ export class PostgresQuarantine implements Quarantine {
   }
 }
 
-/** Marks the deliveries that have no end, ends what waits of them, and keeps the reasons. */
+/** Marks the deliveries that have no end, ends what waits of them, and keeps the reasons and the contents. */
 async function mark(
   transaction: Transaction<unknown>,
   items: readonly QuarantineItem[],
@@ -74,8 +74,9 @@ async function mark(
     WITH given AS MATERIALIZED (
       SELECT DISTINCT ON (id) * FROM unnest(
         ${items.map(({ id }) => id)}::text[], ${items.map(({ reason }) => toText(reason))}::text[],
-        ${items.map(({ at }) => at)}::bigint[]
-      ) AS given (id, reason, at)),
+        ${items.map(({ at }) => at)}::bigint[],
+        ${items.map(({ content }) => (content ? Buffer.from(content) : null))}::bytea[]
+      ) AS given (id, reason, at, content)),
     archived AS MATERIALIZED (
       SELECT id FROM events WHERE id = ANY(${ids}::text[]) ORDER BY id FOR KEY SHARE),
     kept AS MATERIALIZED (
@@ -88,7 +89,8 @@ async function mark(
     replayed AS (${countReplayEnds('updated')}),
     ended AS (
       DELETE FROM waiting_parts USING kept WHERE delivery_id = kept.id)
-    INSERT INTO quarantine (id, reason, at) SELECT id, reason, at FROM given
-    WHERE id IN (SELECT id FROM archived) OR id IN (SELECT id FROM kept)
-    ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, at = excluded.at`.execute(transaction)
+    INSERT INTO quarantine AS stored (id, reason, at, content) SELECT id, reason, at, content FROM given
+    WHERE content IS NOT NULL OR id IN (SELECT id FROM archived) OR id IN (SELECT id FROM kept)
+    ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, at = excluded.at,
+      content = coalesce(excluded.content, stored.content)`.execute(transaction)
 }

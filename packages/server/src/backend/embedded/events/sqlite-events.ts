@@ -1,3 +1,4 @@
+import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   Archiving,
@@ -10,7 +11,7 @@ import type {
 import { parsed } from '../../accepted-event.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { type Row, timeOrNull } from '../database/rows.ts'
-import { readableEventOf } from '../log/event-row.ts'
+import { acceptedEventOf } from '../log/event-row.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
@@ -69,12 +70,21 @@ function archivedEventOf({ event, declined }: ArchivedRows): readonly ArchivedEv
   if (readable === undefined) return []
   return [
     {
-      ...parsed(readable),
+      ...readable,
       duplicates: Number(event['duplicates']),
       lastDuplicateAt: timeOrNull(event['last_duplicate_at']),
       declined: declined.map(declinedOf),
     },
   ]
+}
+
+/** The event, parsed; `undefined` if it is damaged. */
+function readableEventOf(row: Row): AcceptedEvent | undefined {
+  try {
+    return parsed(acceptedEventOf(row))
+  } catch {
+    return undefined
+  }
 }
 
 function listedEventOf(rows: ListedRows): readonly ListedEvent[] {

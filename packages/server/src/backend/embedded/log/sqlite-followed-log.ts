@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
+import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
 import { numberOrNull, type Row } from '../database/rows.ts'
 import type { Readers } from '../readers.ts'
 import type { AppendedPosition } from './appended-position.ts'
@@ -80,12 +81,14 @@ function sliceOf(
   // A full slice may have left rows behind its last one.
   const through = found.length === limit ? Number(found.at(-1)!['seq']) : Number(reached ?? after)
   const isEnd = through >= (numberOrNull(newest) ?? 0)
-  const events = found.flatMap(positionedEventOf)
+  const events: PositionedEvent[] = []
+  const unreadable: Unreadable[] = []
+  for (const row of found) {
+    const event = readableEventOf(row)
+    if (event !== undefined) events.push({ position: Number(row['seq']), event })
+    else unreadable.push({ id: String(row['id']), reason: DAMAGED_EVENT })
+  }
   // Where the newest numbers were given to no event, or to one that is gone, waiting for more must not end at once.
-  return { events, through: isEnd ? Math.max(through, end) : through, isEnd }
-}
-
-function positionedEventOf(row: Row): PositionedEvent[] {
-  const event = readableEventOf(row)
-  return event === undefined ? [] : [{ position: Number(row['seq']), event }]
+  const slice = { events, through: isEnd ? Math.max(through, end) : through, isEnd }
+  return unreadable.length === 0 ? slice : { ...slice, unreadable }
 }

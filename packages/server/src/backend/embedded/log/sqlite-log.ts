@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { EventAmount, type MaxAmount } from '../../event-amount.ts'
 import type { Log, LogEntry } from '../../log.ts'
+import { DAMAGED_EVENT } from '../../quarantine.ts'
 import type { Row } from '../database/rows.ts'
 import type { Writer } from '../writer.ts'
 import type { WriterHost } from '../writer-host.ts'
@@ -236,6 +237,5 @@ function untilFirst(entries: readonly Entry[], isEnd: (entry: Entry) => boolean)
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   const event = readableEventOf(row)
   if (event !== undefined) return { events: [event] }
-  const reason = 'The event in the database is damaged.'
-  return { events: [], unreadable: [{ id: String(row['id']), reason }] }
+  return { events: [], unreadable: [{ id: String(row['id']), reason: DAMAGED_EVENT }] }
 }

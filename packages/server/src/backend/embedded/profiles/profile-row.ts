@@ -1,4 +1,4 @@
-import { type ProfileSums, type StoredTraits, traitsFrom } from '../../profile-rules.ts'
+import { countsFrom, type ProfileSums, type StoredTraits, traitsFrom } from '../../profile-rules.ts'
 import { type Row, readJson, timeOrNull } from '../database/rows.ts'
 
 export interface ProfileRow extends ProfileSums {
@@ -12,7 +12,7 @@ export function profileRowOf(row: Row): ProfileRow {
     id: Number(row['id']),
     firstSeenAt: timeOrNull(row['first_seen_at']),
     lastSeenAt: timeOrNull(row['last_seen_at']),
-    counts: readJson(row['counts']) ?? {},
+    counts: countsFrom(readJson(row['counts'])),
   }
 }
 
@@ -22,6 +22,5 @@ export function newProfileRow(id: number): ProfileRow {
 
 /** The traits in a row of `profile_traits`, where there is one. */
 export function storedTraitsOf(row: Row | undefined): StoredTraits {
-  const stored = row === undefined ? undefined : readJson(row['traits'])
-  return traitsFrom(stored as StoredTraits | undefined)
+  return traitsFrom(row === undefined ? undefined : readJson(row['traits']))
 }

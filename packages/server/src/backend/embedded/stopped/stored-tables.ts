@@ -213,8 +213,7 @@ export const LEFT_IN_FILE: readonly {
   {
     table: 'events',
     columns: ['checksum'],
-    reason:
-      'PostgreSQL checks its pages itself; an event whose checksum is wrong stays in the file',
+    reason: 'the cluster computes its own; an event whose checksum is wrong stays in the file',
   },
   {
     table: 'catalog',

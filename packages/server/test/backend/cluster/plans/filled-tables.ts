@@ -41,10 +41,10 @@ async function fillDay(
   const start = day * DAY_MS
   await postgres.run(sql`
     INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body, rest)
+      received_at, marks, origin, body, rest, checksum)
     SELECT id, ${before}::int + n, n, 'src_' || n % 3, 'message-' || id, CASE n % 10 WHEN 0 THEN 'page' ELSE 'track' END,
       CASE WHEN n % 4 > 0 THEN 'u' || n % 5000 END, 'a' || n % 5000, CASE WHEN n % 100 = 0 THEN 'former' || n END,
-      ${start}::bigint + n, '', NULL, convert_to('{"event":"Event ' || n % 20 || '"}' || repeat(' ', 500), 'UTF8'), '{}'
+      ${start}::bigint + n, '', NULL, convert_to('{"event":"Event ' || n % 20 || '"}' || repeat(' ', 500), 'UTF8'), '{}', 0
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n)`)
   await postgres.run(sql`UPDATE archive SET seq = ${before + EVENTS}`)
   await postgres.run(sql`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
-import { NOON } from '@hookline/testing/records/accepted-event'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { claimDue, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
 
@@ -23,6 +23,16 @@ export function quarantineConformance(open: OpenBackendHarness): void {
         quarantine: { reason, at: NOON + 5 },
       })
       expect((await harness.backend.upkeep.backlog()).quarantined).toBe(1)
+    })
+
+    test('keeps an archived event that has no delivery', async () => {
+      await using harness = await open()
+      const { events, quarantine, upkeep } = harness.backend
+      const event = acceptedEvent()
+      await harness.backend.log.append([event])
+      await events.archive([{ event, declined: [] }])
+      await quarantine.add([{ id: event.id, reason, at: NOON }])
+      expect((await upkeep.backlog()).quarantined).toBe(1)
     })
 
     test('keeps a delivery that was never recorded', async () => {

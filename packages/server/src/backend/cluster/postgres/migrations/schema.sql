@@ -2,6 +2,7 @@
 -- belongs to an event is partitioned in the same way.
 --
 -- `seq` is the order of archiving, and `log_position` that of the log: a purge goes by the log, a follower by the archive.
+-- `checksum` is that of the accepted event (event-columns.ts): a row that was changed since is not sent.
 --
 -- An id that a client sends may be as long as a call, and a row of a B-tree has at most 2,700 bytes. So indexes have only how
 -- it begins (`isId` of event-rows.ts makes a condition that they serve), or are hash indexes. None of them makes such ids
@@ -25,6 +26,7 @@ CREATE TABLE events (
   origin            text,
   body              bytea  NOT NULL,
   rest              text   NOT NULL,
+  checksum          bigint NOT NULL,
   duplicates        int    NOT NULL DEFAULT 0,
   last_duplicate_at bigint
 ) PARTITION BY RANGE (id);
@@ -131,7 +133,8 @@ CREATE SEQUENCE fences;
 -- schema: the version that the node knows. A step that it could not bear waits for it.
 CREATE TABLE claiming_nodes (id txt PRIMARY KEY, until timestamptz NOT NULL, schema int NOT NULL DEFAULT 0);
 
-CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL);
+-- content: the bytes of an event that is not in the archive, or of a message of the log that could not be read.
+CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL, content bytea);
 
 -- finished_at NULL: open. search_text is JSON. It may contain data of a user, so a purge removes it.
 CREATE TABLE replays (
@@ -591,7 +594,7 @@ CREATE INDEX deliveries_waiting ON deliveries (id) WHERE is_waiting;
 CREATE FUNCTION archive_new(
   ids text[], positions bigint[], source_ids text[], message_ids text[], types text[], user_ids text[],
   anonymous_ids text[], previous_ids text[], times bigint[], all_marks text[], origins text[], bodies bytea[], rests text[],
-  named_ids text[], dedupe_window bigint, least_id text, end_id text,
+  checksums bigint[], named_ids text[], dedupe_window bigint, least_id text, end_id text,
   declined_events text[], declined_destinations text[], declined_reasons text[], declined_since bigint[]
 ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -617,12 +620,12 @@ BEGIN
 
   UPDATE archive SET seq = seq + many RETURNING seq INTO last;
   INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body, rest)
+      received_at, marks, origin, body, rest, checksum)
     SELECT id, last - many + number, position, source_id, message_id, type, user_id, anonymous_id, previous_id, at, marks,
-      origin, body, rest
+      origin, body, rest, checksum
     FROM unnest(ids, positions, source_ids, message_ids, types, user_ids, anonymous_ids, previous_ids, times, all_marks,
-      origins, bodies, rests) WITH ORDINALITY AS new (id, position, source_id, message_id, type, user_id, anonymous_id,
-      previous_id, at, marks, origin, body, rest, number);
+      origins, bodies, rests, checksums) WITH ORDINALITY AS new (id, position, source_id, message_id, type, user_id, anonymous_id,
+      previous_id, at, marks, origin, body, rest, checksum, number);
   IF cardinality(declined_events) > 0 THEN
     INSERT INTO declined (event_id, destination_id, reason, since)
       SELECT * FROM unnest(declined_events, declined_destinations, declined_reasons, declined_since)
@@ -681,7 +684,7 @@ BEGIN
   FOR content IN SELECT * FROM (VALUES
     ('events', '{message_id,user_id,anonymous_id,previous_id,body,rest}'),
     ('attempts', '{document}'),
-    ('quarantine', '{reason}'),
+    ('quarantine', '{reason,content}'),
     ('outbox', '{chunk}'),
     ('replays', '{document,search_text}'),
     ('profiles', '{counts}'),

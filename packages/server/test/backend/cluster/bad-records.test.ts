@@ -1,0 +1,193 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { TestEngine } from '@hookline/testing/engine/test-engine'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { parsed } from '../../../src/backend/accepted-event.ts'
+import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
+import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
+import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
+import { purgeUser } from '../conformance/deletions/purge-requests.ts'
+import { follow, loaded } from '../conformance/profiles/profile-changes.ts'
+import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
+
+/** Appends bytes to the log as another program would. */
+async function publish({ options }: ClusterHarness, bytes: Uint8Array): Promise<void> {
+  await using link = await NatsLink.open({ url: options.natsUrl })
+  await link.js.publish(`${options.natsPrefix}.log.0`, bytes)
+}
+
+interface Bench extends AsyncDisposable {
+  readonly harness: ClusterHarness
+  readonly receiver: Receiver
+  readonly engine: TestEngine
+}
+
+/** The engine of a node, with one destination. */
+async function openBench(): Promise<Bench> {
+  const stack = new AsyncDisposableStack()
+  const harness = stack.use(await openClusterHarness())
+  const receiver = stack.use(await openReceiver())
+  const engine = stack.use(await TestEngine.open({ backend: harness.backend }))
+  await engine.destination('dst_a', receiver.url)
+  return { harness, receiver, engine, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+const messageIdsAt = (receiver: Receiver): string[] =>
+  receiver.requests
+    .map(({ body }) => (JSON.parse(body.toString()) as { messageId: string }).messageId)
+    .toSorted()
+
+const messageIdsOf = (events: readonly AcceptedEvent[]): string[] =>
+  events.map(({ messageId }) => messageId).toSorted()
+
+/** Whether everything in the log is acked, and no worker has failed. */
+async function isCalm({ engine }: Bench): Promise<boolean> {
+  const { bytes } = await (engine.backend.log as JetStreamLog).state()
+  const { failing } = await engine.engine.status()
+  return bytes === 0 && failing.size === 0
+}
+
+const quarantined = ({ harness }: Bench) =>
+  harness.sql('SELECT id, reason, content FROM quarantine ORDER BY id')
+
+/** A chunk with a byte of the event changed. */
+function flipped(events: readonly AcceptedEvent[], part: Uint8Array | string, offset = 0): Buffer {
+  const chunk = chunkOf(events)
+  chunk[chunk.indexOf(part) + offset]! ^= 1
+  return chunk
+}
+
+/** A chunk in which an event was accepted with these fields. */
+function withFields(events: readonly AcceptedEvent[], fields: Record<string, unknown>): Buffer {
+  const [first, bad, last] = events
+  return chunkOf([first!, { ...parsed(bad!), ...fields }, last!])
+}
+
+describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
+  test.for<[string, (events: readonly AcceptedEvent[]) => Buffer]>([
+    ['a byte of its body is flipped', (events) => flipped(events, events[1]!.body, 9)],
+    ['a byte of its id is flipped', (events) => flipped(events, `["${events[1]!.id}`, 9)],
+    ['a byte of its messageId is flipped', (events) => flipped(events, events[1]!.messageId)],
+    ['its JSON is damaged', (events) => flipped(events, `["${events[1]!.id}`)],
+    ['its time is a text', (events) => withFields(events, { receivedAt: 'now' })],
+    ['its source is a number', (events) => withFields(events, { sourceId: 7 })],
+    ['its type is unknown', (events) => withFields(events, { type: 'unknown' })],
+    ['its rest has a NUL', (events) => withFields(events, { rest: '\0' })],
+    ['its integrations are no JSON', (events) => withFields(events, { rest: '{"integrations"' })],
+    ['its origin has no destinations', (events) => withFields(events, { origin: {} })],
+  ])(
+    'a bad event in a message is quarantined, and the others are delivered: %s',
+    async ([, chunkOfAll]) => {
+      await using bench = await openBench()
+      const { harness, receiver, engine } = bench
+      const events = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
+      await publish(harness, chunkOfAll(events))
+      const later = await engine.receive(1)
+      await receiver.waitFor(3)
+      expect(messageIdsAt(receiver)).toEqual(messageIdsOf([events[0]!, events[2]!, ...later]))
+      await expect.poll(() => quarantined(bench)).toHaveLength(1)
+      const [bad] = await quarantined(bench)
+      expect((bad!['content'] as Buffer).length).toBeGreaterThan(100)
+      await expect.poll(() => isCalm(bench)).toBe(true)
+      expect(engine.logged.map(({ msg }) => msg)).toEqual(['quarantine.added'])
+      expect((await engine.backend.upkeep.backlog()).quarantined).toBe(1)
+      expect(await engine.missing()).toBe(0)
+    },
+  )
+
+  test.for<[string, Buffer]>([
+    ['random bytes', randomBytes(300)],
+    ['a chunk that is cut off', chunkOf([acceptedEvent(), acceptedEvent()]).subarray(0, -7)],
+    ['another version', Buffer.from([9, 9, 9, 9, 9, 9, 9, 9, 9, 9])],
+    ['a byte', Buffer.from([1])],
+  ])(
+    'an unreadable message is kept in quarantine, and later ones are delivered: %s',
+    async ([, bytes]) => {
+      await using bench = await openBench()
+      const { harness, receiver, engine } = bench
+      await publish(harness, bytes)
+      const events = await engine.receive(1)
+      await receiver.waitFor(1)
+      expect(messageIdsAt(receiver)).toEqual(messageIdsOf(events))
+      const name = `${harness.options.natsPrefix}_log:1.`
+      await expect
+        .poll(() => quarantined(bench))
+        .toMatchObject([{ id: expect.stringContaining(name), content: bytes }])
+      await expect.poll(() => isCalm(bench)).toBe(true)
+    },
+  )
+
+  test('a deletion removes the content in quarantine that names the user', async () => {
+    await using harness = await openClusterHarness()
+    const content = Buffer.from('["evt_1","user \\"7\\""]')
+    await harness.backend.quarantine.add([
+      { id: 'log:1.1', reason: 'damaged', at: NOON, content },
+      { id: 'log:2.1', reason: 'damaged', at: NOON, content: Buffer.from('"another user"') },
+    ])
+    await purgeUser(harness, 'user "7"')
+    expect(await harness.sql('SELECT id FROM quarantine WHERE content IS NOT NULL')).toEqual([
+      { id: 'log:2.1' },
+    ])
+    expect(await harness.sql('SELECT id FROM quarantine')).toHaveLength(2)
+  })
+
+  test.for([
+    `body = convert_to(replace(convert_from(body, 'UTF8'), '39.95', '39.96'), 'UTF8')`,
+    `message_id = 'another'`,
+    `source_id = 'src_b'`,
+    `user_id = NULL`,
+    `anonymous_id = 'a'`,
+    `received_at = received_at + 1`,
+    `rest = '{"channel":"web"}'`,
+    `checksum = checksum + 1`,
+  ])('an event that was changed in the database is never sent: %s', async (change) => {
+    await using bench = await openBench()
+    const { harness, receiver, engine } = bench
+    const [bad, good] = await engine.receive(2)
+    await receiver.waitFor(2)
+    await expect
+      .poll(async () => (await engine.deliveries({})).map(({ state }) => state))
+      .toEqual(['delivered', 'delivered'])
+    await harness.sql(`UPDATE events SET ${change} WHERE id = '${bad!.id}'`)
+    for (const { id } of await engine.deliveries({}))
+      expect(await engine.backend.replays.retry(id, Date.now())).toBe(true)
+    engine.engine.wake()
+    await receiver.waitFor(3)
+    await expect
+      .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())
+      .toEqual(['delivered', 'quarantined'])
+    expect(messageIdsAt(receiver).filter((id) => id === good!.messageId)).toHaveLength(2)
+    expect(receiver.requests).toHaveLength(3)
+    const [delivery] = await engine.deliveries({ eventId: bad!.id })
+    expect(delivery?.quarantine?.reason).toBe('Its event in the database is damaged.')
+    const { data } = await engine.backend.events.list({}, { limit: 10 })
+    expect(data.map(({ id }) => id)).toEqual([good!.id])
+    const slice = await engine.backend.followedLog.read({ after: 0, limit: 10 })
+    expect(slice.events.map(({ event }) => event.id)).toEqual([good!.id])
+    expect(slice.unreadable).toMatchObject([{ id: bad!.id }])
+  })
+
+  test.for<[string, boolean]>([
+    [`UPDATE profile_traits SET traits = '{"plan"'`, false],
+    [`UPDATE profile_traits SET traits = '{"plan":7}'`, true],
+    [`UPDATE profiles SET counts = 'x'`, false],
+    [`UPDATE profiles SET counts = '7'`, true],
+  ])('a damaged profile stops no other one: %s', async ([damage, isJson]) => {
+    await using harness = await openClusterHarness()
+    const traits = { plan: 'pro' }
+    await follow(harness, [{ type: 'identify', traits }])
+    await harness.sql(damage)
+    await follow(harness, [
+      { type: 'identify', traits: { city: 'Rome' } },
+      { type: 'identify', userId: 'u2', traits },
+    ])
+    expect((await loaded(harness, 'u1')).traits).toMatchObject({ city: 'Rome' })
+    expect((await loaded(harness, 'u2')).traits).toEqual(traits)
+    const profile = await harness.backend.profiles.find('default', 'u1')
+    expect(profile?.counts.identify).toBeGreaterThan(0)
+    expect(await harness.sql('SELECT reason FROM quarantine')).toHaveLength(isJson ? 0 : 1)
+  })
+})
