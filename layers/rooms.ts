@@ -86,8 +86,9 @@ export const ROOMS = {
     notices: 'deletion notices, and their queue',
     profiles: 'profiles of users, their ids and facts; the cursor with which they follow the log',
     facts: 'the clauses that count events; facts from the archive, and facts that nobody needs',
-    evaluations: 'results of audiences and computed traits; conditions in SQL, for full syncs',
-    memberships: 'members, lists, previews, and syncs',
+    evaluations:
+      'profiles that are loaded to be evaluated; results of audiences and computed traits',
+    memberships: 'members, lists, and syncs',
     upkeep: 'counts and sizes; removal of old data',
   },
   'backend/cluster': {
@@ -112,8 +113,9 @@ export const ROOMS = {
     profiles:
       'profiles of users, their ids and facts; the cursor with which they follow the archive',
     facts: 'the clauses that count events; facts from the archive, and facts that nobody needs',
-    evaluations: 'results of audiences and computed traits; conditions in SQL, for full syncs',
-    memberships: 'members, lists, previews, and syncs',
+    evaluations:
+      'profiles that are loaded to be evaluated; results of audiences and computed traits',
+    memberships: 'members, lists, and syncs',
     upkeep: 'counts and sizes; partitions, and removal of old data',
   },
   util: {

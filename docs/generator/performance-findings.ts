@@ -99,7 +99,7 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'What a full sync of an audience takes with a million profiles, and what it does to the service meanwhile. The first sync evaluates all profiles and tells every member. The check does the same later and finds that nothing differs. Events arrive at a steady rate. Each ratio compares the deliveries of this load during a sync with those of the same time without one.',
     limit:
-      'A reader thread looks for profiles that differ, with one query for a slice of them. The main thread evaluates only those, and the writer thread stores what changed. So the main thread is busy with members, not with all profiles.',
+      'A reader thread loads every profile with its traits, facts and results, and the main thread evaluates it. Most of the time is spent on loading, and on passing profiles from thread to thread. The writer thread stores only what changed.',
   },
   'audience-latency': {
     about:

@@ -11,7 +11,7 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity with the event that it is about; `undefined` where the event is no longer in memory. */
+/** An activity with its event; `undefined` if the event has left the memory. */
 export interface ActivityEntry {
   readonly activity: Activity
   readonly event: EventActivity | undefined

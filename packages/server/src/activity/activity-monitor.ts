@@ -27,12 +27,12 @@ export interface ActivityMonitorOptions {
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
-  /** The inspector learns from it, too, which destination a delivery belongs to, and which users are deleted. */
+  /** Learns the destination of each delivery, and which users are deleted. */
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** The most ids of users that other nodes are told of at once. */
-const MOST_IDS_TOLD = 1_000
+/** The maximum number of ids of users in one message to other nodes. */
+const MAX_PURGED_IDS = 1_000
 
 /** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
@@ -116,12 +116,12 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
 
 /** The same purge, of fewer users at a time. */
 function* partsOf({ userIds, anonymousIds, sourceIds }: PurgeActivity): Generator<PurgeActivity> {
-  for (let from = 0; from < userIds.length; from += MOST_IDS_TOLD)
-    yield { userIds: userIds.slice(from, from + MOST_IDS_TOLD), anonymousIds: [], sourceIds }
-  for (let from = 0; from < anonymousIds.length; from += MOST_IDS_TOLD)
+  for (let from = 0; from < userIds.length; from += MAX_PURGED_IDS)
+    yield { userIds: userIds.slice(from, from + MAX_PURGED_IDS), anonymousIds: [], sourceIds }
+  for (let from = 0; from < anonymousIds.length; from += MAX_PURGED_IDS)
     yield {
       userIds: [],
-      anonymousIds: anonymousIds.slice(from, from + MOST_IDS_TOLD),
+      anonymousIds: anonymousIds.slice(from, from + MAX_PURGED_IDS),
       sourceIds,
     }
 }

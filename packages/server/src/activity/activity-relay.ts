@@ -15,7 +15,7 @@ export interface ActivityReceiver {
   miss(count: number | null): void
 }
 
-/** What the live tail needs of the signals. */
+/** The signals that the live tail needs. */
 export type ActivitySignals = Pick<Signals, 'tell' | 'onTold' | 'onMissed' | 'read' | 'onRead'>
 
 /** One message between nodes. */

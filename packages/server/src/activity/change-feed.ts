@@ -10,7 +10,7 @@ export interface Change {
   readonly resource: string | null
   /** `null` where it is not about one record. */
   readonly id: string | null
-  /** The operationId of the request; `null` where Hookline changed it by itself. Only for those who may read the audit log. */
+  /** The operationId of the request; `null` for a change by Hookline. Only for readers of the audit log. */
   readonly action?: string | null
   /** Who made the request, in the same way. */
   readonly actorId?: string | null
@@ -32,11 +32,11 @@ export interface ChangeView {
 }
 
 /** More than people make while a tab is away for an hour. */
-const MOST_KEPT = 1_000
-/** What Hookline changes by itself, such as the progress of a replay, is told at most this often. */
+const MAX_KEPT = 1_000
+/** How often changes without a request, such as the progress of a replay, are reported. */
 const UPDATES_EVERY_MS = 1_000
-/** Beyond so many at once, the readers learn only which collections have changed. */
-const MOST_UPDATES = 100
+/** Beyond this number at once, the readers learn only which collections have changed. */
+const MAX_UPDATES = 100
 
 /** A record that has changed, and whether only this node knows. */
 interface Update extends UpdateActivity {
@@ -44,11 +44,11 @@ interface Update extends UpdateActivity {
 }
 
 /**
- * The newest changes of records, by requests and by Hookline itself, on all nodes. Each node numbers them by itself. Other
- * nodes are told at once of what requests change, and once a second of the rest.
+ * The newest changes of records, by requests and by Hookline, on all nodes, as this node numbers them. Changes by requests are
+ * sent to the other nodes immediately, and the rest once a second.
  */
 export class ChangeFeed {
-  readonly changes = new RecentItems<Change>(MOST_KEPT)
+  readonly changes = new RecentItems<Change>(MAX_KEPT)
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'tell'>
   readonly #updates = new Map<string, Update>()
@@ -73,7 +73,7 @@ export class ChangeFeed {
    */
   updated({ resource, id }: UpdateActivity, { isKnown = false } = {}): void {
     if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#tell())
-    const update = { resource, id: this.#updates.size < MOST_UPDATES ? id : null }
+    const update = { resource, id: this.#updates.size < MAX_UPDATES ? id : null }
     const isOwn = !isKnown || this.#updates.get(keyOf(update))?.isOwn === true
     this.#updates.set(keyOf(update), { ...update, isOwn })
   }
@@ -108,14 +108,14 @@ export class ChangeFeed {
   }
 
   #add(change: Change): void {
-    // The request is what has caused the update that is about to be told.
+    // The request has caused the pending update.
     const { resource, id, action } = change
     if (resource !== null && action) this.#updates.delete(keyOf({ resource, id }))
     this.changes.add(change)
   }
 }
 
-/** What nodes tell each other. */
+/** A message between nodes. */
 interface Told {
   readonly changes: readonly Change[]
 }

@@ -5,7 +5,7 @@ import type { Counts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
-/** What the stream sends. A message without an id is not sent again to a reader that reconnects. */
+/** A message of the stream. One without an id is not sent again to a reader that reconnects. */
 export type StreamMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }
@@ -16,11 +16,11 @@ export type StreamMessage =
 interface Gap {
   /** Between two connections, or while one was open; or they got lost between nodes. */
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
-  /** How many activities, including those that the filter excludes; `null` if unknown. */
+  /** How many activities, including ones that the filter excludes; `null` if unknown. */
   readonly missed: number | null
 }
 
-/** Where a reader begins in a topic. */
+/** The beginning of a reader in a topic. */
 export interface Beginning {
   /** The number of the first item to read. */
   readonly from: number

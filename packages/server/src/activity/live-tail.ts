@@ -23,12 +23,12 @@ export interface LostActivities {
 }
 
 /**
- * The live tail: the newest activities of all nodes, as this node numbers them. Readers have no buffers of their own, so a
- * slow reader costs no memory: it is overtaken, and receives a `gap`. Without readers nothing is kept.
+ * The live tail: the newest activities of all nodes, as this node numbers them. Nothing is buffered per reader, so a slow
+ * reader costs no memory: it is overtaken, and receives a `gap`. Without readers nothing is kept.
  *
  * A gap is not filled from the archive. The archive has events and ended deliveries by their time, but not the order
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
- * show what was in the gap.
+ * show the missing ones.
  */
 export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed' | 'updated'> {
   /** `undefined` where a purge removed one. */

@@ -9,7 +9,7 @@ import { type Beginning, LiveReader } from './live-reader.ts'
 import { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
-/** What a reader of the stream can follow. */
+/** The topics of the stream. A reader follows some of them. */
 export const TOPICS = ['activity', 'counts', 'changes'] as const
 
 export type Topic = (typeof TOPICS)[number]

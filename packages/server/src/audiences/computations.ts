@@ -1,4 +1,4 @@
-import { type Computation, type Compute, type Condition, type Json } from '@hookline/protocol'
+import type { Computation, Json } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
 import type { LoadedProfile } from '../backend/evaluations.ts'
 import type { Sync } from '../backend/syncs.ts'
@@ -7,7 +7,7 @@ import { computeValue } from './conditions/compute-value.ts'
 import { explain, type Explanation } from './conditions/explain.ts'
 import type { Plans } from './evaluation/plans.ts'
 import { type ComputationStatus, statusOf } from './computation-status.ts'
-import { previewQuery } from './preview-query.ts'
+import { preview, type Previewed, type PreviewResult } from './preview.ts'
 import { newSync } from './syncs/needed-sync.ts'
 
 export interface ComputationsOptions {
@@ -21,17 +21,6 @@ export interface ComputationsOptions {
   readonly isCaughtUp: () => boolean
   /** A sync was requested, or profiles are kept from now on. */
   readonly onRequest: () => void
-}
-
-/** The users that would have a value, and a sample of them. */
-export interface PreviewResult {
-  readonly size: number
-  /** False where the size is estimated. */
-  readonly isExact: boolean
-  /** At most ten users. `value` is `true` for a member of an audience. */
-  readonly sample: readonly { readonly userId: string | null; readonly value: Json }[]
-  /** Since when events are known, in milliseconds since the epoch; `null`: there are none. */
-  readonly reachesBackTo: number | null
 }
 
 /** Why a user has a value, or none. */
@@ -99,34 +88,13 @@ export class Computations {
   }
 
   /** Who would have a value. The first preview begins to keep profiles: until they have all events, sizes are not exact. */
-  async preview(
-    previewed: { readonly space: string } & (
-      { readonly condition: Condition } | { readonly compute: Compute }
-    ),
-  ): Promise<PreviewResult> {
-    const { backend, plans, clock } = this.#options
-    const { catalog, memberships, followedLog, profiles } = backend
-    await profiles.begin()
+  async preview(previewed: Previewed): Promise<PreviewResult> {
+    const { backend, plans, clock, onRequest } = this.#options
+    await backend.profiles.begin()
     const isCaughtUp = this.#options.isCaughtUp()
-    if (!isCaughtUp) this.#options.onRequest()
-    const now = clock.wall()
-    const { computations } = catalog.current
-    const query = previewQuery(previewed, { clauses: plans.clauses, computations, now })
-    const { size, isExact, sample } = await memberships.preview(query)
-    const { events } = await followedLog.read({ after: 0, limit: 1 })
-    const [oldest] = events
-    return {
-      size,
-      isExact: isExact && isCaughtUp,
-      sample: sample.map(({ userId, facts }) => ({
-        userId,
-        value:
-          'compute' in previewed
-            ? (computeValue(previewed.compute, facts, now, true).value ?? null)
-            : true,
-      })),
-      reachesBackTo: oldest === undefined ? null : Date.parse(oldest.event.event.receivedAt),
-    }
+    if (!isCaughtUp) onRequest()
+    const result = await preview(previewed, plans.clauses, { ...backend, clock })
+    return { ...result, isExact: result.isExact && isCaughtUp }
   }
 
   /** Why a user has the value that it has; `undefined` for a user without a profile. */

@@ -1,4 +1,5 @@
-import type { AcceptedEvent, Comparison, CountOperator, Json } from '@hookline/protocol'
+import type { AcceptedEvent, Json } from '@hookline/protocol'
+import type { SpacedId } from './profile-rules.ts'
 import type { Fact } from './profiles.ts'
 
 /** What was sent of a computation for one user. */
@@ -16,6 +17,10 @@ export interface LoadedProfile {
   readonly space: string
   /** Grows with each change of the profile. */
   readonly version: number
+  /** Whether it has changed since it was evaluated. */
+  readonly isDirty: boolean
+  /** When it is to be evaluated although it does not change, in milliseconds since the epoch; `null`: never. */
+  readonly recheckAt: number | null
   /** The userIds that events have named, in the order of the alphabet. */
   readonly userIds: readonly string[]
   readonly traits: Readonly<Record<string, Json>>
@@ -54,55 +59,21 @@ export interface Evaluated {
   readonly recheckAt: number | null
 }
 
-/** A condition whose clauses name their facts: what `differing` evaluates for all profiles. */
-export type PlannedCondition =
-  | { readonly and: readonly PlannedCondition[] }
-  | { readonly or: readonly PlannedCondition[] }
-  | { readonly not: PlannedCondition }
-  | { readonly trait: readonly string[]; readonly is: Comparison }
-  /** The value of the computed trait with this id. */
-  | { readonly computation: string; readonly is: Comparison }
-  /** Is a member of the audience with this id. */
-  | { readonly memberOf: string }
-  /** The list of the manual audience with this id has one of the userIds. */
-  | { readonly listOf: string }
-  | PlannedCount
+/** The bounds of a batch of `Evaluations.walk`: the main thread reads a batch in one turn. */
+export const WALK_PROFILES = 250
+export const WALK_BYTES = 512 * 1024
 
-/** Counts facts of a clause: those within the last `withinMs`, or from `from` until before `to`, or all. */
-export interface PlannedCount {
-  readonly clause: number
-  readonly withinMs?: number
-  readonly between?: readonly [from: number, to: number]
-  readonly count: { readonly op: CountOperator; readonly n: number }
-}
-
-/** Where a full sync looks for profiles to evaluate. */
-export interface DifferingQuery {
-  readonly computationId: string
+/** Some profiles of a space, and how much of each is loaded. */
+export interface ProfileWalk {
   readonly space: string
-  /** For an audience. Without it, every profile that has a fact of `clauses` or a result is found. */
-  readonly condition?: PlannedCondition
-  readonly clauses: readonly number[]
-  /** Whether profiles whose `recheckAt` may be too late are found as well: for a condition that is new. */
-  readonly findsRechecks: boolean
-  /** Milliseconds since the epoch. */
-  readonly now: number
-  /** The `reached` of the slice before; 0 for the first. */
+  /** The `profileId` of the last profile of the batch before; 0 for the first batch. */
   readonly after: number
-}
-
-export interface Differing {
-  /**
-   * Profiles whose stored result is not what the condition says, or was not announced for each of their userIds, or whose
-   * `recheckAt` may be too late.
-   */
-  readonly profileIds: readonly number[]
-  /** Those of them that nothing would have evaluated: neither dirty nor due, and the result differs or was not announced. */
-  readonly missed: readonly number[]
-  /** How many profiles of the space the slice looked at. */
-  readonly looked: number
-  /** Where the next slice begins; `null` at the end. */
-  readonly reached: number | null
+  /** Only every n-th profile is loaded: a sample. All of them by default. */
+  readonly every?: number
+  /** The clauses whose facts are loaded. */
+  readonly clauses: readonly number[]
+  /** The computation whose announcements are loaded. None are by default. */
+  readonly computationId?: string
 }
 
 /** The results of computations: which profiles to evaluate, and what came of it. */
@@ -132,8 +103,14 @@ export interface Evaluations {
    */
   tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
 
-  /** Looks for profiles to evaluate in a slice of all profiles, whatever is dirty or due. Takes part of a second. */
-  differing(query: DifferingQuery): Promise<Differing>
+  /**
+   * The next profiles of a space in the order of their numbers, each as it is at one moment. A batch has at most 250, and about
+   * 512 KiB of values if it has more than one. An empty batch is the end.
+   */
+  walk(query: ProfileWalk): Promise<readonly LoadedProfile[]>
+
+  /** The number of the profile of each id, in their order; `undefined` for an id without a profile. */
+  profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]>
 
   /** How many profiles are dirty or due, and since when the oldest one waits. */
   waiting(now: number): Promise<{ readonly profiles: number; readonly since: number | null }>

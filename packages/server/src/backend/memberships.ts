@@ -1,8 +1,7 @@
-import type { EventSelection, Json } from '@hookline/protocol'
+import type { Json } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
-import type { Announced, PlannedCondition } from './evaluations.ts'
+import type { Announced } from './evaluations.ts'
 import type { Page, PageRequest } from './page.ts'
-import type { Fact } from './profiles.ts'
 
 /** A user with a value: of an audience, a member. */
 export interface Member {
@@ -25,29 +24,6 @@ export interface ChangeCounts {
 /** A user as the last announcement says. */
 export interface AnnouncedUser extends Announced {
   readonly userId: string
-}
-
-/** A condition that is not saved yet. */
-export interface PreviewQuery {
-  readonly space: string
-  readonly condition: PlannedCondition
-  /** What the clauses of `condition` count that have no facts yet, by the negative numbers it gives them. */
-  readonly selections: ReadonlyMap<number, EventSelection & { readonly property?: string }>
-  /** The clause whose facts the sample shows. */
-  readonly sampledClause?: number
-  readonly now: number
-}
-
-export interface Preview {
-  readonly size: number
-  /** False where the size is estimated from a sample. */
-  readonly isExact: boolean
-  /** At most ten. */
-  readonly sample: readonly {
-    readonly userId: string | null
-    /** Of `sampledClause`; newest first. */
-    readonly facts: readonly Fact[]
-  }[]
 }
 
 /** The members of audiences and the values of computed traits, as the management API shows them. */
@@ -80,9 +56,6 @@ export interface Memberships {
 
   /** Users on the list of a manual audience, in the order of userIds. */
   listed(audienceId: string, page: PageRequest): Promise<Page<{ readonly userId: string }>>
-
-  /** Who would belong to an audience. Looks at 100,000 profiles at most. */
-  preview(query: PreviewQuery): Promise<Preview>
 
   /** Removes some of what belongs to a computation that is gone: results, announcements, list, counts, syncs. Resolves to whether there may be more. */
   forget(computationId: string): Promise<boolean>

@@ -1,4 +1,4 @@
-/** What nodes tell and ask each other about. */
+/** Topics of the messages and questions between nodes. */
 export type SignalTopic =
   | ReadTopic
   | 'attempts'
@@ -11,17 +11,17 @@ export type SignalTopic =
   | 'replicas'
   | 'statistics'
 
-/** Topics of which a message goes only to nodes that read them. */
+/** Topics whose messages go only to nodes that read them. */
 export type ReadTopic = 'activity' | 'counts'
 
 /**
- * What nodes tell and ask each other, so that each of them shows the whole service. Nothing of it is durable: a node hears
- * what is told while it is connected. What is told and answered is plain data of at most 8 MiB as JSON.
+ * Messages and questions between nodes, so that each of them shows the whole service. Nothing is durable: a node receives the
+ * messages that are sent while it is connected. Messages and answers are plain data of at most 8 MiB as JSON.
  */
 export interface Signals {
-  /** Tells all other nodes. Does not wait. */
+  /** Sends a message to all other nodes. Does not wait. */
   tell(topic: SignalTopic, message: object): void
-  /** Calls `listener` for what other nodes tell. Returns the function that ends it. */
+  /** Calls `listener` for each message of other nodes. Returns the function that ends it. */
   onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void
   /**
    * Calls `listener` when messages of other nodes may be missing, because this node or another one was disconnected. Returns
@@ -30,9 +30,9 @@ export interface Signals {
   onMissed(listener: () => void): () => void
   /** Resolves to the answers of the other nodes that are alive: when all have answered, or after half a second. */
   ask(topic: SignalTopic, question: object): Promise<readonly unknown[]>
-  /** Answers what other nodes ask. Returns the function that ends it. */
+  /** Answers the questions of other nodes. Returns the function that ends it. */
   onAsked(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
-  /** This node reads what others tell of a topic, until the result is disposed of. */
+  /** Receives the messages of a topic, until the result is disposed of. */
   read(topic: ReadTopic): Disposable
   /**
    * Calls `listener` when the first other node begins to read, at once if one reads already, and when the last one has ended.

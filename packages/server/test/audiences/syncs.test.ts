@@ -238,3 +238,31 @@ test('a sync for a new definition counts who entered and left by it, and the nex
   await open.settle()
   expect((await syncs.last()).get('aud_a')).toMatchObject({ reason: 'requested', entered: 0 })
 })
+
+test('a sync looks at every profile, however many there are', async () => {
+  await using open = new OpenAudiences()
+  await open.start()
+  const { profiles, syncs } = open.backend
+  await profiles.begin()
+  const change = {
+    eventId: 'evt_a',
+    sourceId: 'src_a',
+    space: 'default',
+    type: 'identify',
+  } as const
+  const changes = Array.from({ length: 5_300 }, (_, index) => ({
+    ...change,
+    position: index + 1,
+    userId: `u${index}`,
+    joins: [],
+    timestamp: NOON,
+    receivedAt: NOON,
+    traits: { plan: index % 1_000 === 0 ? 'pro' : 'free' },
+    facts: [],
+  }))
+  await profiles.apply({ after: 0, through: 5_300, changes, purges: 0, at: NOON })
+  await open.put(newAudience())
+  await open.settle()
+  const last = (await syncs.last()).get('aud_a')
+  expect(last).toMatchObject({ state: 'done', looked: 5_300, entered: 6 })
+})

@@ -1,5 +1,5 @@
 import Type, { type TProperties } from 'typebox'
-import type { PreviewResult } from '../../audiences/computations.ts'
+import type { PreviewResult } from '../../audiences/preview.ts'
 import { DEFAULT_SPACE_TEXT, nullable, spaceField, timeOrNull } from '../api/schema-parts.ts'
 import { reachesBackTo } from './computation-status.ts'
 

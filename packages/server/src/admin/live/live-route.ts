@@ -55,7 +55,7 @@ function topicsOf(list: string): ReadonlySet<Topic> {
   return new Set(TOPICS.filter((topic) => names.includes(topic)))
 }
 
-/** Nobody learns of changes of what they may not read. Who made a change is in the audit log, for its readers. */
+/** Only changes of collections that the actor may read, and with their requests only for readers of the audit log. */
 function viewOf({ role }: Actor): ChangeView {
   const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor(`GET /${resource}`))
   return { isShown: mayRead, showsRequests: mayRead('audit') }

@@ -1,6 +1,6 @@
 import type { CountOperator } from '@hookline/protocol'
-import type { PlannedCount } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
+import type { PlannedCount } from './plan-condition.ts'
 import { isInWindow, type WindowMs } from './window.ts'
 
 /** How many of the facts are in the window, counted up to `most`. The facts are ordered, the newest first. */

@@ -1,7 +1,8 @@
 import { type Comparison, holds, type Json, nextChangeOf, valueAt } from '@hookline/protocol'
-import type { LoadedProfile, PlannedCondition, PlannedCount } from '../../backend/evaluations.ts'
+import type { LoadedProfile } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
 import { countHolds, countInWindow, decidingFact } from './count-window.ts'
+import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 
 /** What a condition looks at. A loaded profile is one. */
 export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'manual'> {

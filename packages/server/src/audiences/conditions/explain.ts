@@ -5,9 +5,9 @@ import {
   type Json,
   valueAt,
 } from '@hookline/protocol'
-import type { PlannedCondition, PlannedCount } from '../../backend/evaluations.ts'
 import { countInWindow } from './count-window.ts'
 import { evaluate, type ProfileView } from './evaluate.ts'
+import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 
 /** A condition or a part of it, with its verdict for one user. Plain JSON. */
 export type Explanation = ExplainedPart &

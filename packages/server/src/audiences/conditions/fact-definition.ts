@@ -1,5 +1,4 @@
-import type { EventSelection, Json, Window } from '@hookline/protocol'
-import { canonicalJson } from './canonical-json.ts'
+import { type EventSelection, isJsonObject, type Json, type Window } from '@hookline/protocol'
 import { windowMs } from './window.ts'
 
 /**
@@ -34,4 +33,13 @@ export function definitionOf(
 /** The definition that `definitionOf` wrote. */
 export function parseDefinition(definition: string): FactDefinition {
   return JSON.parse(definition) as FactDefinition
+}
+
+/** The JSON text of a value, with the fields of objects in order: equal values have equal texts. */
+function canonicalJson(value: Json): string {
+  return JSON.stringify(value, (_key, each: Json) => (isJsonObject(each) ? inOrder(each) : each))
+}
+
+function inOrder(object: object): object {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -11,6 +11,7 @@ import {
   valueAt,
 } from '@hookline/protocol'
 import type { FactClause } from '../../backend/facts.ts'
+import type { EventSelector } from '../../backend/log.ts'
 import type { ClauseFact } from '../../backend/profiles.ts'
 import { parseDefinition } from './fact-definition.ts'
 import { isInWindow, type WindowMs } from './window.ts'
@@ -44,6 +45,12 @@ export class EventMatcher {
       if (type === undefined) append(this.#byEvent, event, clause)
       else append(this.#byType, type, clause)
     }
+  }
+
+  /** Leaves out the events that no clause can count. */
+  get selector(): EventSelector {
+    const events = [...this.#byEvent.keys()].filter((name) => name !== undefined)
+    return { events, types: [...this.#byType.keys()] }
   }
 
   /**

@@ -3,12 +3,32 @@ import {
   type Clause,
   type Comparison,
   type Condition,
+  type CountOperator,
   pathOf,
 } from '@hookline/protocol'
-import type { PlannedCondition, PlannedCount } from '../../backend/evaluations.ts'
 import { clauseOfEvents } from './clauses-of.ts'
 import { type Computations, referenceOf } from './references.ts'
-import { windowMs } from './window.ts'
+import { type WindowMs, windowMs } from './window.ts'
+
+/** A condition whose clauses name their facts. */
+export type PlannedCondition =
+  | { readonly and: readonly PlannedCondition[] }
+  | { readonly or: readonly PlannedCondition[] }
+  | { readonly not: PlannedCondition }
+  | { readonly trait: readonly string[]; readonly is: Comparison }
+  /** The value of the computed trait with this id. */
+  | { readonly computation: string; readonly is: Comparison }
+  /** Is a member of the audience with this id. */
+  | { readonly memberOf: string }
+  /** The list of the manual audience with this id has one of the userIds. */
+  | { readonly listOf: string }
+  | PlannedCount
+
+/** Counts the facts of a clause in a window. */
+export interface PlannedCount extends WindowMs {
+  readonly clause: number
+  readonly count: { readonly op: CountOperator; readonly n: number }
+}
 
 /** What a plan is made with. */
 export interface PlanContext {

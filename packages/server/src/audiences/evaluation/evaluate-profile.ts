@@ -4,11 +4,11 @@ import type {
   ChangedResult,
   Evaluated,
   LoadedProfile,
-  PlannedCondition,
 } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
 import { computeValue } from '../conditions/compute-value.ts'
 import { evaluate, type ProfileView } from '../conditions/evaluate.ts'
+import type { PlannedCondition } from '../conditions/plan-condition.ts'
 import { announcementOf } from './announcement.ts'
 
 /** A computation that is ready to be evaluated. */
@@ -65,6 +65,25 @@ export function evaluateProfile(
     announcements,
     recheckAt: recheckAt === Infinity ? null : recheckAt,
   }
+}
+
+/**
+ * Compares the stored values of a profile with the result of a plan:
+ * - `missed`: the value or an announcement differs, and evaluation in real time does not have the profile waiting.
+ * - `stale`: one of them differs, and the profile is dirty or due.
+ * - `late`: both are right, and `recheckAt` is later than the plan needs it.
+ * - `right`: nothing differs.
+ */
+export function checkProfile(
+  profile: LoadedProfile,
+  plan: Plan,
+  moment: Moment,
+): 'missed' | 'stale' | 'late' | 'right' {
+  const { results, announcements, recheckAt } = evaluateProfile(profile, [plan], moment)
+  const storedRecheck = profile.recheckAt ?? Infinity
+  if (results.length > 0 || announcements.length > 0)
+    return profile.isDirty || storedRecheck <= moment.now ? 'stale' : 'missed'
+  return (recheckAt ?? Infinity) < storedRecheck ? 'late' : 'right'
 }
 
 interface Value {

@@ -1,10 +1,9 @@
 import type { Catalog } from '../../backend/catalog.ts'
 import type { ArchivedFact, FactClause, Facts, FillSlice } from '../../backend/facts.ts'
-import type { EventSelector, FollowedLog, PositionedEvent } from '../../backend/log.ts'
+import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
-import { parseDefinition } from '../conditions/fact-definition.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { isFilled } from '../evaluation/plans.ts'
 import { idsOf } from '../profiles/profile-change.ts'
@@ -38,9 +37,9 @@ export class ClauseFiller {
     // Clauses that are further ahead get facts again that they have: these stay as they are.
     const after = Math.min(...filling.map(({ filledThrough }) => filledThrough))
     const end = Math.max(...filling.map(({ fillThrough }) => fillThrough))
-    const only = selectorOf(filling)
-    const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
     const matcher = new EventMatcher(filling)
+    const only = matcher.selector
+    const { events, through, isEnd } = await followedLog.read({ after, limit: SLICE_EVENTS, only })
     const found: ArchivedFact[] = []
     const slices = new TimeSlices(clock)
     for (const each of events) {
@@ -74,14 +73,5 @@ export class ClauseFiller {
     const space = spaceOf(event, this.#options.catalog)
     const ids = idsOf(event.event)
     return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))
-  }
-}
-
-/** What the clauses can count at all. */
-function selectorOf(clauses: readonly FactClause[]): EventSelector {
-  const definitions = clauses.map(({ definition }) => parseDefinition(definition))
-  return {
-    events: definitions.flatMap(({ event }) => event ?? []),
-    types: definitions.flatMap(({ type }) => type ?? []),
   }
 }

@@ -5,13 +5,14 @@ import type { Profiles } from '../../backend/profiles.ts'
 import type { Sync, Syncs } from '../../backend/syncs.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import { identifyOf } from '../evaluation/announcement.ts'
 import type { ChangedProfiles } from '../evaluation/change-tally.ts'
-import type { Plan } from '../evaluation/evaluate-profile.ts'
+import { checkProfile, type Plan } from '../evaluation/evaluate-profile.ts'
 import type { Evaluator } from '../evaluation/evaluator.ts'
 
 export interface SyncRunnerOptions {
-  readonly evaluations: Pick<Evaluations, 'differing' | 'tell'>
+  readonly evaluations: Pick<Evaluations, 'walk' | 'tell'>
   readonly memberships: Pick<Memberships, 'announced'>
   readonly syncs: Pick<Syncs, 'advance'>
   readonly profiles: Pick<Profiles, 'state'>
@@ -20,15 +21,17 @@ export interface SyncRunnerOptions {
   readonly clock: Clock
 }
 
+/** Profiles that one step looks at. */
+const STEP_PROFILES = 5_000
 /** Users whose value is told to an added destination with one append. */
 const USERS = 500
 
 /**
  * Runs syncs, step by step. A step is recorded when it is done, so a sync goes on after a restart where it was:
  *
- *     waiting ─▶ running: each slice of profiles ─▶ each slice of users, for added destinations ─▶ done
+ *     waiting ─▶ running: all profiles ─▶ all users, for added destinations ─▶ done
  *
- * It finds the profiles whose stored result differs and has them evaluated as all others are. So it agrees with evaluation
+ * A profile whose stored value differs is evaluated and stored by the evaluator, as in real time. So it agrees with evaluation
  * in real time, which goes on meanwhile.
  */
 export class SyncRunner {
@@ -52,27 +55,37 @@ export class SyncRunner {
     return (await this.#options.syncs.advance(sync, next)) ? next : undefined
   }
 
+  /** Evaluates some profiles, and stores the values that differ. */
   async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
+    let next = sync
+    while (next.afterProfile !== null && next.looked - sync.looked < STEP_PROFILES)
+      next = await this.#walkBatch(next, plan)
+    return isForNewDefinition(sync) ? this.#withTaken(next) : next
+  }
+
+  async #walkBatch(sync: Sync, plan: Plan): Promise<Sync> {
     const { evaluations, evaluator, clock } = this.#options
-    const { computation, clauses, rule } = plan
-    const condition =
-      rule === 'never' ? { or: [] } : 'condition' in rule ? rule.condition : undefined
-    const found = await evaluations.differing({
-      computationId: computation.id,
-      space: computation.space,
-      ...(condition && { condition }),
-      clauses,
-      findsRechecks: isForNewDefinition(sync),
-      now: clock.wall(),
-      after: sync.afterProfile!,
-    })
-    const changes = await evaluator.evaluateAll(found.profileIds, sync)
-    const isCheck = sync.reason === 'daily' || sync.reason === 'requested'
+    const { id: computationId, space } = plan.computation
+    const walk = { space, after: sync.afterProfile!, clauses: plan.clauses, computationId }
+    const profiles = await evaluations.walk(walk)
+    const last = profiles.at(-1)
+    if (last === undefined) return { ...sync, afterProfile: null }
+    const slices = new TimeSlices(clock)
+    const found: number[] = []
+    let missed = 0
+    for (const profile of profiles) {
+      await slices.yieldIfOver()
+      const state = checkProfile(profile, plan, { now: clock.wall(), syncId: sync.id })
+      if (state === 'missed') missed++
+      if (state === 'late' ? isForNewDefinition(sync) : state !== 'right')
+        found.push(profile.profileId)
+    }
+    const changes = await evaluator.evaluateAll(found, sync)
     return {
-      ...(isForNewDefinition(sync) ? this.#withTaken(sync) : withChanges(sync, changes)),
-      looked: sync.looked + found.looked,
-      missed: sync.missed + (isCheck ? found.missed.length : 0),
-      afterProfile: found.reached,
+      ...(isForNewDefinition(sync) ? sync : withChanges(sync, changes)),
+      looked: sync.looked + profiles.length,
+      missed: sync.missed + (isCheck(sync) ? missed : 0),
+      afterProfile: last.profileId,
     }
   }
 
@@ -112,6 +125,11 @@ export class SyncRunner {
 
 function isForNewDefinition({ reason }: Sync): boolean {
   return reason === 'created' || reason === 'changed'
+}
+
+/** Whether it checks what evaluation in real time has stored. */
+function isCheck({ reason }: Sync): boolean {
+  return reason === 'daily' || reason === 'requested'
 }
 
 function withChanges(sync: Sync, { entered, left }: ChangedProfiles): Sync {

@@ -163,7 +163,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     profiles: new PostgresProfiles(postgres),
     facts: new PostgresFacts(postgres),
     evaluations: new PostgresEvaluations(postgres),
-    memberships: new PostgresMemberships({ postgres, audit, catalog }),
+    memberships: new PostgresMemberships(postgres, audit),
     syncs: new StoredSyncs(store),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,

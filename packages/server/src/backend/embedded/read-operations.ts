@@ -3,10 +3,8 @@ import { select } from './database/select.ts'
 import { findAnonymous } from './deletions/find-anonymous.ts'
 import { listDeliveries } from './deliveries/read-deliveries.ts'
 import { failuresOf } from './deliveries/read-failures.ts'
-import { findDiffering } from './evaluations/find-differing.ts'
-import { loadDueProfiles, loadProfiles } from './evaluations/load-profiles.ts'
+import { loadDueProfiles, loadProfiles, walkProfiles } from './evaluations/load-profiles.ts'
 import { listEvents } from './events/read-events.ts'
-import { previewAudience } from './memberships/preview-audience.ts'
 import { replaySlice } from './replays/replay-scan.ts'
 
 /**
@@ -23,8 +21,7 @@ const OPERATIONS = {
   replaySlice,
   loadDueProfiles,
   loadProfiles,
-  findDiffering,
-  previewAudience,
+  walkProfiles,
 }
 
 export type ReadName = keyof typeof OPERATIONS

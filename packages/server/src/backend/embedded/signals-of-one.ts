@@ -2,10 +2,10 @@ import type { Signals } from '../signals.ts'
 
 const NOTHING = (): void => undefined
 
-/** One process is the whole service: there is nobody to tell or to ask. */
+/** One process is the whole service: there are no other nodes. */
 export class SignalsOfOne implements Signals {
   tell(): void {
-    // Nobody hears it.
+    // There are no other nodes.
   }
 
   onTold(): () => void {

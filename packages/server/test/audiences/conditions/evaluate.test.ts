@@ -1,7 +1,7 @@
 import { type CountOperator, formatTimestamp } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { evaluate } from '../../../src/audiences/conditions/evaluate.ts'
-import type { PlannedCondition } from '../../../src/backend/evaluations.ts'
+import type { PlannedCondition } from '../../../src/audiences/conditions/plan-condition.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { factsAt, profileView } from './profile-view.ts'
 

@@ -22,8 +22,7 @@ import { evaluationsConformance } from '../conformance/audiences/evaluations.ts'
 import { factsConformance } from '../conformance/profiles/facts.ts'
 import { membershipsConformance } from '../conformance/audiences/memberships.ts'
 import { syncsConformance } from '../conformance/audiences/syncs.ts'
-import { differingAgreesConformance } from '../conformance/audiences/differing-agrees.ts'
-import { differingConformance } from '../conformance/audiences/differing.ts'
+import { walksConformance } from '../conformance/audiences/walks.ts'
 import { profileOrderConformance } from '../conformance/profiles/profile-order.ts'
 import { profilePurgesConformance } from '../conformance/deletions/profile-purges.ts'
 import { purgePositionsConformance } from '../conformance/deletions/purge-positions.ts'
@@ -105,7 +104,6 @@ evaluationsConformance(openHarness)
 membershipsConformance(openHarness)
 syncsConformance(openHarness)
 profileOrderConformance(openHarness)
-differingConformance(openHarness)
-differingAgreesConformance(openHarness)
+walksConformance(openHarness)
 profilePurgesConformance(openHarness)
 previewsConformance(openHarness)

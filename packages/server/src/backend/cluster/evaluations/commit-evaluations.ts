@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import type { ChangedResult, Evaluated } from '../../evaluations.ts'
-import { putAnnounced } from './put-announced.ts'
+import type { Announcement, ChangedResult, Evaluated } from '../../evaluations.ts'
 import { putInOutbox } from './put-in-outbox.ts'
 import type { Connection } from '../postgres/postgres.ts'
+import { toText } from '../postgres/text.ts'
 import { lockedNumbers } from './computation-numbers.ts'
-import { countChanges } from './count-changes.ts'
+
+const HOUR_MS = 60 * 60 * 1000
 
 /** A result of a profile, by the numbers of both. */
 interface Result {
@@ -104,4 +105,78 @@ async function putResults(transaction: Connection, results: readonly Result[]): 
       ${results.map(({ value }) => value)}::text[], ${results.map(({ since }) => since)}::bigint[])
     ON CONFLICT (profile, computation)
     DO UPDATE SET value = excluded.value, since = excluded.since`.execute(transaction)
+}
+
+interface Change extends Pick<ChangedResult, 'value' | 'since'> {
+  /** The number of the computation. */
+  readonly computation: number
+}
+
+/** Counts changes of results, by computation and hour. */
+async function countChanges(transaction: Connection, changes: readonly Change[]): Promise<void> {
+  const counts = countsOf(changes)
+  await sql`
+    INSERT INTO computation_changes (computation, start, entered, went) SELECT * FROM unnest(
+      ${counts.map(({ computation }) => computation)}::bigint[],
+      ${counts.map(({ start }) => start)}::bigint[], ${counts.map(({ entered }) => entered)}::bigint[],
+      ${counts.map(({ left }) => left)}::bigint[])
+    ON CONFLICT (computation, start) DO UPDATE
+    SET entered = computation_changes.entered + excluded.entered, went = computation_changes.went + excluded.went`.execute(
+    transaction,
+  )
+}
+
+interface Counts {
+  readonly computation: number
+  readonly start: number
+  entered: number
+  left: number
+}
+
+function countsOf(changes: readonly Change[]): readonly Counts[] {
+  const all = new Map<string, Counts>()
+  for (const { computation, value, since } of changes) {
+    const start = Math.floor(since / HOUR_MS) * HOUR_MS
+    const key = `${computation} ${start}`
+    let counts = all.get(key)
+    if (counts === undefined) all.set(key, (counts = { computation, start, entered: 0, left: 0 }))
+    if (value === undefined) counts.left++
+    else counts.entered++
+  }
+  return [...all.values()]
+}
+
+/**
+ * Keeps what was announced: of several announcements of a computation for a user, the last one. The computations are locked,
+ * which keeps rows unique: an id of a user may be longer than a unique index takes.
+ */
+async function putAnnounced(
+  transaction: Connection,
+  announcements: readonly Announcement[],
+  numbers: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (announcements.length === 0) return
+  const rows = lastOf(announcements)
+  await sql`
+    WITH new AS MATERIALIZED (
+      SELECT * FROM unnest(${rows.map(({ userId }) => toText(userId))}::text[],
+        ${rows.map(({ computationId }) => numbers.get(computationId)!)}::bigint[],
+        ${rows.map(({ value }) => JSON.stringify(value))}::text[],
+        ${rows.map(({ number }) => number)}::bigint[], ${rows.map(({ at }) => at)}::bigint[])
+        AS new (user_id, computation, value, number, at)),
+    updated AS (
+      UPDATE announced SET value = new.value, number = new.number, at = new.at FROM new
+      WHERE announced.user_id = new.user_id AND announced.computation = new.computation
+      RETURNING announced.user_id, announced.computation)
+    INSERT INTO announced (user_id, computation, value, number, at)
+    SELECT * FROM new WHERE (user_id, computation) NOT IN (SELECT user_id, computation FROM updated)`.execute(
+    transaction,
+  )
+}
+
+function lastOf(announcements: readonly Announcement[]): readonly Announcement[] {
+  // The database has no lone surrogates, so ids that differ only in those are one.
+  const keyOf = ({ computationId, userId }: Announcement): string =>
+    `${computationId} ${userId.toWellFormed()}`
+  return [...new Map(announcements.map((each) => [keyOf(each), each])).values()]
 }

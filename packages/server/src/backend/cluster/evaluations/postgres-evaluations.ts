@@ -1,19 +1,14 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
-import type {
-  Differing,
-  DifferingQuery,
-  Evaluated,
-  Evaluations,
-  LoadedProfile,
-} from '../../evaluations.ts'
+import type { Evaluated, Evaluations, LoadedProfile, ProfileWalk } from '../../evaluations.ts'
+import type { SpacedId } from '../../profile-rules.ts'
 import { putInOutbox } from './put-in-outbox.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
+import { findIds } from '../profiles/find-ids.ts'
 import { lockProfiles } from '../profiles/profiles-state.ts'
 import { commitEvaluations } from './commit-evaluations.ts'
-import { findDiffering } from './find-differing.ts'
-import { loadedProfileOf, loadStatement } from './load-profiles.ts'
+import { loadedProfileOf, loadStatement, walkStatement } from './load-profiles.ts'
 
 /** Evaluations on the tables `profiles`, `results` and `announced`. The events of announcements go to the log by the outbox. */
 export class PostgresEvaluations implements Evaluations {
@@ -67,8 +62,13 @@ export class PostgresEvaluations implements Evaluations {
     })
   }
 
-  differing(query: DifferingQuery): Promise<Differing> {
-    return findDiffering(this.#postgres, query)
+  async walk(query: ProfileWalk): Promise<readonly LoadedProfile[]> {
+    return (await this.#postgres.run(walkStatement(query))).map(loadedProfileOf)
+  }
+
+  async profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]> {
+    const found = await this.#postgres.read((connection) => findIds(connection, ids))
+    return found.map((each) => each?.profile)
   }
 
   async waiting(now: number): Promise<{ profiles: number; since: number | null }> {

@@ -1,42 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../audit.ts'
-import type { Catalog } from '../../catalog.ts'
-import type {
-  AnnouncedUser,
-  ChangeCounts,
-  Member,
-  Memberships,
-  Preview,
-  PreviewQuery,
-} from '../../memberships.ts'
+import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { AuditWriter } from '../postgres/postgres-store.ts'
-import { numberOf } from '../evaluations/computation-numbers.ts'
-import { jsonIn } from '../evaluations/trait-values.ts'
-import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../../store/rows.ts'
-import { fromText, toText } from '../postgres/text.ts'
-import { changeList, type ListChange } from './change-list.ts'
-import { forgetComputation } from './forget-computation.ts'
-import { previewAudience } from './preview-audience.ts'
-
-export interface PostgresMembershipsOptions {
-  readonly postgres: Postgres
-  readonly audit: AuditWriter
-  /** Knows the spaces of sources. */
-  readonly catalog: Pick<Catalog, 'current'>
-}
+import type { AuditWriter } from '../postgres/postgres-store.ts'
+import { lockedNumbers, numberOf } from '../evaluations/computation-numbers.ts'
+import type { Connection, Postgres } from '../postgres/postgres.ts'
+import { fromText, jsonIn, toText } from '../postgres/text.ts'
+import { openProfiles } from '../profiles/load-profiles.ts'
+import { lockProfiles } from '../profiles/profiles-state.ts'
+import { saveProfiles } from '../profiles/save-profiles.ts'
 
 /** Memberships on the tables `results`, `announced` and `listed_users`. */
 export class PostgresMemberships implements Memberships {
   readonly #postgres: Postgres
   readonly #audit: AuditWriter
-  readonly #catalog: Pick<Catalog, 'current'>
 
-  constructor({ postgres, audit, catalog }: PostgresMembershipsOptions) {
+  constructor(postgres: Postgres, audit: AuditWriter) {
     this.#postgres = postgres
     this.#audit = audit
-    this.#catalog = catalog
   }
 
   async sizes(): Promise<ReadonlyMap<string, number>> {
@@ -112,10 +94,6 @@ export class PostgresMemberships implements Memberships {
     return pageOf(rows, { limit, cursorOf }, (row) => ({ userId: fromText(row.user_id) }))
   }
 
-  preview(query: PreviewQuery): Promise<Preview> {
-    return previewAudience(this.#postgres, { ...query, sources: this.#catalog.current.sources })
-  }
-
   forget(computationId: string): Promise<boolean> {
     return this.#postgres.write((transaction) => forgetComputation(transaction, computationId))
   }
@@ -127,4 +105,105 @@ const USER_ORDER = sql`left(user_id, 500), user_id`
 function isUserAfter(userId: string): RawBuilder<unknown> {
   const text = sql`${toText(userId)}::text`
   return sql`(${USER_ORDER}) > (left(${text}, 500), ${text})`
+}
+
+/** Rows that one call removes. */
+const FORGET_ROWS = 2_000
+
+/** What belongs to a computation: the tables, and the column that tells its rows apart. */
+const COMPUTATION_TABLES = [
+  ['results', 'profile'],
+  ['announced', 'user_id'],
+  ['listed_users', 'user_id'],
+  ['computation_changes', 'start'],
+] as const
+
+/** Removes some of what belongs to a computation that is gone. Returns whether there may be more. */
+async function forgetComputation(transaction: Connection, computationId: string): Promise<boolean> {
+  await sql`DELETE FROM syncs WHERE computation = ${computationId}`.execute(transaction)
+  // Locked: no evaluation that is being committed adds a row behind the last one.
+  const { rows } = await sql<{ readonly number: number }>`
+    SELECT number FROM computations WHERE id = ${computationId} FOR UPDATE`.execute(transaction)
+  const [computation] = rows
+  if (computation === undefined) return false
+  for (const [table, column] of COMPUTATION_TABLES)
+    if (await removeSome(transaction, { table, column, ...computation })) return true
+  await sql`DELETE FROM computations WHERE number = ${computation.number}`.execute(transaction)
+  return false
+}
+
+async function removeSome(
+  transaction: Connection,
+  {
+    table,
+    column,
+    number,
+  }: { readonly table: string; readonly column: string; readonly number: number },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    DELETE FROM ${sql.id(table)} WHERE computation = ${number} AND ${sql.id(column)} IN (
+      SELECT ${sql.id(column)} FROM ${sql.id(table)} WHERE computation = ${number} LIMIT ${FORGET_ROWS})`.execute(
+    transaction,
+  )
+  return numAffectedRows > 0n
+}
+
+interface ListChange {
+  readonly audienceId: string
+  readonly space: string
+  readonly add: readonly string[]
+  readonly remove: readonly string[]
+  readonly at: number
+}
+
+/** Changes the list of a manual audience. Each user on it has a profile. */
+async function changeList(
+  transaction: Connection,
+  { audienceId, space, add, remove, at }: ListChange,
+): Promise<void> {
+  // The order in which all lock: whoever makes profiles, the profiles, the audience.
+  await lockProfiles(transaction)
+  const named = [...add, ...remove].map((id) => ({ space, kind: 'user' as const, id }))
+  const profiles = await openProfiles(transaction, { ids: named, withTraits: [] })
+  const audience = (await lockedNumbers(transaction, [audienceId])).get(audienceId)!
+  const changed = [
+    ...(await drop(transaction, audience, remove)),
+    ...(await put(transaction, audience, add)),
+  ]
+  for (const id of changed) profiles.touch(profiles.require({ space, kind: 'user', id }, true))
+  await saveProfiles(transaction, profiles, at)
+}
+
+/** Returns those who were on the list. */
+async function drop(
+  transaction: Connection,
+  audience: number,
+  userIds: readonly string[],
+): Promise<readonly string[]> {
+  if (userIds.length === 0) return []
+  const { rows } = await sql<{ readonly user_id: string }>`
+    DELETE FROM listed_users
+    WHERE computation = ${audience} AND user_id = ANY (${userIds.map(toText)}::text[])
+    RETURNING user_id`.execute(transaction)
+  return rows.map((row) => fromText(row.user_id))
+}
+
+/**
+ * Returns those who were not on the list. The audience is locked, which keeps users unique on it: an id may be longer than a
+ * unique index takes. OFFSET: each is looked up by the index, and not all users of the list are read.
+ */
+async function put(
+  transaction: Connection,
+  audience: number,
+  userIds: readonly string[],
+): Promise<readonly string[]> {
+  if (userIds.length === 0) return []
+  const { rows } = await sql<{ readonly user_id: string }>`
+    INSERT INTO listed_users (computation, user_id)
+    SELECT DISTINCT ${audience}::bigint, new.user_id FROM unnest(${userIds.map(toText)}::text[]) AS new (user_id)
+    WHERE NOT EXISTS (
+      SELECT FROM listed_users AS listed
+      WHERE listed.user_id = new.user_id AND listed.computation = ${audience} OFFSET 0)
+    RETURNING user_id`.execute(transaction)
+  return rows.map((row) => fromText(row.user_id))
 }

@@ -1,9 +1,8 @@
 import type { Json } from '@hookline/protocol'
 import { sql } from 'kysely'
 import { countsFrom, type SpacedId, traitsFrom } from '../../profile-rules.ts'
-import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Connection } from '../postgres/postgres.ts'
-import { fromText } from '../postgres/text.ts'
+import { fromText, jsonIn } from '../postgres/text.ts'
 import { findIds, type FoundId, keyOf } from './find-ids.ts'
 import { type OpenProfile, OpenProfiles } from './open-profiles.ts'
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { countsFrom, traitsFrom } from '../../profile-rules.ts'
 import type { Profile, Trait } from '../../profiles.ts'
-import { jsonIn } from '../evaluations/trait-values.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { fromText, toText } from '../postgres/text.ts'
+import { fromText, jsonIn, toText } from '../postgres/text.ts'
 
 interface Row {
   readonly first_seen_at: number | null

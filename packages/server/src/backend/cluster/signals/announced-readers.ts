@@ -9,9 +9,9 @@ export interface AnnouncedReadersOptions {
   readonly subscribe: (topic: string) => () => void
 }
 
-/** How often a node that reads says so. */
+/** How often a node announces the topics that it reads. */
 const ANNOUNCED_EVERY_MS = 5_000
-/** For how long another node believes it: a node that has died reads nothing any more. */
+/** An announcement is valid for this long: a node that has died reads nothing any more. */
 const BELIEVED_MS = 15_000
 
 /** A topic that this node reads. */
@@ -27,7 +27,7 @@ interface Announcement {
 
 /**
  * Which topics are read on which nodes. A node that reads announces it again and again, and once more when it ends. So a node
- * publishes nothing that nobody reads.
+ * publishes nothing without readers.
  */
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
@@ -68,7 +68,7 @@ export class AnnouncedReaders implements Disposable {
     }
   }
 
-  /** Says now what this node reads, if it reads anything. */
+  /** Announces the topics that this node reads, if there are any. */
   announce(): void {
     if (this.#own.size === 0) return
     this.#cancelAnnouncing?.()
@@ -76,7 +76,7 @@ export class AnnouncedReaders implements Disposable {
     this.#cancelAnnouncing = this.#options.clock.after(ANNOUNCED_EVERY_MS, () => this.announce())
   }
 
-  /** Another node has announced what it reads. */
+  /** Another node has announced its topics. */
   announced(node: string, topics: readonly string[]): void {
     const until = this.#options.clock.now() + BELIEVED_MS
     if (topics.length === 0) this.#others.delete(node)

@@ -18,15 +18,15 @@ export interface NatsSignalsOptions {
 
 /** How long a question waits for the answers of nodes that are alive. */
 const ANSWERED_MS = 500
-/** For how long a node that has come is known by that: heartbeats tell of it within two seconds. */
+/** A new node counts as alive for this long: heartbeats report it within two seconds. */
 const NEW_MS = 5_000
-/** What this node reads, and that it has just come: told like everything else, but not to those who use the port. */
+/** Internal topics: the topics that a node reads, and that it has connected. */
 const READS = 'reads'
 const HELLO = 'hello'
-/** Topics with a subject of their own, which only nodes with readers subscribe to. */
+/** Topics with separate subjects, to which only nodes with readers subscribe. */
 const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts'])
 
-/** What a node says when it has connected. */
+/** The message of a node that has connected. */
 interface Hello {
   /** It was disconnected for a while. */
   readonly wasAway: boolean
@@ -35,8 +35,8 @@ interface Hello {
 type Answer = (question: unknown) => Promise<object>
 
 /**
- * Signals on subjects of NATS core: `<prefix>.signals` has what nodes tell, and `<prefix>.signals.<topic>` what only readers
- * receive; `<prefix>.questions` has what they ask, and each question an inbox for its answers.
+ * Signals on subjects of NATS core: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
+ * `<prefix>.questions` for questions, and an inbox for the answers to each question.
  */
 export class NatsSignals implements Signals, Disposable {
   readonly #options: NatsSignalsOptions
@@ -44,7 +44,7 @@ export class NatsSignals implements Signals, Disposable {
   readonly #readers: AnnouncedReaders
   readonly #told = new TopicListeners<(message: unknown) => void>()
   readonly #answers = new TopicListeners<Answer>()
-  /** Nodes that have come a moment ago: heartbeats may not have told of them yet. */
+  /** Nodes that have just connected: heartbeats may not have reported them yet. */
   readonly #newcomers = new Set<string>()
   readonly #missed = new Set<() => void>()
   readonly #stops: readonly (() => void)[]
@@ -149,7 +149,7 @@ export class NatsSignals implements Signals, Disposable {
     this.#newcomers.add(id)
     this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
     this.#readers.announce()
-    // What it has told meanwhile is lost.
+    // The messages that it has sent meanwhile are lost.
     if (wasAway) this.#reportMissed()
   }
 

@@ -3,7 +3,7 @@ import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box
 import type { NatsLink } from '../jetstream/nats-link.ts'
 import { JoinedParts, PART_BYTES, splitIntoParts } from './signal-parts.ts'
 
-/** What a node says, on whatever subject. */
+/** A message of a node, on any subject. */
 export interface Said {
   /** The node. */
   readonly from: string
@@ -17,7 +17,7 @@ const LABEL = 'signals'
 
 /**
  * Subjects of NATS on which nodes talk. Everything is sealed with the encryption key, because it has URLs, which may contain
- * credentials, and data of users; so nobody else can say anything, either.
+ * credentials, and data of users. So only nodes can send messages.
  */
 export class SealedChannel {
   readonly #link: NatsLink
@@ -54,7 +54,7 @@ export class SealedChannel {
     return () => subscription.unsubscribe()
   }
 
-  /** A subject for answers that nobody else has. */
+  /** A new subject for answers. */
   newInbox(): string {
     return createInbox()
   }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** A message of so many parts is as long as one may be: 8 MiB as JSON, sealed. */
-const MOST_PARTS = 24
+/** The parts of the longest message: 8 MiB as JSON, sealed. */
+const MAX_PARTS = 24
 /** Bytes of a part, unless NATS takes less: sealed text has one byte for each character. */
 export const PART_BYTES = 512 * 1024
-/** Messages of which parts are missing. What gets lost on its way is not waited for. */
-const MOST_INCOMPLETE = 16
+/** Messages with missing parts that are kept. The oldest is dropped first. */
+const MAX_INCOMPLETE = 16
 
 /** Splits a text into messages that NATS takes; `undefined` where it is longer than one may be. */
 export function splitIntoParts(
@@ -14,7 +14,7 @@ export function splitIntoParts(
   partBytes: number = PART_BYTES,
 ): readonly string[] | undefined {
   const count = Math.max(1, Math.ceil(text.length / partBytes))
-  if (count > MOST_PARTS) return undefined
+  if (count > MAX_PARTS) return undefined
   const id = randomBytes(8).toString('hex')
   return Array.from({ length: count }, (_, index) => {
     const part = text.slice(index * partBytes, (index + 1) * partBytes)
@@ -22,9 +22,9 @@ export function splitIntoParts(
   })
 }
 
-/** Puts parts together. What it keeps is bounded. */
+/** Puts parts together, within a bound. */
 export class JoinedParts {
-  readonly #incomplete = new LRUCache<string, Map<number, string>>({ max: MOST_INCOMPLETE })
+  readonly #incomplete = new LRUCache<string, Map<number, string>>({ max: MAX_INCOMPLETE })
 
   /** Returns the text when the last of its parts has come. */
   add(message: string): string | undefined {
@@ -32,7 +32,7 @@ export class JoinedParts {
     const part = message.slice(message.indexOf('\n') + 1)
     const most = Number(count)
     if (most === 1) return part
-    if (!(most <= MOST_PARTS)) return undefined
+    if (!(most <= MAX_PARTS)) return undefined
     const parts = this.#incomplete.get(id) ?? new Map<number, string>()
     this.#incomplete.set(id, parts.set(Number(index), part))
     if (parts.size < most) return undefined

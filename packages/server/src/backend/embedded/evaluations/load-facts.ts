@@ -20,21 +20,29 @@ type FactRow = [clause: number, at: number, position: number, value: string | nu
 
 /**
  * Prepares the loading of the facts of profiles: the newest of each clause, as many as the clause keeps. The first function
- * begins a read transaction.
+ * begins a read transaction. It takes the clauses that are loaded: all by default.
  */
-export function factLoader(db: DatabaseSync): () => (profile: number) => readonly PackedFacts[] {
-  const clauses = db.prepare('SELECT number, keep_most FROM fact_clauses')
+export function factLoader(
+  db: DatabaseSync,
+): (clauses?: readonly number[]) => (profile: number) => readonly PackedFacts[] {
+  const kept = db.prepare('SELECT number, keep_most FROM fact_clauses')
   // One walk back through the key. A profile has few facts more than its clauses keep.
-  const select = db.prepare(
-    `SELECT clause, at, position, value FROM facts WHERE profile = ?
-     ORDER BY clause DESC, at DESC, position DESC`,
-  )
-  select.setReturnArrays(true)
-  return () => {
-    const most = new Map(
-      clauses.all().map(({ number, keep_most }) => [Number(number), Number(keep_most)]),
+  const [all, ofClause] = ['', 'AND clause = ?'].map((only) => {
+    const select = db.prepare(
+      `SELECT clause, at, position, value FROM facts WHERE profile = ? ${only}
+       ORDER BY clause DESC, at DESC, position DESC`,
     )
-    return (profile) => packed(select.all(profile) as unknown as readonly FactRow[], most)
+    select.setReturnArrays(true)
+    return select
+  })
+  return (clauses) => {
+    const most = new Map(
+      kept.all().map(({ number, keep_most }) => [Number(number), Number(keep_most)]),
+    )
+    return (profile) => {
+      const rows = clauses?.flatMap((clause) => ofClause!.all(profile, clause)) ?? all!.all(profile)
+      return packed(rows as unknown as readonly FactRow[], most)
+    }
   }
 }
 

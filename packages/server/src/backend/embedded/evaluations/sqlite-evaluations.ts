@@ -1,12 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type {
-  Differing,
-  DifferingQuery,
-  Evaluated,
-  Evaluations,
-  LoadedProfile,
-} from '../../evaluations.ts'
+import type { Evaluated, Evaluations, LoadedProfile, ProfileWalk } from '../../evaluations.ts'
+import type { SpacedId } from '../../profile-rules.ts'
 import { numberOrNull } from '../database/rows.ts'
 import { blockOf } from '../log/event-block.ts'
 import type { SqliteLog } from '../log/sqlite-log.ts'
@@ -82,8 +77,12 @@ export class SqliteEvaluations implements Evaluations {
     return told !== undefined
   }
 
-  differing(query: DifferingQuery): Promise<Differing> {
-    return this.#options.readers.run('findDiffering', query)
+  async walk(query: ProfileWalk): Promise<readonly LoadedProfile[]> {
+    return (await this.#options.readers.run('walkProfiles', query)).map(loadedOf)
+  }
+
+  async profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]> {
+    return ids.map((id) => this.#find(id))
   }
 
   async waiting(now: number): Promise<{ profiles: number; since: number | null }> {

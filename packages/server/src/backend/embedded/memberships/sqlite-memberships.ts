@@ -1,14 +1,7 @@
 import type { Json } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { AuditEntry } from '../../audit.ts'
-import type {
-  AnnouncedUser,
-  ChangeCounts,
-  Member,
-  Memberships,
-  Preview,
-  PreviewQuery,
-} from '../../memberships.ts'
+import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { pageOf, readJson, type Row, timeOf } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
@@ -99,10 +92,6 @@ export class SqliteMemberships implements Memberships {
       [audienceId, cursor, limit + 1],
     )
     return pageOf(rows, { limit, key: 'userId' }, ({ userId }) => ({ userId: String(userId) }))
-  }
-
-  preview(query: PreviewQuery): Promise<Preview> {
-    return this.#readers.run('previewAudience', query)
   }
 
   forget(computationId: string): Promise<boolean> {

@@ -142,6 +142,8 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
         profileId: profile.profileId,
         space: 'default',
         version: profile.version,
+        isDirty: false,
+        recheckAt: null,
         userIds: ['a', 'b'],
         traits: { plan: 'pro', deep: { a: [1] } },
         facts: new Map([[number, [{ at: NOON, position: 3, value: 5 }]]]),

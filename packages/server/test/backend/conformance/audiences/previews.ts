@@ -1,32 +1,40 @@
-import { type Event, type EventSelection, formatTimestamp } from '@hookline/protocol'
+import {
+  type Compute,
+  type Condition,
+  type Event,
+  type EventSelection,
+  formatTimestamp,
+} from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import type { PlannedCondition } from '../../../../src/backend/evaluations.ts'
-import type { Preview, PreviewQuery } from '../../../../src/backend/memberships.ts'
+import { definitionOf } from '../../../../src/audiences/conditions/fact-definition.ts'
+import { preview, type Previewed, type PreviewResult } from '../../../../src/audiences/preview.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { follow } from '../profiles/profile-changes.ts'
+import { follow, loaded } from '../profiles/profile-changes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const ORDERED: PlannedCondition = { clause: -1, count: { op: '>=', n: 1 } }
 
-function preview(
-  { backend: { memberships } }: BackendHarness,
-  condition: PlannedCondition,
-  change: Partial<PreviewQuery> = {},
-): Promise<Preview> {
-  const query = { space: 'default', condition, selections: new Map(), now: NOON }
-  return memberships.preview({ ...query, ...change })
+async function previewOf(
+  { backend }: BackendHarness,
+  definition: { readonly condition: Condition } | { readonly compute: Compute },
+  space = 'default',
+): Promise<PreviewResult> {
+  const previewed: Previewed = { space, ...definition }
+  const clauses = await backend.facts.clauses()
+  return preview(previewed, clauses, { ...backend, clock: new ManualClock(NOON) })
 }
 
-/** The userIds of the sample where the clause −1 counts what is selected. */
+/** The sampled userIds of an audience of users who made the selected calls. */
 async function selected(
   harness: BackendHarness,
   selection: EventSelection,
-  condition: PlannedCondition = ORDERED,
+  clause: object = {},
 ): Promise<(string | null)[]> {
-  const found = await preview(harness, condition, { selections: new Map([[-1, selection]]) })
-  expect(found.size).toBe(found.sample.length)
+  const condition = { ...selection, ...clause } as Condition
+  const found = await previewOf(harness, { condition })
+  expect([found.size, found.isExact]).toEqual([found.sample.length, true])
   return found.sample.map(({ userId }) => userId)
 }
 
@@ -54,24 +62,45 @@ export function previewsConformance(open: OpenBackendHarness): void {
       const traits = { plan: 'pro' }
       const changes = Array.from({ length: 25 }, (_, index) => ({ userId: `u${index}`, traits }))
       await follow(harness, [...changes, { userId: 'other' }, { anonymousId: 'a', traits }])
-      const condition = { trait: ['plan'], is: { op: 'equals', value: 'pro' } } as const
-      const { size, isExact, sample } = await preview(harness, condition)
+      const condition = { trait: 'plan', op: 'equals', value: 'pro' } as const
+      const { size, isExact, sample } = await previewOf(harness, { condition })
       expect([size, isExact, sample.length]).toEqual([26, true, 10])
       expect(new Set(sample.map(({ userId }) => userId)).size).toBe(10)
-      expect(await preview(harness, { not: condition })).toEqual({
+      const others = await previewOf(harness, { condition: { not: condition } })
+      const reachesBackTo = null
+      expect(others).toEqual({
         size: 1,
         isExact: true,
-        sample: [{ userId: 'other', facts: [] }],
+        sample: [{ userId: 'other', value: true }],
+        reachesBackTo,
       })
-      const elsewhere = await preview(harness, condition, { space: 'other' })
-      expect(elsewhere).toEqual({ size: 0, isExact: true, sample: [] })
+      const elsewhere = await previewOf(harness, { condition }, 'other')
+      expect(elsewhere).toEqual({ size: 0, isExact: true, sample: [], reachesBackTo })
+    })
+
+    test('evaluates every n-th profile where there are more than 100,000, and is not exact then', async () => {
+      await using harness = await open()
+      await follow(
+        harness,
+        Array.from({ length: 60 }, (_, index) => ({ userId: `u${index}` })),
+      )
+      const { backend } = harness
+      const profiles = { state: () => backend.profiles.state(), count: async () => 200_001 }
+      const options = { ...backend, profiles, clock: new ManualClock(NOON) }
+      const condition = { trait: 'plan', op: 'not_exists' } as const
+      const found = await preview({ space: 'default', condition }, [], options)
+      expect(found).toMatchObject({ size: 60, isExact: false })
+      const third = (await loaded(harness, found.sample[0]!.userId!)).profileId
+      const first = await backend.evaluations.walk({ space: 'default', after: 0, clauses: [] })
+      expect(third).toBe(first[2]!.profileId)
     })
 
     test('shows a member without a userId', async () => {
       await using harness = await open()
       await follow(harness, [{ anonymousId: 'a' }])
-      const { sample } = await preview(harness, { and: [] })
-      expect(sample).toEqual([{ userId: null, facts: [] }])
+      const condition = { trait: 'plan', op: 'not_exists' } as const
+      const { sample } = await previewOf(harness, { condition })
+      expect(sample).toEqual([{ userId: null, value: true }])
     })
 
     test('counts the events of the archive where a clause has no facts yet', async () => {
@@ -87,13 +116,31 @@ export function previewsConformance(open: OpenBackendHarness): void {
       ])
       const order = { event: 'Order Completed' }
       expect(await selected(harness, order)).toEqual(['a', 'b'])
-      const recent = { ...ORDERED, withinMs: DAY_MS } as const
-      expect(await selected(harness, order, recent)).toEqual(['a'])
-      const twice = { clause: -1, count: { op: '>=', n: 2 } } as const
-      expect(await selected(harness, order, twice)).toEqual(['a'])
+      expect(await selected(harness, order, { within: { days: 1 } })).toEqual(['a'])
+      expect(await selected(harness, order, { count: { op: '>=', n: 2 } })).toEqual(['a'])
       expect(await selected(harness, { type: 'page' })).toEqual(['d', 'e'])
       expect(await selected(harness, { type: 'page', name: 'Home' })).toEqual(['e'])
       expect(await selected(harness, { event: 'None' })).toEqual([])
+    })
+
+    test('counts stored facts where a clause has them, and the archive for the others', async () => {
+      await using harness = await open()
+      const order = { event: 'Order Completed' } as const
+      const keeping = { forMs: null, most: 100 }
+      const definition = definitionOf(order)
+      const clause = await harness.backend.facts.put({ definition, keeping, reachesBackTo: null })
+      const stored = { type: 'track', facts: [{ clause: clause.number, value: null }] } as const
+      await harness.backend.log.append([
+        acceptedEvent({ userId: 'a', event: 'Other' }),
+        acceptedEvent({ userId: 'b' }),
+      ])
+      await harness.settle()
+      await follow(harness, [{ userId: 'a', ...stored }, { userId: 'b' }])
+      const membersOf = async (condition: Condition): Promise<(string | null)[]> =>
+        (await previewOf(harness, { condition })).sample.map(({ userId }) => userId)
+      expect(await membersOf(order)).toEqual(['a'])
+      expect(await membersOf({ and: [order, { event: 'Other' }] })).toEqual(['a'])
+      expect(await membersOf({ or: [{ not: order }, { event: 'Other' }] })).toEqual(['a', 'b'])
     })
 
     test('counts calls of anonymous users and of those who were joined', async () => {
@@ -142,7 +189,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { event: 'Order Completed' })).toEqual(['a'])
     })
 
-    test('shows the values that a computed trait would be made of, the newest first', async () => {
+    test('shows the values of a computed trait', async () => {
       await using harness = await open()
       const at = (ms: number) => formatTimestamp(NOON + ms)
       await receiveAll(harness, [
@@ -151,21 +198,21 @@ export function previewsConformance(open: OpenBackendHarness): void {
         { userId: 'a', properties: { revenue: null } },
         { userId: 'b', properties: {} },
       ])
-      const { event, property } = { event: 'Order Completed', property: 'revenue' }
-      const selections = new Map([[-1, { event, property }]])
-      const { sample } = await preview(harness, ORDERED, { selections, sampledClause: -1 })
-      const facts = [
-        { at: NOON + 1, position: 2, value: { of: 'x' } },
-        { at: NOON, position: 1, value: 5 },
-      ]
-      expect(sample).toEqual([{ userId: 'a', facts }])
+      const valueOf = async (fn: 'first' | 'last'): Promise<unknown> => {
+        const compute = { fn, event: 'Order Completed', property: 'revenue' }
+        const { size, sample } = await previewOf(harness, { compute })
+        expect(size).toBe(1)
+        return sample[0]!.value
+      }
+      expect([await valueOf('first'), await valueOf('last')]).toEqual([5, { of: 'x' }])
     })
 
-    test('knows nothing of the one before it', async () => {
+    test('says since when events are known', async () => {
       await using harness = await open()
-      await receiveAll(harness, [{ userId: 'a' }, { userId: 'b', event: 'Other' }])
-      expect(await selected(harness, { event: 'Order Completed' })).toEqual(['a'])
-      expect(await selected(harness, { event: 'Other' })).toEqual(['b'])
+      await receiveAll(harness, [{ userId: 'a' }])
+      const { events } = await harness.backend.followedLog.read({ after: 0, limit: 1 })
+      const { reachesBackTo } = await previewOf(harness, { condition: { event: 'None' } })
+      expect(reachesBackTo).toBe(Date.parse(events[0]!.event.event.receivedAt))
     })
   })
 }

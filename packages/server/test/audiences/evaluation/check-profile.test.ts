@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { checkProfile, type Plan } from '../../../src/audiences/evaluation/evaluate-profile.ts'
+import type { LoadedProfile } from '../../../src/backend/evaluations.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newAudience } from '@hookline/testing/records/catalog-records'
+import { factsAt } from '../conditions/profile-view.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** Users who made a call in the last hour. */
+const RECENT: Plan = {
+  computation: newAudience(),
+  clauses: [1],
+  rule: { condition: { clause: 1, withinMs: HOUR_MS, count: { op: '>=', n: 1 } } },
+}
+const COUNTED: Plan = { ...RECENT, rule: { compute: { fn: 'count', event: 'Order' }, clause: 1 } }
+const GONE: Plan = { ...RECENT, clauses: [], rule: 'never' }
+
+const valueOf = (value: true | number) => new Map([['aud_a', { value, since: NOON - 1 }]])
+const told = (...users: readonly string[]): LoadedProfile['announced'] =>
+  new Map([
+    ['aud_a', new Map(users.map((user) => [user, { value: true, number: 1, at: NOON - 1 }]))],
+  ])
+
+/** A member who was told, and is evaluated again when the call leaves the window. */
+const MEMBER: LoadedProfile = {
+  profileId: 1,
+  space: 'default',
+  version: 1,
+  isDirty: false,
+  recheckAt: NOON - 5 + HOUR_MS,
+  userIds: ['u1'],
+  traits: {},
+  facts: new Map([[1, factsAt(NOON - 5)]]),
+  results: valueOf(true),
+  announced: told('u1'),
+  manual: new Set(),
+}
+const NOBODY: LoadedProfile = {
+  ...MEMBER,
+  recheckAt: null,
+  facts: new Map(),
+  results: new Map(),
+  announced: new Map(),
+}
+
+test.for<[what: string, LoadedProfile, Plan, string]>([
+  ['a member', MEMBER, RECENT, 'right'],
+  ['no member', NOBODY, RECENT, 'right'],
+  ['who should have entered', { ...MEMBER, results: new Map() }, RECENT, 'missed'],
+  ['who should have left', { ...MEMBER, facts: new Map() }, RECENT, 'missed'],
+  ['who waits', { ...MEMBER, facts: new Map(), isDirty: true }, RECENT, 'stale'],
+  ['who is due', { ...MEMBER, facts: new Map(), recheckAt: NOON }, RECENT, 'stale'],
+  ['who is due soon', { ...MEMBER, facts: new Map(), recheckAt: NOON + 1 }, RECENT, 'missed'],
+  ['a member with a user who was not told', { ...MEMBER, userIds: ['u1', 'u2'] }, RECENT, 'missed'],
+  ['a member without a user', { ...MEMBER, userIds: [], announced: new Map() }, RECENT, 'right'],
+  ['evaluated too late', { ...MEMBER, recheckAt: NOON - 4 + HOUR_MS }, RECENT, 'late'],
+  ['never evaluated again', { ...MEMBER, recheckAt: null }, RECENT, 'late'],
+  ['evaluated earlier', { ...MEMBER, recheckAt: NOON - 6 + HOUR_MS }, RECENT, 'right'],
+  ['another value', { ...MEMBER, results: valueOf(7) }, COUNTED, 'missed'],
+  ['a member of a deleted audience', MEMBER, GONE, 'missed'],
+  ['not a member of a deleted audience', NOBODY, GONE, 'right'],
+])('%s', ([, profile, plan, expected]) => {
+  expect(checkProfile(profile, plan, { now: NOON, syncId: 'syn_a' })).toBe(expected)
+})
