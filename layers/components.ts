@@ -67,7 +67,7 @@ export const COMPONENTS = tableOf({
     ],
   },
   admin: {
-    holds: 'the management API, one folder for each resource',
+    holds: 'the management API, one file or folder for each resource',
     mayImport: ['activity', 'audiences', 'destination-settings', 'inspector', ...PORTS_AND_TOOLS],
   },
   backend: {

@@ -6,10 +6,7 @@ import {
 } from '@hookline/protocol'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
-import {
-  TRACE_FINDINGS,
-  UNDECIDED_REASONS,
-} from '../../packages/server/src/admin/events/trace-reasons.ts'
+import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../packages/server/src/admin/events/trace.ts'
 import { code, page, plain, table } from './markdown.ts'
 
 /** docs/reference/errors.md: every error code and failure class, with its remedy. */

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
-import type { Backups } from './admin/backups.ts'
-import type { AdminDeps, DatabaseCopy, TestDeliveries } from './admin/api/admin-deps.ts'
+import { RouteRoles } from './admin/access/roles.ts'
+import type { Backups, DatabaseCopy } from './admin/backup.ts'
 import type { OpenapiDocument } from './admin/reference/openapi-document.ts'
 import { referenceRoute } from './admin/reference/reference-page.ts'
-import { adminRoutes } from './admin/routes.ts'
+import { type AdminDeps, adminRoutes } from './admin/routes.ts'
 import type { Computations } from './audiences/computations.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
@@ -52,7 +52,7 @@ export interface Workers {
   /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
   readonly wake: () => void
   readonly lanes: AdminDeps['lanes']
-  readonly testDeliveries: TestDeliveries
+  readonly testDeliveries: AdminDeps['testDeliveries']
   readonly nextRequests: AdminDeps['nextRequests']
   readonly hostProblem: AdminDeps['hostProblem']
   readonly computations: Computations
@@ -222,6 +222,7 @@ function addManagement(
   const { wake, lanes, testDeliveries, nextRequests } = options
   const { hostProblem, computations, backups } = options
   const { checks } = listener
+  const roles = new RouteRoles()
   server.register(
     adminRoutes({
       ...backend,
@@ -233,6 +234,7 @@ function addManagement(
       hostProblem,
       computations,
       receipts: new ReceiptSigner(backend.ownKeys),
+      roles,
       live: activity.live,
       inspector: options.inspector,
       statistics: activity.statistics,
@@ -260,7 +262,7 @@ function addManagement(
   const path = '/api/v1/openapi.json'
   const load = async (): Promise<OpenapiDocument> =>
     (await server.inject(path)).json<OpenapiDocument>()
-  server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load }]))
+  server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load, roles }]))
   server.register(docsRoutes(), { prefix: '/docs' })
   server.register(consoleRoutes(), { prefix: '/console' })
 }

@@ -1,5 +1,5 @@
 import { formatTimeSpan } from '@hookline/protocol'
-import type { ShownSetting } from './admin/api/system-deps.ts'
+import type { ShownSetting } from './admin/system.ts'
 import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './config.ts'
 import { type Setting, type SettingName, SETTINGS } from './settings.ts'
 import { Redacted } from './util/secrets/redacted.ts'

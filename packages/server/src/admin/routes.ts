@@ -1,54 +1,97 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { AdminApp } from './api/admin-app.ts'
-import type { AdminDeps } from './api/admin-deps.ts'
-import { AUDIENCES } from './audiences/audience-kind.ts'
-import { addMemberRoutes } from './audiences/member-routes.ts'
-import { announceChanges } from './audit/announce-changes.ts'
-import { addAuditRoute } from './audit/audit-route.ts'
-import { addComputationRoutes } from './computations/computation-routes.ts'
-import { Turns } from './computations/turns.ts'
-import { addWorkRoutes } from './computations/work-routes.ts'
-import { handleErrors } from './problems/error-handler.ts'
+import type { LiveTopics } from '../activity/live-topics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { authenticate, type Authentication } from './access/authenticate.ts'
-import { authorize } from './access/authorize.ts'
 import { LongReads } from './access/long-reads.ts'
+import { Openers } from './access/openers.ts'
 import { RequestLimit } from './access/request-limit.ts'
+import { authorize, type RouteRoles } from './access/roles.ts'
 import { WrongTokens } from './access/wrong-tokens.ts'
-import { addBackupRoute } from './backup/backup-route.ts'
-import { addDeletionRoutes } from './deletions/deletion-routes.ts'
-import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
-import { addRequestRoute } from './deliveries/request-route.ts'
-import { addRetryRoute } from './deliveries/retry-route.ts'
-import { addCloseBreakerRoute, addPauseRoutes } from './destinations/pause-routes.ts'
-import { addDestinationRoutes } from './destinations/destination-routes.ts'
-import { addTestDeliveryRoute } from './destinations/test-delivery-route.ts'
-import { addEventRoutes } from './events/event-routes.ts'
-import { addWhyMissingRoute } from './events/why-missing-route.ts'
-import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
-import { addFailureRoute } from './deliveries/failure-route.ts'
-import { addInspectorRoutes } from './inspector/inspector-routes.ts'
-import { addLiveRoute } from './live/live-route.ts'
-import { addProfileRoute } from './profiles/profile-route.ts'
-import { serveOpenapi } from './reference/openapi.ts'
-import { addReplayRoutes } from './replays/replay-routes.ts'
-import { repeatResponses } from './idempotency/repeat-responses.ts'
-import { addSecretRotationRoute } from './destinations/secret-rotation-route.ts'
-import { addSessionRoutes, addSignInRoute } from './sessions/session-routes.ts'
-import { OpenSessions } from './sessions/open-sessions.ts'
-import { SignInCodes } from './sessions/sign-in-codes.ts'
-import { addSourceRoutes } from './sources/source-routes.ts'
-import { addStatisticsRoute } from './statistics/statistics-route.ts'
-import { addSuppressionRoutes } from './deletions/suppression-routes.ts'
-import { addSystemRoute } from './system/system-route.ts'
-import { addTokenRoutes } from './tokens/token-routes.ts'
-import { Openers } from './tokens/openers.ts'
-import { TRAITS } from './traits/trait-kind.ts'
-import { addValueRoute } from './traits/value-route.ts'
+import type { AdminApp } from './api/admin-app.ts'
 import { acceptJsonOnly } from './api/json-bodies.ts'
+import { addAudienceRoutes } from './audiences.ts'
+import { addAuditRoute, announceChanges } from './audit.ts'
+import { addBackupRoute } from './backup.ts'
+import { Turns } from './computations/computation.ts'
+import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
+import { addDeletionRoutes } from './deletions.ts'
+import { addDeliveryRoutes } from './deliveries/deliveries.ts'
+import { addFailureRoute } from './deliveries/failures.ts'
+import {
+  addCloseBreakerRoute,
+  addPauseRoutes,
+  addSecretRotationRoute,
+} from './destinations/destination-actions.ts'
+import { addDestinationRoutes } from './destinations/destination-routes.ts'
+import { addTestDeliveryRoute } from './destinations/test-delivery.ts'
+import { addEventRoutes } from './events/events.ts'
+import { addWhyMissingRoute } from './events/why-missing.ts'
+import { type IdempotencyDeps, repeatResponses } from './idempotency.ts'
+import { addInspectorRoutes } from './inspector.ts'
+import { addLiveRoute } from './live/live-route.ts'
 import { refuseAmbiguousUrls } from './problems/ambiguous-urls.ts'
-import { refuseUndeclared } from './problems/refuse-undeclared.ts'
-import { validate } from './problems/validate.ts'
-import { addWriteKeyRoutes } from './sources/write-key-routes.ts'
+import { handleErrors } from './problems/error-handler.ts'
+import { refuseUndeclared, validate } from './problems/validate.ts'
+import { addProfileRoutes } from './profiles.ts'
+import { serveOpenapi } from './reference/openapi.ts'
+import { addReplayRoutes } from './replays.ts'
+import { OpenSessions, type OpenSessionsOptions, SignInCodes } from './sessions/open-sessions.ts'
+import { addSessionRoutes, addSignInRoute } from './sessions/sessions.ts'
+import { addSourceRoutes } from './sources.ts'
+import { addStatisticsRoute } from './statistics.ts'
+import { addSuppressionRoutes } from './suppressions.ts'
+import { addSystemRoute } from './system.ts'
+import { addTokenRoutes } from './tokens.ts'
+import { addTraitRoutes } from './traits.ts'
+
+/** The functions that add the routes, in the order of the OpenAPI document. */
+const RESOURCES = [
+  addSourceRoutes,
+  addDestinationRoutes,
+  addPauseRoutes,
+  addCloseBreakerRoute,
+  addTestDeliveryRoute,
+  addSecretRotationRoute,
+  addEventRoutes,
+  addWhyMissingRoute,
+  addFailureRoute,
+  addDeliveryRoutes,
+  addReplayRoutes,
+  addDeletionRoutes,
+  addSuppressionRoutes,
+  addTokenRoutes,
+  addAuditRoute,
+  addStatisticsRoute,
+  addLiveRoute,
+  addInspectorRoutes,
+  addAudienceRoutes,
+  addTraitRoutes,
+  addProfileRoutes,
+  addConfigurationRoutes,
+  addBackupRoute,
+  addSystemRoute,
+] as const
+
+type Taking<Add> = Add extends (app: AdminApp, deps: infer Deps) => void
+  ? (deps: Deps) => void
+  : never
+
+/** The dependencies of all resources. */
+type ResourceDeps =
+  Taking<(typeof RESOURCES)[number]> extends (deps: infer All) => void ? All : never
+
+/** The dependencies of the management API. */
+export type AdminDeps = IdempotencyDeps &
+  Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'turns'> & {
+    /** Gets the role that each route requires. */
+    readonly roles: RouteRoles
+    /** Requests per second and token; `null` for no limit. */
+    readonly rateLimit: number | null
+    /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */
+    readonly wrongTokensPerMinute: number | null
+    readonly metrics: Pick<Metrics, 'wrongTokens'>
+    readonly live: LiveTopics
+  }
 
 /** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document and
  * the sign-in needs a token or a session. */
@@ -70,46 +113,15 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     announceChanges(app, deps.live.changes)
     const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
     const limit = new RequestLimit(deps.clock, deps.rateLimit)
-    const access = { ...deps, wrongTokens, limit, openers: new Openers(deps) }
-    const sessions = new OpenSessions(access)
-    const signIn = { access, limit, codes: new SignInCodes(), sessions }
+    const made = { wrongTokens, limit, openers: new Openers(deps), turns: new Turns() }
+    const all = { ...deps, ...made }
+    const signIn = { access: all, limit, codes: new SignInCodes(), sessions: new OpenSessions(all) }
     addSignInRoute(app, signIn)
     await app.register(async (guarded: AdminApp) => {
-      addHooks(guarded, access)
+      deps.roles.collect(guarded)
+      addHooks(guarded, all)
       addSessionRoutes(guarded, signIn)
-      addSourceRoutes(guarded, deps)
-      addWriteKeyRoutes(guarded, deps)
-      addDestinationRoutes(guarded, deps)
-      addPauseRoutes(guarded, deps)
-      addCloseBreakerRoute(guarded, deps)
-      addTestDeliveryRoute(guarded, deps)
-      addSecretRotationRoute(guarded, deps)
-      addEventRoutes(guarded, deps)
-      addWhyMissingRoute(guarded, deps)
-      addFailureRoute(guarded, deps)
-      addDeliveryRoutes(guarded, deps)
-      addRequestRoute(guarded, deps)
-      addRetryRoute(guarded, deps)
-      addReplayRoutes(guarded, deps)
-      addDeletionRoutes(guarded, deps)
-      addSuppressionRoutes(guarded, deps)
-      addTokenRoutes(guarded, deps)
-      addAuditRoute(guarded, deps)
-      addStatisticsRoute(guarded, deps)
-      addLiveRoute(guarded, access)
-      addInspectorRoutes(guarded, deps)
-      // An import changes audiences too.
-      const turns = new Turns()
-      addComputationRoutes(guarded, deps, AUDIENCES, turns)
-      addWorkRoutes(guarded, deps, AUDIENCES)
-      addMemberRoutes(guarded, deps)
-      addComputationRoutes(guarded, deps, TRAITS, turns)
-      addWorkRoutes(guarded, deps, TRAITS)
-      addValueRoute(guarded, deps)
-      addProfileRoute(guarded, deps)
-      addConfigurationRoutes(guarded, deps, turns)
-      addBackupRoute(guarded, deps)
-      addSystemRoute(guarded, deps)
+      for (const add of RESOURCES) add(guarded, all)
     })
   }
 }
@@ -117,13 +129,13 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
 /** Adds the hooks of every route that is added to `app` afterwards. */
 function addHooks(
   app: AdminApp,
-  deps: AdminDeps & Authentication & { readonly limit: RequestLimit },
+  deps: Authentication & IdempotencyDeps & { readonly limit: RequestLimit },
 ): void {
   app.addHook('onRequest', authenticate(deps))
   app.addHook('onRequest', deps.limit.hook())
-  app.addHook('onRequest', authorize(app.prefix))
+  app.addHook('onRequest', authorize)
   const longReads = new LongReads(deps)
-  app.addHook('preHandler', longReads.take(app.prefix))
+  app.addHook('preHandler', longReads.take())
   app.addHook('onSend', longReads.end())
   repeatResponses(app, deps)
 }

@@ -7,12 +7,12 @@ import fastify from 'fastify'
 import { pino } from 'pino'
 import type { LiveTail } from '../../src/activity/live-tail.ts'
 import { LiveTopics } from '../../src/activity/live-topics.ts'
-import type { AskedLanes } from '../../src/admin/api/admin-deps.ts'
-import type { TestDeliveries } from '../../src/admin/api/admin-deps.ts'
-import type { AdminDeps } from '../../src/admin/api/admin-deps.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
-import { Backups } from '../../src/admin/backups.ts'
-import { adminRoutes } from '../../src/admin/routes.ts'
+import { RouteRoles } from '../../src/admin/access/roles.ts'
+import { Backups } from '../../src/admin/backup.ts'
+import type { AskedLanes } from '../../src/admin/deliveries/waiting.ts'
+import type { TestDeliveries } from '../../src/admin/destinations/test-delivery.ts'
+import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
@@ -104,6 +104,8 @@ export interface Call {
 export class AdminServer implements AsyncDisposable {
   readonly backend: Backend
   readonly clock = new ManualClock(NOON)
+  /** The role that each route requires. */
+  readonly roles = new RouteRoles()
   readonly topics: LiveTopics
   readonly metrics = new Metrics()
   /** Every route, as `GET /api/v1/…`. */
@@ -241,6 +243,7 @@ export class AdminServer implements AsyncDisposable {
     const { backend, clock } = this
     const deps = {
       ...backend,
+      roles: this.roles,
       live: this.topics,
       inspector: sharedOf(new Inspector({ clock, logger, catalog: backend.catalog })),
       lanes: healthyLanes(backend),

@@ -1,15 +1,15 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { timingSafeEqual } from 'node:crypto'
-import type { Logger } from '../../telemetry/logger.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
-import type { Clock } from '../../util/time/clock.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import { Redacted } from '../../util/secrets/redacted.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { Problem } from '../problems/problem.ts'
-import { ADMIN_TOKEN_ID, type Openers, THIS_MACHINE_ID, tokenIdOf } from '../tokens/openers.ts'
-import { findToken, hashOf, isExpired } from '../tokens/token.ts'
-import { isFromBrowserHere, isFromOtherSite } from './browser.ts'
+import { ADMIN_TOKEN_ID, type Openers, THIS_MACHINE_ID, tokenIdOf } from './openers.ts'
 import { csrfTokenOf, sessionIn } from './session-cookie.ts'
+import { findToken, hashOf, isExpired } from './token.ts'
 import type { WrongTokens } from './wrong-tokens.ts'
 
 /** Who makes a request, and what it may do. */
@@ -34,7 +34,7 @@ declare module 'fastify' {
 export interface Authentication {
   /** The token of the operator. It has the role admin and never expires. */
   readonly adminToken: Redacted
-  readonly tokens: Tokens
+  readonly tokens: Pick<Tokens, 'current' | 'markUsed'>
   readonly openers: Openers
   /** Requests of browsers on this machine need no login, and have the role admin. */
   readonly isOpenHere: boolean
@@ -152,4 +152,26 @@ export function unauthorized(error?: 'invalid_token', detail?: string): Problem 
   const reason = error === undefined ? challenge : `${challenge}, error="${error}"`
   const headers = { 'www-authenticate': reason }
   return new Problem('unauthorized', { headers, ...(detail !== undefined && { detail }) })
+}
+
+const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
+/** What reverse proxies and tunnels add: the browser may be anywhere. */
+const FORWARDING_HEADER =
+  /^(?:forwarded|via|cf-.+|.*-client-?ip|x-real-ip|x-.*forwarded.*|x-.*-external-address)$/
+
+/**
+ * Whether a request comes from a browser or program on this machine, to an address of this machine. A page of another site
+ * whose name resolves to 127.0.0.1 (DNS rebinding) names itself in `Host`.
+ */
+function isFromBrowserHere({ raw, headers }: FastifyRequest): boolean {
+  const isFromHere = LOOPBACK_ADDRESS.test(raw.socket.remoteAddress ?? '')
+  const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
+  return isFromHere && !isForwarded && LOOPBACK_HOST.test(headers.host ?? '')
+}
+
+/** Whether a browser says that a page of another site, or of another port of this machine, caused the request. */
+function isFromOtherSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }

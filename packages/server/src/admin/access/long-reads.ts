@@ -2,38 +2,19 @@ import type { FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'f
 import { FairTurns } from '../../util/limits/fair-turns.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Problem } from '../problems/problem.ts'
-import type { Openers } from '../tokens/openers.ts'
+import type { Openers } from './openers.ts'
 import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
-import { routeOf } from './route-roles.ts'
-
-/** The requests that may search or sum up much: in steps, of which each takes a second at most. */
-const LONG_READS: ReadonlySet<string> = new Set([
-  'GET /events',
-  'GET /events/why-missing',
-  'GET /deliveries',
-  'GET /deliveries/failures',
-  'GET /deletions',
-  'GET /deletions/:id',
-  'GET /destinations/:id',
-  'GET /audiences/:id/members',
-  'GET /audiences/:id/list',
-  'POST /audiences/preview',
-  'GET /traits/:id/values',
-  'POST /traits/preview',
-  'GET /audit',
-  'GET /stats',
-])
 
 /** As many as the embedded backend has threads for: more would only wait there, in the order of their arrival. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 /** Of each session, or of a token by itself. A page of the console makes up to five at once. */
-const MOST_WAITING = 32
+const MAX_WAITING = 32
 /** Of each token with its sessions. Each holds a connection. */
-const MOST_WAITING_OF_TOKEN = 128
+const MAX_WAITING_OF_TOKEN = 128
 
 /** The hooks by which long reads take turns: however many one token asks for, others wait for the one that runs at most. */
 export class LongReads {
-  readonly #turns = new FairTurns(MOST_AT_ONCE)
+  readonly #turns = new FairTurns(MAX_AT_ONCE)
   readonly #running = new WeakSet<FastifyRequest>()
   readonly #openers: Openers
   readonly #clock: Clock
@@ -44,10 +25,10 @@ export class LongReads {
   }
 
   /** Goes on when it is the turn of the request. Responds with 429 where too many of its token or session wait. */
-  take(prefix: string): preHandlerHookHandler {
+  take(): preHandlerHookHandler {
     return (request, reply, done) => {
-      const { actor } = request
-      if (!LONG_READS.has(routeOf(request, prefix))) return done()
+      const { actor, routeOptions } = request
+      if (routeOptions.schema?.isLongRead !== true) return done()
       const refusal = this.#refusal(actor)
       if (refusal) return done(refusal)
       return this.#turns.take({
@@ -67,8 +48,8 @@ export class LongReads {
 
   #refusal(actor: Actor): Problem | undefined {
     const { own, ofToken } = this.#turns.waitingOf(actor)
-    if (own >= MOST_WAITING) return tooMany(`${own} requests of this token or session`)
-    if (ofToken < MOST_WAITING_OF_TOKEN) return undefined
+    if (own >= MAX_WAITING) return tooMany(`${own} requests of this token or session`)
+    if (ofToken < MAX_WAITING_OF_TOKEN) return undefined
     return tooMany(`${ofToken} requests of this token and its sessions`)
   }
 

@@ -1,32 +1,10 @@
-import Type, { type TSchema } from 'typebox'
+import { parseTimestamp } from '@hookline/protocol'
 import type { Page, PageRequest } from '../../backend/page.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
-import { nullable } from './schema-parts.ts'
+import { fault } from '../../util/fault.ts'
+import { Problem } from '../problems/problem.ts'
+import { TIME_FORM } from './schema.ts'
 
-/** The query parameters of every list. */
-export const listQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),
-  ),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, description: 'nextCursor of the previous page.' }),
-  ),
-}
-
-/** Part of the description of lists with filters. */
-export const SHORT_PAGES =
-  'If few records match the filter, a page may be short or even empty and still have a nextCursor: continue until it is null.'
-
-/** The schema of a page of `item`, and of what else is in the response. */
-export function pageSchema(item: TSchema, more: Readonly<Record<string, TSchema>> = {}): TSchema {
-  return Type.Object({
-    data: Type.Array(item),
-    nextCursor: nullable(Type.String({ description: 'null on the last page.' })),
-    ...more,
-  })
-}
-
-interface ListQuery {
+interface PageQuery {
   readonly limit?: number
   readonly cursor?: string
 }
@@ -43,7 +21,7 @@ export class List<T> {
 
   /** The response to a query, with the page that `load` returns. */
   async page(
-    { limit = 50, cursor }: ListQuery,
+    { limit = 50, cursor }: PageQuery,
     load: (page: PageRequest) => Promise<Page<T>> | Page<T>,
   ): Promise<{ data: readonly object[]; nextCursor: string | null }> {
     const from = cursor === undefined ? {} : { cursor: decodeCursor(this.#name, cursor) }
@@ -65,4 +43,40 @@ export function pageOf<T extends { readonly id: string }>(
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const data = rest.slice(0, limit)
   return { data, nextCursor: rest.length > limit ? data.at(-1)!.id : null }
+}
+
+// A cursor is the name of its list and a position in it: an id, a number, or the userId of a user.
+const CURSOR = /^(\S+) (.{1,2000})$/su
+
+/** An opaque cursor for `position` in the list named `list`. */
+function encodeCursor(list: string, position: string): string {
+  return Buffer.from(`${list} ${position}`).toString('base64url')
+}
+
+/**
+ * The position that a cursor of this list stands for.
+ * @throws {Problem} `invalid_cursor` if the cursor is invalid or belongs to another list
+ */
+function decodeCursor(list: string, cursor: string): string {
+  const [, name, position] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (name !== list || position === undefined) throw new Problem('invalid_cursor')
+  return position
+}
+
+/**
+ * The time range of the query, in milliseconds since the epoch.
+ * @throws {Problem} `invalid_query` if a time cannot be parsed
+ */
+export function parseTimeRange(query: { readonly from?: string; readonly to?: string }): {
+  readonly from?: number
+  readonly to?: number
+} {
+  const read = (['from', 'to'] as const)
+    .filter((name) => query[name] !== undefined)
+    .map((name) => [name, parseTimestamp(query[name])] as const)
+  const faults = read
+    .filter(([, ms]) => ms === undefined)
+    .map(([name]) => fault(`/${name}`, 'wrong_form', `${name} is not a time.`, TIME_FORM))
+  if (faults.length > 0) throw new Problem('invalid_query', { faults })
+  return Object.fromEntries(read) as { from?: number; to?: number }
 }

@@ -1,54 +1,117 @@
 import type { Computation } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
-import { entityTag, changeRecord, requireMatch } from '../api/catalog-records.ts'
+import Type, { type TObject } from 'typebox'
+import { dependenciesOf } from '../../audiences/conditions/references.ts'
+import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
+import { changeRecord, entityTag, requireMatch } from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
-import { respondWith, withResponse } from '../idempotency/kept-response.ts'
-import { recordEntry } from '../audit/audit-entry.ts'
+import * as Schema from '../api/schema.ts'
+import { recordEntry } from '../audit.ts'
+import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
-import type { ComputationKind } from './computation-kind.ts'
-import { presentStatus, readStatuses } from './computation-status.ts'
-import { presentComputation } from './computation-fields.ts'
-import { requireUnused } from './require-unused.ts'
+import {
+  changeBody,
+  type ComputationDeps,
+  type ComputationKind,
+  creationBody,
+  presentComputation,
+  presentStatus,
+  presentSync,
+  requireComputation,
+  type SchemaTexts,
+  SyncResponse,
+} from './computation.ts'
 import { changedComputation, newComputation } from './requested-computation.ts'
-import { requireComputation } from './require-computation.ts'
-import { presentSync } from './sync-schema.ts'
-import type { Turns } from './turns.ts'
 
-/** Creates, reads, changes and removes audiences or computed traits. Changes run one after the other, in `turns`. */
-export function addComputationRoutes<T extends Computation>(
-  app: AdminApp,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
-  turns: Turns,
-): void {
-  addReading(app, deps, kind)
-  addCreating(app, deps, kind, turns)
-  addChanging(app, deps, kind, turns)
-  addRemoving(app, deps, kind, turns)
+const RemoveQuery = Type.Object(
+  {
+    announce: Type.Optional(
+      Schema.oneOf(
+        ['true', 'false'],
+        'true: first sends to the destinations, for every user, that the value is gone: false for an audience, null for a computed trait. Then the response is 202.',
+      ),
+    ),
+  },
+  Schema.strict,
+)
+
+function recordSchemas(texts: SchemaTexts) {
+  const { tag, operation: name, one, many, component, newFields, changedFields } = texts
+  const { viewer, editor } = Schema.operationsTagged(tag)
+  const shown = Schema.ref(component)
+  const params = Schema.IdParams
+  return {
+    list: {
+      ...viewer(`list${name}s`, `Lists ${many}, oldest first`),
+      querystring: Type.Object(
+        { ...Schema.listQuery, space: Type.Optional(Schema.space(`Only ${many} of this space.`)) },
+        Schema.strict,
+      ),
+      response: Schema.pages(`A page of ${many}.`, shown),
+    },
+    create: {
+      ...editor(`create${name}`, `Creates ${one}, and sends it for each user who has a value`),
+      description:
+        'The key comes from the name: snake_case. It is unique in the space and never changes. The first sync starts at once.',
+      body: creationBody(newFields) as TObject,
+      response: Schema.versionedResponses(201, `What was created.`, shown),
+    },
+    get: {
+      ...viewer(`get${name}`, `Shows ${one}, with its state, its size and its last sync`),
+      params,
+      response: Schema.versionedResponses(200, 'The record and its state.', shown),
+    },
+    change: {
+      ...editor(`change${name}`, `Changes ${one}`),
+      description:
+        'Fields that are absent stay unchanged. A new definition starts a sync: changes are sent only for users whose value changes. A destination that is added gets the value of every user.',
+      params,
+      headers: Schema.IfMatchHeaders,
+      body: changeBody(changedFields) as TObject,
+      response: Schema.versionedResponses(200, 'The changed record.', shown),
+    },
+    remove: {
+      ...editor(`remove${name}`, `Removes ${one}`),
+      params,
+      headers: Schema.IfMatchHeaders,
+      querystring: RemoveQuery,
+      response: {
+        ...Schema.responses(204, 'The record was removed.'),
+        ...Schema.responses(
+          202,
+          'It is removed when every user is announced.',
+          Schema.ref(SyncResponse),
+        ),
+      },
+    },
+  }
 }
 
-function addReading<T extends Computation>(
+/** Creates, reads, changes and removes audiences or computed traits. Changes run one after the other. */
+export function addComputationRoutes(
   app: AdminApp,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
+  deps: ComputationDeps,
+  kind: ComputationKind,
 ): void {
-  const { path, schemas } = kind
+  addReading(app, deps, kind)
+  addCreating(app, deps, kind)
+  addChanging(app, deps, kind)
+  addRemoving(app, deps, kind)
+}
+
+function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+  const { path, texts } = kind
+  const schemas = recordSchemas(texts)
   const list = new List<object>(path.slice(1), (shown) => shown)
   app.get(path, { schema: schemas.list }, ({ query }) =>
     list.page(query, async (page) => {
       const all = [...deps.catalog.current.computations.values()].filter(
-        (each): each is T =>
+        (each) =>
           each.kind === kind.kind && (query.space === undefined || each.space === query.space),
       )
       const { data, nextCursor } = pageOf(all, page)
-      const statuses = await readStatuses(data, deps)
-      const shown = data.map((record) => ({
-        ...presentIn(deps)(record),
-        ...presentStatus(statuses.get(record.id)!),
-      }))
-      return { data: shown, nextCursor }
+      return { data: await withStatuses(data, deps), nextCursor }
     }),
   )
 
@@ -57,14 +120,9 @@ function addReading<T extends Computation>(
   )
 }
 
-function addCreating<T extends Computation>(
-  app: AdminApp,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
-  turns: Turns,
-): void {
-  const { catalog, clock, wake } = deps
-  const options = { schema: kind.schemas.create, attachValidation: true }
+function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+  const { catalog, clock, turns, wake } = deps
+  const options = { schema: recordSchemas(kind.texts).create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
     turns.run(async () => {
       const now = clock.wall()
@@ -81,19 +139,14 @@ function addCreating<T extends Computation>(
   )
 }
 
-function addChanging<T extends Computation>(
-  app: AdminApp,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
-  turns: Turns,
-): void {
-  const { catalog, clock, wake } = deps
-  const options = { schema: kind.schemas.change, attachValidation: true }
+function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+  const { catalog, clock, turns, wake } = deps
+  const options = { schema: recordSchemas(kind.texts).change, attachValidation: true }
   app.patch(`${kind.path}/:id`, options, (request, reply) =>
     turns.run(async () => {
       const before = requireComputation(catalog, kind, request.params.id)
       await requireKept(before, deps)
-      const changed = await changeRecord<T>({
+      const changed = await changeRecord<Computation>({
         read: () => requireComputation(catalog, kind, before.id),
         change: (record) =>
           changedComputation(request, kind, { before: record, current: catalog.current }),
@@ -110,14 +163,9 @@ function addChanging<T extends Computation>(
   )
 }
 
-function addRemoving<T extends Computation>(
-  app: AdminApp,
-  deps: AdminDeps,
-  kind: ComputationKind<T>,
-  turns: Turns,
-): void {
-  const { catalog, clock, audit, computations, wake } = deps
-  app.delete(`${kind.path}/:id`, { schema: kind.schemas.remove }, (request, reply) =>
+function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+  const { catalog, clock, audit, computations, turns, wake } = deps
+  app.delete(`${kind.path}/:id`, { schema: recordSchemas(kind.texts).remove }, (request, reply) =>
     turns.run(async () => {
       const record = requireComputation(catalog, kind, request.params.id)
       requireMatch(request.headers['if-match'], record.version)
@@ -139,7 +187,7 @@ function addRemoving<T extends Computation>(
 }
 
 /** @throws {Problem} `wrong_state` while its removal is announced */
-async function requireKept(record: Computation, deps: AdminDeps): Promise<void> {
+async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
   const detail = 'It is being removed: its users are announced first.'
@@ -147,16 +195,48 @@ async function requireKept(record: Computation, deps: AdminDeps): Promise<void> 
 }
 
 /** The function that shows a record in an audit entry. */
-function presentIn({ catalog }: AdminDeps): (record: Computation) => object {
+function presentIn({ catalog }: ComputationDeps): (record: Computation) => object {
   return (record) => presentComputation(record, catalog.current)
 }
 
-async function respond(record: Computation, reply: FastifyReply, deps: AdminDeps): Promise<object> {
+async function respond(
+  record: Computation,
+  reply: FastifyReply,
+  deps: ComputationDeps,
+): Promise<object> {
   reply.header('etag', entityTag(record.version))
   return withStatus(record, deps)
 }
 
-async function withStatus(record: Computation, deps: AdminDeps): Promise<object> {
-  const statuses = await readStatuses([record], deps)
-  return { ...presentIn(deps)(record), ...presentStatus(statuses.get(record.id)!) }
+async function withStatus(record: Computation, deps: ComputationDeps): Promise<object> {
+  const [shown] = await withStatuses([record], deps)
+  return shown!
+}
+
+/** These records as the API shows them. */
+async function withStatuses(
+  records: readonly Computation[],
+  deps: ComputationDeps,
+): Promise<object[]> {
+  if (records.length === 0) return []
+  const statuses = await deps.computations.statusesOf(records)
+  return records.map((record, index) => ({
+    ...presentIn(deps)(record),
+    ...presentStatus(statuses[index]!),
+  }))
+}
+
+/** So many of the audiences that name a record are shown. */
+const MAX_SHOWN = 10
+
+/** Checks that no condition names the record. @throws {Problem} `wrong_state`, which lists the audiences that do */
+function requireUnused(record: Computation, { computations }: CatalogSnapshot): void {
+  const users = [...computations.values()].filter((each) =>
+    dependenciesOf(each, computations).includes(record),
+  )
+  if (users.length === 0) return
+  const shown = users.slice(0, MAX_SHOWN).map(({ id, name }) => `${id} (${name})`)
+  const more = users.length > MAX_SHOWN ? ` and ${users.length - MAX_SHOWN} more` : ''
+  const detail = `The conditions of these audiences name it: ${shown.join(', ')}${more}. Change or remove them first.`
+  throw new Problem('wrong_state', { detail })
 }

@@ -4,23 +4,24 @@ import {
   isJsonObject,
   type JsonObject,
   keyOfName,
+  LIMITS,
   newId,
+  type Source,
 } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import type { Fault } from '../../util/fault.ts'
+import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import { Problem } from '../problems/problem.ts'
-import { destinationFaults, keyFaults, limitFaults, spaceFaults } from './computation-faults.ts'
-import type { ComputationKind, Definition } from './computation-kind.ts'
+import type { ComputationKind, Definition } from './computation.ts'
 
 type Body = Pick<FastifyRequest, 'body' | 'validationError'>
 
 /** The record that a request creates. @throws {Problem} `invalid_body` with all faults */
-export function newComputation<T extends Computation>(
+export function newComputation(
   request: Body,
-  kind: ComputationKind<T>,
+  kind: ComputationKind,
   { current, now }: { readonly current: CatalogSnapshot; readonly now: number },
-): T {
+): Computation {
   const { fields, faults } = fieldsOf(request, kind)
   const { name, destinationIds } = fields
   const space = spaceIn(fields)
@@ -47,15 +48,15 @@ export function newComputation<T extends Computation>(
     updatedAt: now,
     version: 1,
     // The schema and the faults above have checked the types.
-  } as unknown as T
+  } as unknown as Computation
 }
 
 /** The record after a change. @throws {Problem} `invalid_body` with all faults */
-export function changedComputation<T extends Computation>(
+export function changedComputation(
   request: Body,
-  kind: ComputationKind<T>,
-  { before, current }: { readonly before: T; readonly current: CatalogSnapshot },
-): T {
+  kind: ComputationKind,
+  { before, current }: { readonly before: Computation; readonly current: CatalogSnapshot },
+): Computation {
   const { fields, faults } = fieldsOf(request, kind)
   const { destinationIds } = fields
   const more = [...faults, ...destinationFaults(destinationIds, current.destinations)]
@@ -104,4 +105,53 @@ function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {
   const all = 'faults' in outcome ? [...faults, ...outcome.faults] : faults
   if ('faults' in outcome || all.length > 0) throw new Problem('invalid_body', { faults: all })
   return outcome.definition
+}
+
+/** A fault for each id that is not the id of a destination. */
+export function destinationFaults(
+  ids: unknown,
+  known: { has(id: string): boolean },
+  at = '/destinationIds',
+): readonly Fault[] {
+  if (!Array.isArray(ids)) return []
+  const hint = 'Give ids of existing destinations.'
+  return ids.flatMap((id: unknown, index) =>
+    typeof id !== 'string' || known.has(id)
+      ? []
+      : fault(at + jsonPointer(index), 'unknown_destination', 'No destination has this id.', hint),
+  )
+}
+
+/** A fault where no source is in this space. */
+export function spaceFaults(
+  space: string,
+  sources: Iterable<Pick<Source, 'space'>>,
+  at = '/space',
+): readonly Fault[] {
+  const spaces = new Set([DEFAULT_SPACE, ...[...sources].flatMap((each) => each.space ?? [])])
+  if (spaces.has(space)) return []
+  const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}; or put a source into this space first.`
+  return [fault(at, 'unknown_space', 'No source is in this space.', hint)]
+}
+
+/** A fault where something else in the space has the key that comes from the name. */
+export function keyFaults(
+  { key, space, id }: Pick<Computation, 'key' | 'space'> & { readonly id?: string },
+  others: Iterable<Computation>,
+  at = '/name',
+): readonly Fault[] {
+  const other = [...others].find(
+    (each) => each.key === key && each.space === space && each.id !== id,
+  )
+  if (other === undefined) return []
+  const what = other.kind === 'audience' ? 'The audience' : 'The computed trait'
+  const message = `${what} ${other.id} has the key ${key} that comes from this name.`
+  return [fault(at, 'not_unique', message, 'Choose another name, or remove the other one first.')]
+}
+
+/** A fault where there are as many as there may be. */
+function limitFaults(count: number, at = ''): readonly Fault[] {
+  if (count < LIMITS.computations) return []
+  const message = `There are ${LIMITS.computations} audiences and computed traits already.`
+  return [fault(at, 'too_many', message, 'Remove one that is no longer needed.')]
 }

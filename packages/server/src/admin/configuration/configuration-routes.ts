@@ -1,32 +1,173 @@
-import type { Computation, Destination, Source } from '@hookline/protocol'
+import { type Audience, type ComputedTrait, LIMITS } from '@hookline/protocol'
+import Type from 'typebox'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflict, type CatalogSnapshot } from '../../backend/catalog.ts'
-import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { configurationSchemas } from './configuration-schema.ts'
-import { auditEntry, auditedRecords } from '../audit/audit-entry.ts'
-import { exportConfiguration } from './configuration-document.ts'
-import { hostWarnings } from '../destinations/url-warnings.ts'
 import type { Fault } from '../../util/fault.ts'
-import { presentDestination } from '../destinations/destination-schema.ts'
-import { auditedSource } from '../sources/source-schema.ts'
-import { presentComputation } from '../computations/computation-fields.ts'
-import type { Turns } from '../computations/turns.ts'
-import { type ImportPlan, planImport } from './import-plan.ts'
-import type { Planned } from './planned.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import * as Schema from '../api/schema.ts'
+import { auditedRecords, auditEntry } from '../audit.ts'
+import { type ComputationDeps, presentComputation } from '../computations/computation.ts'
+import { presentDestination } from '../destinations/destination.ts'
+import { hostWarnings, type UrlChecks, WarningsResponse } from '../destinations/url-warnings.ts'
 import { Problem } from '../problems/problem.ts'
+import { auditedSource, type SourceDeps } from '../sources.ts'
+import { exportConfiguration } from './configuration-document.ts'
+import { type CatalogRecord, type ImportPlan, type Planned, planImport } from './import-plan.ts'
+
+const FLAG = ['true', 'false'] as const
+
+const SourceEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
+    name: Schema.name,
+    enabled: Type.Boolean(),
+    rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
+    space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
+    writeKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }))),
+  },
+  Schema.strict,
+)
+
+const DestinationEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
+    sourceId: Type.String(),
+    type: Type.Enum(['Webhooks']),
+    name: Schema.name,
+    enabled: Type.Boolean(),
+    paused: Type.Optional(
+      Schema.boolean('Whether deliveries are held. If absent, an import leaves it unchanged.'),
+    ),
+    // Checked by parseWebhooksSettings, which knows every rule and its remedy.
+    settings: Type.Unsafe<unknown>({
+      ...Schema.anyObject,
+      description: 'As for POST /destinations.',
+    }),
+  },
+  Schema.strict,
+)
+
+const computationFields = {
+  name: Schema.name,
+  key: Schema.text('The name of the trait that is sent.'),
+  space: Schema.space('The space whose profiles are computed.'),
+  destinationIds: Type.Array(Type.String(), { maxItems: LIMITS.destinationsPerComputation }),
+  enabled: Type.Boolean(),
+}
+
+// Conditions are checked by their parser, which knows every rule and its remedy.
+const AudienceEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
+    ...computationFields,
+    condition: Type.Unsafe<Audience['condition']>({
+      ...Schema.nullable(Schema.anyObject),
+      description: 'As for POST /audiences; null for a manual audience.',
+    }),
+  },
+  Schema.strict,
+)
+
+const TraitEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
+    ...computationFields,
+    compute: Type.Unsafe<ComputedTrait['compute']>({
+      ...Schema.anyObject,
+      description: 'As for POST /traits.',
+    }),
+  },
+  Schema.strict,
+)
+
+const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
+
+const ConfigurationBody = Type.Object(
+  {
+    hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
+    sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
+    destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
+    audiences: Type.Optional(
+      Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
+    traits: Type.Optional(
+      Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
+  },
+  Schema.strict,
+)
+
+const ids = Type.Array(Type.String())
+const DiffResponse = Type.Object({
+  dryRun: Type.Boolean(),
+  created: ids,
+  changed: Type.Array(Type.Object({ id: Type.String(), fields: ids })),
+  unchanged: ids,
+  notInDocument: Type.Array(Type.String(), {
+    description:
+      'Sources, destinations, audiences and computed traits of this service that are not in the document. They stay.',
+  }),
+  warnings: Type.Optional(WarningsResponse),
+})
+
+const { admin } = Schema.operationsTagged('Configuration')
+
+const schemas = {
+  export: {
+    ...admin(
+      'exportConfiguration',
+      'Exports sources, destinations, audiences and computed traits as one document',
+    ),
+    description:
+      'The same configuration always gives the same text, so that it can be kept under version control. The lists of manual audiences are left out. By default, secrets are shown as {"set": true} and write keys are left out.',
+    querystring: Type.Object(
+      {
+        withSecrets: Type.Optional(
+          Schema.oneOf(
+            FLAG,
+            'true: includes shared secrets, header values and write keys in plain text.',
+          ),
+        ),
+      },
+      Schema.strict,
+    ),
+    response: Schema.ok('The document.', ConfigurationBody),
+  },
+  import: {
+    ...admin(
+      'importConfiguration',
+      'Imports sources, destinations, audiences and computed traits from a document',
+    ),
+    description:
+      'Records with a new id are created with that id; existing records are changed; no record is removed. All records are written, or none. A secret that the document shows as {"set": true} stays as it is. Sending the same document again changes nothing.',
+    querystring: Type.Object(
+      {
+        dryRun: Type.Optional(Schema.oneOf(FLAG, 'true: only reports what would change.')),
+      },
+      Schema.strict,
+    ),
+    body: ConfigurationBody,
+    response: Schema.ok('What changed, or would change.', DiffResponse),
+  },
+}
+
+interface ConfigurationDeps
+  extends SourceDeps, Pick<ComputationDeps, 'wake' | 'turns'>, Pick<UrlChecks, 'hostProblem'> {
+  /** Reserved ports that webhook URLs may use all the same. */
+  readonly allowedPorts: ReadonlySet<number>
+}
 
 /** An export of 8,000 sources and 250 audiences has 1.3 MB. Other bodies of the management API have 1 MB at most. */
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
 /** `/export` and `/import`: the configuration as one document. */
-export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Turns): void {
-  const { catalog, clock, allowedPorts } = deps
-  app.get('/export', { schema: configurationSchemas.export }, async ({ query }) =>
+export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
+  const { catalog, clock, allowedPorts, turns } = deps
+  app.get('/export', { schema: schemas.export }, async ({ query }) =>
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
 
-  const imported = { schema: configurationSchemas.import, bodyLimit: MAX_IMPORT_BYTES }
+  const imported = { schema: schemas.import, bodyLimit: MAX_IMPORT_BYTES }
   app.put('/import', imported, async (request) => {
     const done = await turns.run(async () => {
       const now = clock.wall()
@@ -47,7 +188,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: AdminDeps, turns: Tu
 /** Writes all records or none. */
 async function applyPlan(
   plan: ImportPlan,
-  catalog: AdminDeps['catalog'],
+  catalog: ConfigurationDeps['catalog'],
   entry: AuditEntry,
 ): Promise<void> {
   const sources = plan.sources.filter(isChanged).map(({ next }) => next)
@@ -64,14 +205,12 @@ async function applyPlan(
 /** What will not work of the destinations that the import creates or changes. */
 async function importWarnings(
   { destinations }: ImportPlan,
-  deps: AdminDeps,
+  deps: ConfigurationDeps,
 ): Promise<{ warnings?: readonly Fault[] }> {
   const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
   const warnings = await hostWarnings(changed, deps, '/destinations')
   return warnings.length > 0 ? { warnings } : {}
 }
-
-type CatalogRecord = Source | Destination | Computation
 
 function isChanged({ fields }: Planned<CatalogRecord>): boolean {
   return fields.length > 0
@@ -80,7 +219,7 @@ function isChanged({ fields }: Planned<CatalogRecord>): boolean {
 /** The records that the import changes, before and after it. */
 function auditedPlan(
   { sources, destinations, computations }: ImportPlan,
-  { keyUses, catalog }: AdminDeps,
+  { keyUses, catalog }: ConfigurationDeps,
 ): Pick<AuditEntry, 'before' | 'after'> {
   const all: readonly Planned<CatalogRecord>[] = [...sources, ...destinations, ...computations]
   const changed = all.filter(isChanged)

@@ -2,12 +2,14 @@ import type {
   Delivery,
   DeliveryPart,
   Destination,
+  LaneState,
   Pause,
   Webhook,
   WebhookState,
 } from '@hookline/protocol'
-import { jumpOf } from '../../util/time/clock.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
+import type { Catalog } from '../../backend/catalog.ts'
+import type { LaneId } from '../../backend/deliveries.ts'
+import { type Clock, jumpOf } from '../../util/time/clock.ts'
 
 interface WaitReasonInfo {
   readonly meaning: string
@@ -82,6 +84,32 @@ export interface WaitContext {
   readonly jumpMs: number
 }
 
+/**
+ * The lanes of the webhooks. They may be in other threads, so a request asks once for all that it shows, and not once for
+ * each webhook.
+ */
+export interface AskedLanes {
+  /** How each webhook of these destinations stands, in their order, by destination. Unknown destinations are left out. */
+  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
+  /** When the attempts began that are being made of deliveries or notices: by their id, then by the URL of the webhook. */
+  attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
+  /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
+  allowNow(webhooks: readonly LaneId[]): Promise<void>
+  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
+  retryNow(webhooks: readonly LaneId[]): Promise<void>
+  /** A person closes the breakers of webhooks: what waits is delivered, slowly at first. */
+  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
+}
+
+/** The dependencies of the contexts of waits. */
+export interface WaitDeps {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly lanes: Pick<AskedLanes, 'states' | 'attemptsOf'>
+  readonly clock: Clock
+}
+
 type WaitingDelivery = Pick<Delivery, 'id' | 'destinationId' | 'state'>
 
 const NONE_IN_FLIGHT: ReadonlyMap<string, number> = new Map()
@@ -89,7 +117,7 @@ const NONE_IN_FLIGHT: ReadonlyMap<string, number> = new Map()
 /** Asks the lanes about deliveries, all at once. Returns the function that returns the context of each of them. */
 export async function waitContexts(
   deliveries: readonly WaitingDelivery[],
-  { catalog, lanes, clock }: Pick<AdminDeps, 'catalog' | 'lanes' | 'clock'>,
+  { catalog, lanes, clock }: WaitDeps,
 ): Promise<(delivery: WaitingDelivery) => WaitContext> {
   const destinationIds = new Set(deliveries.map(({ destinationId }) => destinationId))
   const ids = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
@@ -111,10 +139,7 @@ export async function waitContexts(
 }
 
 /** The context of one delivery. */
-export async function waitContext(
-  delivery: WaitingDelivery,
-  deps: Pick<AdminDeps, 'catalog' | 'lanes' | 'clock'>,
-): Promise<WaitContext> {
+export async function waitContext(delivery: WaitingDelivery, deps: WaitDeps): Promise<WaitContext> {
   return (await waitContexts([delivery], deps))(delivery)
 }
 

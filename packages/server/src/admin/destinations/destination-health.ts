@@ -1,66 +1,83 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
-import type { WaitingParts } from '../../backend/deliveries.ts'
-import { jumpOf } from '../../util/time/clock.ts'
-import { shownState } from '../deliveries/waiting.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { StatisticsPoint } from '../statistics/statistics-point.ts'
-import { SPANS } from '../../backend/statistics.ts'
-import { nullable, time, timeOrNull } from '../api/schema-parts.ts'
+import type { DeliveryReports, WaitingParts } from '../../backend/deliveries.ts'
+import { SPANS, type Statistics } from '../../backend/statistics.ts'
+import type { Upkeep } from '../../backend/upkeep.ts'
+import { type Clock, jumpOf } from '../../util/time/clock.ts'
+import * as Schema from '../api/schema.ts'
+import { type AskedLanes, shownState } from '../deliveries/waiting.ts'
+import { StatisticsPoint } from '../statistics-point.ts'
 
 /** The health of a destination as the API shows it. */
 export const HealthResponse = Type.Object({
   webhooks: Type.Array(
     Type.Object({
       url: Type.String(),
-      breaker: Type.Enum(['closed', 'open', 'half_open'], {
-        description:
-          'closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again.',
-      }),
-      brokenSince: nullable(time),
-      restsUntil: nullable(time),
-      retryAfterUntil: nullable({
-        ...time,
-        description: 'Until when the receiver asked for no attempt with Retry-After.',
-      }),
-      pacePerSecond: nullable(
+      breaker: Schema.oneOf(
+        ['closed', 'open', 'half_open'],
+        'closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again.',
+      ),
+      brokenSince: Schema.nullable(Schema.time),
+      restsUntil: Schema.nullable(Schema.time),
+      retryAfterUntil: Schema.nullable(
+        Schema.timeOf('Until when the receiver asked for no attempt with Retry-After.'),
+      ),
+      pacePerSecond: Schema.nullable(
         Type.Number({
           description:
             'How many attempts a second it gets, because its receiver responded 429, or 502 or 503 at once. Hookline learns the pace from the responses.',
         }),
       ),
-      pending: Type.Integer({
-        description:
-          'Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them.',
-      }),
-      held: Type.Integer({ description: 'Deliveries that wait until it is resumed.' }),
-      oldestPendingAt: nullable(time),
+      pending: Schema.integer(
+        'Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them.',
+      ),
+      held: Schema.integer('Deliveries that wait until it is resumed.'),
+      oldestPendingAt: Schema.nullable(Schema.time),
     }),
   ),
-  pending: Type.Integer({ description: 'Deliveries that no webhook has yet.' }),
-  held: Type.Integer({ description: 'Deliveries that wait until the destination is resumed.' }),
-  oldestPendingAt: nullable(time),
-  oldestPendingAgeMs: nullable(Type.Integer()),
+  pending: Schema.integer('Deliveries that no webhook has yet.'),
+  held: Schema.integer('Deliveries that wait until the destination is resumed.'),
+  oldestPendingAt: Schema.nullable(Schema.time),
+  oldestPendingAgeMs: Schema.nullable(Type.Integer()),
   lastHour: Type.Object({
     attempts: Type.Integer(),
     delivered: Type.Integer(),
-    successRate: nullable(Type.Number({ description: '0 to 1; null if there was no attempt.' })),
-    lastFailedAt: nullable({
-      ...time,
-      description: 'When the last attempt failed; null if none did in the last hour.',
-    }),
+    successRate: Schema.nullable(
+      Type.Number({ description: '0 to 1; null if there was no attempt.' }),
+    ),
+    lastFailedAt: Schema.nullable(
+      Schema.timeOf('When the last attempt failed; null if none did in the last hour.'),
+    ),
   }),
-  p95LatencyMs: nullable(
-    Type.Integer({
-      description: 'Of the last hour: from receipt to delivery; null if nothing was delivered.',
-    }),
+  p95LatencyMs: Schema.nullable(
+    Schema.integer('Of the last hour: from receipt to delivery; null if nothing was delivered.'),
   ),
 })
+
+/** The dependencies of the health of destinations. */
+export interface HealthDeps {
+  readonly lanes: Pick<AskedLanes, 'states'>
+  readonly upkeep: Pick<Upkeep, 'backlog'>
+  readonly reports: Pick<DeliveryReports, 'waitingIn'>
+  readonly recentAttempts: RecentAttempts
+  /** Up to now, not only what is written. */
+  readonly statistics: Pick<Statistics, 'read'>
+  readonly clock: Clock
+}
+
+/** The number of attempts of all nodes in the last hour, and how many of them were delivered. */
+interface RecentAttempts {
+  of(destinationId: string): Promise<{
+    readonly attempts: number
+    readonly delivered: number
+    readonly lastFailedAt: number | undefined
+  }>
+}
 
 /** The current health of the destination. */
 export async function readDestinationHealth(
   destination: Destination,
-  deps: AdminDeps,
+  deps: HealthDeps,
 ): Promise<object> {
   const { id } = destination
   const { waiting } = await deps.upkeep.backlog()
@@ -80,13 +97,13 @@ export async function readDestinationHealth(
     ),
     pending: count('pending'),
     held: count('held'),
-    oldestPendingAt: timeOrNull(oldest),
+    oldestPendingAt: Schema.timeOrNull(oldest),
     oldestPendingAgeMs: oldest === null ? null : Math.max(0, deps.clock.wall() - oldest),
     lastHour: {
       attempts,
       delivered,
       successRate: attempts === 0 ? null : delivered / attempts,
-      lastFailedAt: timeOrNull(lastFailedAt ?? null),
+      lastFailedAt: Schema.timeOrNull(lastFailedAt ?? null),
     },
     p95LatencyMs: await p95LatencyMs(destination, deps),
   }
@@ -94,7 +111,7 @@ export async function readDestinationHealth(
 
 async function p95LatencyMs(
   { id: destinationId, sourceId }: Destination,
-  { statistics, clock }: AdminDeps,
+  { statistics, clock }: HealthDeps,
 ): Promise<number | null> {
   const to = clock.wall() + 1
   const point = new StatisticsPoint(to)
@@ -110,13 +127,13 @@ function presentWebhook(
   return {
     url,
     breaker,
-    brokenSince: timeOrNull(brokenSince),
-    restsUntil: timeOrNull(restsUntil),
-    retryAfterUntil: timeOrNull(retryAfterUntil),
+    brokenSince: Schema.timeOrNull(brokenSince),
+    restsUntil: Schema.timeOrNull(restsUntil),
+    retryAfterUntil: Schema.timeOrNull(retryAfterUntil),
     pacePerSecond: pacePerSecond === null ? null : rounded(pacePerSecond),
     pending,
     held,
-    oldestPendingAt: timeOrNull(oldestAt ?? null),
+    oldestPendingAt: Schema.timeOrNull(oldestAt ?? null),
   }
 }
 

@@ -1,33 +1,120 @@
-import { type Destination, isJsonObject, newId } from '@hookline/protocol'
-import type { FastifyReply } from 'fastify'
-import type { Catalog } from '../../backend/catalog.ts'
+import { type Destination, isJsonObject, newId, type WebhooksSettings } from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { recordEntry } from '../audit/audit-entry.ts'
-import { lanesOf, requireDestination } from '../api/catalog-records.ts'
-import { requestedSettings } from './destination-body.ts'
-import { readDestinationHealth } from './destination-health.ts'
-import { destinationSchemas, presentDestination } from './destination-schema.ts'
-import { entityTag, requireMatch } from '../api/catalog-records.ts'
-import { withToggle } from './toggle.ts'
-import { hostWarnings, urlWarnings } from './url-warnings.ts'
+import { entityTag, lanesOf, requireDestination, requireMatch } from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
-import { respondWith, withResponse } from '../idempotency/kept-response.ts'
-import { changeRecord } from '../api/catalog-records.ts'
+import * as Schema from '../api/schema.ts'
+import { type ChangeDeps, recordEntry } from '../audit.ts'
+import type { AskedLanes } from '../deliveries/waiting.ts'
+import { respondWith, withResponse } from '../idempotency.ts'
+import { Problem } from '../problems/problem.ts'
+import {
+  changeDestination,
+  DestinationResponse,
+  destinationFields,
+  oneDestination,
+  operations,
+  presentDestination,
+  SettingsRequest,
+  withToggle,
+} from './destination.ts'
+import { type HealthDeps, HealthResponse, readDestinationHealth } from './destination-health.ts'
+import { hostWarnings, type UrlChecks, urlWarnings } from './url-warnings.ts'
+
+const optional = {
+  name: Type.Optional(Schema.name),
+  enabled: Type.Optional(destinationFields.enabled),
+}
+
+const CreateDestinationRequest = Type.Object(
+  {
+    sourceId: destinationFields.sourceId,
+    type: destinationFields.type,
+    ...optional,
+    settings: SettingsRequest,
+  },
+  Schema.strict,
+)
+
+const IMMUTABLE = 'Leave it out. To change it, create a new destination and remove this one.'
+
+const ChangeDestinationRequest = Type.Object(
+  { ...optional, settings: Type.Optional(SettingsRequest) },
+  {
+    additionalProperties: false,
+    'x-fixed': {
+      ...Schema.FIXED_FIELDS,
+      enabledChangedAt: 'Leave it out: the server sets it.',
+      sourceId: IMMUTABLE,
+      type: IMMUTABLE,
+      paused: 'Send POST /destinations/:id/pause or /resume.',
+    },
+  },
+)
+
+const schemas = {
+  list: {
+    ...operations.viewer('listDestinations', 'Lists destinations, oldest first'),
+    querystring: Type.Object(
+      { ...Schema.listQuery, sourceId: Type.Optional(destinationFields.sourceId) },
+      Schema.strict,
+    ),
+    response: Schema.pages('A page of destinations.', Schema.ref(DestinationResponse)),
+  },
+  create: {
+    ...operations.editor('createDestination', 'Creates a destination, disabled by default'),
+    body: CreateDestinationRequest,
+    response: oneDestination(201),
+  },
+  get: {
+    ...operations.viewer('getDestination', 'Shows a destination'),
+    isLongRead: true,
+    params: Schema.IdParams,
+    response: Schema.versionedResponses(
+      200,
+      'The destination, without its secrets, and its health.',
+      Type.Object({ ...destinationFields, health: HealthResponse }),
+    ),
+  },
+  change: {
+    ...operations.editor('changeDestination', 'Changes a destination'),
+    description:
+      'Fields in the body replace the current values, also within settings. Fields that are absent stay unchanged.',
+    params: Schema.IdParams,
+    headers: Schema.IfMatchHeaders,
+    body: ChangeDestinationRequest,
+    response: oneDestination(200),
+  },
+  remove: {
+    ...operations.editor('removeDestination', 'Removes a destination'),
+    params: Schema.IdParams,
+    headers: Schema.IfMatchHeaders,
+    response: Schema.responses(204, 'The destination was removed.'),
+  },
+}
+
+interface DestinationDeps
+  extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
+  readonly lanes: HealthDeps['lanes'] & Pick<AskedLanes, 'retryNow'>
+  /** Reserved ports that webhook URLs may use all the same. */
+  readonly allowedPorts: ReadonlySet<number>
+}
 
 const list = new List<Destination>('destinations', presentDestination)
 
 /** `/destinations` and `/destinations/:id`. */
-export function addDestinationRoutes(app: AdminApp, deps: AdminDeps): void {
+export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void {
   addReading(app, deps)
   addChanging(app, deps)
   addRemoving(app, deps)
 }
 
-function addReading(app: AdminApp, deps: AdminDeps): void {
+function addReading(app: AdminApp, deps: DestinationDeps): void {
   const { catalog } = deps
-  app.get('/destinations', { schema: destinationSchemas.list }, ({ query }) => {
+  app.get('/destinations', { schema: schemas.list }, ({ query }) => {
     const { destinations, destinationsBySource } = catalog.current
     const records =
       query.sourceId === undefined
@@ -36,23 +123,24 @@ function addReading(app: AdminApp, deps: AdminDeps): void {
     return list.page(query, (page) => pageOf(records, page))
   })
 
-  app.get('/destinations/:id', { schema: destinationSchemas.get }, async ({ params }, reply) => {
+  app.get('/destinations/:id', { schema: schemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
+    reply.header('etag', entityTag(destination.version))
     return {
-      ...respond(destination, reply, urlWarnings(destination, deps)),
+      ...withWarnings(destination, urlWarnings(destination, deps)),
       health: await readDestinationHealth(destination, deps),
     }
   })
 }
 
-function addChanging(app: AdminApp, deps: AdminDeps): void {
+function addChanging(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, clock, allowedPorts, lanes, wake } = deps
   // The response contains the faults of the body and of the settings, so the handler needs both.
   const attachValidation = true
 
   app.post(
     '/destinations',
-    { schema: destinationSchemas.create, attachValidation },
+    { schema: schemas.create, attachValidation },
     async (request, reply) => {
       const more = sourceFaults(catalog, request.body)
       const settings = requestedSettings(request, { more, allowedPorts })
@@ -83,34 +171,25 @@ function addChanging(app: AdminApp, deps: AdminDeps): void {
 
   app.patch(
     '/destinations/:id',
-    { schema: destinationSchemas.change, attachValidation },
+    { schema: schemas.change, attachValidation },
     async (request, reply) => {
       const now = clock.wall()
-      const changed = await changeRecord<Destination>({
-        read: () => requireDestination(catalog, request.params.id),
-        change: (destination) => {
-          const previous = destination.settings
-          const settings = requestedSettings(request, { previous, allowedPorts })
-          return withToggle({ ...destination, ...request.body, settings }, destination, now)
-        },
-        put: (next, previous) =>
-          catalog.putDestination(
-            next,
-            recordEntry(request, next.updatedAt, [previous, next], presentDestination),
-          ),
-        now,
-        ifMatch: request.headers['if-match'],
+      const changed = await changeDestination(request, catalog, now, (destination) => {
+        const previous = destination.settings
+        const settings = requestedSettings(request, { previous, allowedPorts })
+        return withToggle({ ...destination, ...request.body, settings }, destination, now)
       })
       // Whatever was wrong with the webhook may be right now.
       await lanes.retryNow(lanesOf(changed))
       wake()
-      return respond(changed, reply, await hostWarnings([changed], deps))
+      reply.header('etag', entityTag(changed.version))
+      return withWarnings(changed, await hostWarnings([changed], deps))
     },
   )
 }
 
-function addRemoving(app: AdminApp, { catalog, clock }: AdminDeps): void {
-  app.delete('/destinations/:id', { schema: destinationSchemas.remove }, async (request, reply) => {
+function addRemoving(app: AdminApp, { catalog, clock }: DestinationDeps): void {
+  app.delete('/destinations/:id', { schema: schemas.remove }, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
     requireMatch(request.headers['if-match'], destination.version)
     const entry = recordEntry(request, clock.wall(), [destination, null], presentDestination)
@@ -119,22 +198,50 @@ function addRemoving(app: AdminApp, { catalog, clock }: AdminDeps): void {
   })
 }
 
-function respond(
-  destination: Destination,
-  reply: FastifyReply,
-  warnings: readonly Fault[],
-): object {
-  reply.header('etag', entityTag(destination.version))
-  return withWarnings(destination, warnings)
-}
-
 function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 
-function sourceFaults({ current }: Pick<Catalog, 'current'>, body: unknown): readonly Fault[] {
+function sourceFaults({ current }: ChangeDeps['catalog'], body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || current.sources.has(sourceId)) return []
   const hint = 'Give the id of an existing source.'
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
+}
+
+type Body = Pick<FastifyRequest, 'body' | 'validationError'>
+
+/**
+ * The settings in the body of a request; `previous` are the current settings of the destination.
+ * @throws {Problem} `invalid_body` with all faults: of the body, of the settings, and `more`
+ */
+function requestedSettings(
+  { body, validationError }: Body,
+  {
+    previous,
+    more = [],
+    allowedPorts,
+  }: {
+    readonly previous?: WebhooksSettings
+    readonly more?: readonly Fault[]
+    readonly allowedPorts: ReadonlySet<number>
+  },
+): WebhooksSettings {
+  const bodyFaults = faultsIn(validationError)
+  const fields = body ?? {}
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: bodyFaults })
+  const parsed = parseWebhooksSettings(fields['settings'], previous, allowedPorts)
+  const faults = [...bodyFaults, ...more]
+  if ('faults' in parsed) {
+    faults.push(...parsed.faults.map((each) => ({ ...each, pointer: `/settings${each.pointer}` })))
+  }
+  if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })
+  return parsed.settings
+}
+
+/** The faults that the schema found, except those of the settings: their parser reports more about them. */
+function faultsIn(error: Body['validationError']): readonly Fault[] {
+  if (error === undefined || error === null) return []
+  if (!(error instanceof Problem)) throw error
+  return error.faults.filter(({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer))
 }

@@ -1,10 +1,9 @@
 import type { Destination } from '@hookline/protocol'
 import Type from 'typebox'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
 
 /** An import of many destinations looks up so many hosts: the response does not wait for more. */
-const MOST_HOSTS = 100
+const MAX_HOSTS = 100
 
 /** What the settings have that will not work as they are, in the form of faults. */
 export const WarningsResponse = Type.Array(
@@ -20,7 +19,18 @@ export const WarningsResponse = Type.Array(
   },
 )
 
-type HostProblem = Awaited<ReturnType<AdminDeps['hostProblem']>>
+/** Why webhooks of a host get nothing at the moment. `why` completes "is …". */
+type HostProblem =
+  | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
+  | { readonly kind: 'unresolved' }
+
+/** Checks of the hosts of webhooks. */
+export interface UrlChecks {
+  /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */
+  readonly addressRefusal: (host: string) => string | undefined
+  /** Why webhooks of a host get nothing at the moment; names are looked up. Resolves soon, and never rejects. */
+  readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
+}
 
 /** A webhook, and where its URL is in the request or the record. */
 interface PlacedWebhook {
@@ -31,7 +41,7 @@ interface PlacedWebhook {
 /** A warning for each webhook whose URL shows, without a look-up, that its address is forbidden. */
 export function urlWarnings(
   destination: Destination,
-  { addressRefusal }: Pick<AdminDeps, 'addressRefusal'>,
+  { addressRefusal }: Pick<UrlChecks, 'addressRefusal'>,
 ): readonly Fault[] {
   return webhooksOf(destination).flatMap((webhook) => {
     const address = /(?:^|\.)localhost$/.test(webhook.host) ? '127.0.0.1' : webhook.host
@@ -46,13 +56,13 @@ export function urlWarnings(
  */
 export async function hostWarnings(
   destinations: readonly (Destination | undefined)[],
-  { hostProblem }: Pick<AdminDeps, 'hostProblem'>,
+  { hostProblem }: Pick<UrlChecks, 'hostProblem'>,
   at?: string,
 ): Promise<readonly Fault[]> {
   const webhooks = destinations.flatMap((each, index) =>
     each === undefined ? [] : webhooksOf(each, at === undefined ? '' : `${at}/${index}`),
   )
-  const hosts = [...new Set(webhooks.map(({ host }) => host))].slice(0, MOST_HOSTS)
+  const hosts = [...new Set(webhooks.map(({ host }) => host))].slice(0, MAX_HOSTS)
   const problems = new Map(
     await Promise.all(hosts.map(async (host) => [host, await hostProblem(host)] as const)),
   )
@@ -66,7 +76,7 @@ function webhooksOf({ settings }: Destination, at = ''): PlacedWebhook[] {
   }))
 }
 
-function warning({ pointer, host }: PlacedWebhook, problem: HostProblem): Fault[] {
+function warning({ pointer, host }: PlacedWebhook, problem: HostProblem | undefined): Fault[] {
   if (problem === undefined) return []
   if (problem.kind === 'unresolved') {
     const message = `The name ${host} has no address at the moment, so the webhook gets nothing.`

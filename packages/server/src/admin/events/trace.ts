@@ -11,7 +11,30 @@ import {
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Declined } from '../../backend/events.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
-import { UNDECIDED_REASONS } from './trace-reasons.ts'
+
+/** Why there is no decision for a destination, as the field `reason` of a trace and docs/reference/errors.md show it. */
+export const UNDECIDED_REASONS = {
+  destination_created_later: {
+    meaning: 'The destination was created after the event arrived.',
+    help: 'It receives later events. A test delivery with the id of this event sends it once.',
+  },
+} as const
+
+/** What a trace says of the event itself, and not of one destination. */
+export const TRACE_FINDINGS = {
+  no_destination: {
+    meaning: 'The source had no destination when the event arrived.',
+    help: 'Create a destination of this source: it receives later events.',
+  },
+  source_removed: {
+    meaning: 'The source was removed after the event arrived, with its destinations.',
+    help: 'Send to another source.',
+  },
+  duplicates: {
+    meaning: 'Later calls with the same messageId arrived within 24 hours. They were dropped.',
+    help: 'Give each call a messageId of its own. A client that repeats a request sends the same one, and then this is right.',
+  },
+} as const
 
 /** The decision for one event and one destination; `pending` while there is none, `none` if there never will be. */
 export interface Decision {
@@ -165,4 +188,41 @@ function failureWords({ webhooks }: Delivery): Words[] {
 
 function hostOf({ url }: DeliveryPart): string {
   return new URL(url).host
+}
+
+/** What is said of an event, with the remedy. */
+interface TraceFinding {
+  readonly code: keyof typeof TRACE_FINDINGS
+  readonly message: string
+  readonly remedy: string
+}
+
+/** What explains why an event arrived nowhere, or only once, apart from the decision for each destination. Pure. */
+export function traceFindings(
+  { declined, duplicates, origin, event }: ArchivedEvent,
+  {
+    source,
+    destinations,
+    deliveries,
+  }: {
+    readonly source: { readonly name: string | null }
+    /** Those that the event is for now. */
+    readonly destinations: readonly Destination[]
+    readonly deliveries: readonly Delivery[]
+  },
+): TraceFinding[] {
+  const receivedAt = Date.parse(event.receivedAt)
+  const had = destinations.some(({ createdAt }) => createdAt <= receivedAt)
+  const isForNone = declined.length === 0 && deliveries.length === 0 && !had
+  const isRemoved = origin === undefined && source.name === null
+  return [
+    ...(isRemoved ? [finding('source_removed')] : []),
+    ...(isForNone && !isRemoved ? [finding('no_destination')] : []),
+    ...(duplicates > 0 ? [finding('duplicates')] : []),
+  ]
+}
+
+function finding(code: TraceFinding['code']): TraceFinding {
+  const { meaning: message, help: remedy } = TRACE_FINDINGS[code]
+  return { code, message, remedy }
 }

@@ -1,14 +1,122 @@
-import { isId, timeOfId } from '@hookline/protocol'
-import type { Deletion, Subject, SuppressionRecord } from '../../backend/deletions.ts'
-import type { ArchivedEvent } from '../../backend/events.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { deletionOf } from './deletions-of.ts'
-import { MAX_SUPPRESSIONS } from './event-schema.ts'
+import {
+  formatTimestamp,
+  INGEST_CODES,
+  type IngestCodeName,
+  isId,
+  timeOfId,
+} from '@hookline/protocol'
+import Type from 'typebox'
+import type { Catalog, KeyUses } from '../../backend/catalog.ts'
+import type {
+  Deletion,
+  Deletions,
+  Subject,
+  SuppressionRecord,
+  Suppressions,
+} from '../../backend/deletions.ts'
+import type { ArchivedEvent, Events } from '../../backend/events.ts'
+import { type CountsRow, SPANS, type Statistics } from '../../backend/statistics.ts'
+import type { Upkeep } from '../../backend/upkeep.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import type { ClockWatch } from '../../util/workers/clock-watch.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import * as Schema from '../api/schema.ts'
+import { MAX_SUPPRESSIONS } from './events.ts'
 import { MISSING_CAUSES, type MissingCause, type MissingCauseCode } from './missing-causes.ts'
-import { aDayBefore, refusedCalls } from './refused-calls.ts'
+
+const optional = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+const CauseResponse = Type.Object({
+  code: Type.Enum(Object.keys(MISSING_CAUSES)),
+  message: Type.String(),
+  remedy: Type.String(),
+  evidence: Type.Object(
+    {
+      count: Type.Optional(Type.Integer()),
+      since: Type.Optional(Schema.time),
+      lastAt: Type.Optional(Schema.time),
+      code: Type.Optional(Schema.text('A code of the ingestion API.')),
+      eventId: Type.Optional(Type.String()),
+      sourceId: Type.Optional(Type.String()),
+      deletionId: Type.Optional(Type.String()),
+    },
+    { description: 'What this service knows. docs/reference/errors.md explains each code.' },
+  ),
+})
+
+const schema = {
+  ...Schema.operationsTagged('Events').viewer(
+    'explainMissingEvent',
+    'Lists why an event may be missing',
+  ),
+  isLongRead: true,
+  description:
+    'For a call that made no event. Name what is known of it. Refused calls are those of the last 24 hours, counted up to a minute ago.',
+  querystring: Type.Object(
+    {
+      messageId: optional('The messageId of the call.'),
+      eventId: optional('The id of the event.'),
+      userId: optional('The userId of the call.'),
+      anonymousId: optional('Its anonymousId; only used without a userId.'),
+      sourceId: optional('Its source.'),
+    },
+    Schema.strict,
+  ),
+  response: Schema.ok(
+    'The causes, the surest first.',
+    Type.Object({ causes: Type.Array(CauseResponse) }),
+  ),
+}
+
+interface WhyMissingDeps {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly keyUses: Pick<KeyUses, 'lastUsedAt'>
+  readonly events: Pick<Events, 'find' | 'list'>
+  readonly suppressions: Pick<Suppressions, 'find' | 'list'>
+  readonly deletions: Pick<Deletions, 'list' | 'ids'>
+  readonly statistics: Pick<Statistics, 'read'>
+  readonly upkeep: Pick<Upkeep, 'backlog'>
+  /** How long events are kept. */
+  readonly retentionMs: number
+  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
+  readonly clock: Clock
+}
+
+/** `/events/why-missing`: why an event that was sent is not there. */
+export function addWhyMissingRoute(app: AdminApp, deps: WhyMissingDeps): void {
+  app.get('/events/why-missing', { schema }, async ({ query }) => ({
+    causes: (await whyMissing(query, deps)).map(presentCause),
+  }))
+}
+
+function presentCause({ code, evidence }: MissingCause): object {
+  const { since, lastAt } = evidence
+  const { message, remedy } = wordsOf(code, evidence.code)
+  return {
+    code,
+    message,
+    remedy,
+    evidence: {
+      ...evidence,
+      ...(since !== undefined && { since: formatTimestamp(since) }),
+      ...(lastAt !== undefined && { lastAt: formatTimestamp(lastAt) }),
+    },
+  }
+}
+
+function wordsOf(
+  code: MissingCause['code'],
+  refusal: string | undefined,
+): { readonly message: string; readonly remedy: string } {
+  const { meaning, help } = MISSING_CAUSES[code]
+  if (refusal === undefined || !Object.hasOwn(INGEST_CODES, refusal))
+    return { message: meaning, remedy: help }
+  const { message, help: remedy } = INGEST_CODES[refusal as IngestCodeName]
+  return { message: `${meaning} ${refusal}: ${message}`, remedy }
+}
 
 /** What is known of the event that is missing. */
-export interface MissingEvent {
+interface MissingEvent {
   readonly eventId?: string
   readonly messageId?: string
   readonly userId?: string
@@ -17,12 +125,12 @@ export interface MissingEvent {
 }
 
 /** How many deletions are looked through, the newest first. */
-const MOST_DELETIONS = 100
+const MAX_DELETIONS = 100
 
 const ORDER = Object.keys(MISSING_CAUSES) as MissingCauseCode[]
 
 /** The causes that may apply, the surest first, from what this service knows. */
-export async function whyMissing(missing: MissingEvent, deps: AdminDeps): Promise<MissingCause[]> {
+async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<MissingCause[]> {
   const { statistics, upkeep, clock } = deps
   const now = clock.wall()
   const user = subjectOf(missing)
@@ -51,7 +159,7 @@ function subjectOf({ userId, anonymousId }: MissingEvent): Subject | undefined {
 
 async function existing(
   { eventId, messageId, sourceId }: MissingEvent,
-  { events }: AdminDeps,
+  { events }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
   const byId = eventId === undefined ? undefined : await events.find(eventId)
   const byMessageId = async (): Promise<readonly ArchivedEvent[]> => {
@@ -79,7 +187,7 @@ async function existing(
 async function suppressed(
   user: Subject | undefined,
   { sourceId }: MissingEvent,
-  { suppressions }: AdminDeps,
+  { suppressions }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
   const { data } =
     user === undefined
@@ -109,9 +217,9 @@ function leftOut(about: readonly SuppressionRecord[]): MissingCause[] {
 
 async function deleted(
   user: Subject | undefined,
-  { deletions }: AdminDeps,
+  { deletions }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
-  const { data } = await deletions.list({}, { limit: MOST_DELETIONS })
+  const { data } = await deletions.list({}, { limit: MAX_DELETIONS })
   if (user !== undefined) {
     const own = await deletionOf(user, data, deletions)
     return own === undefined ? [] : [{ code: 'deleted', evidence: evidenceOf([own]) }]
@@ -132,7 +240,7 @@ function evidenceOf(found: readonly Deletion[]): MissingCause['evidence'] {
 /** The id of an event has the time when it was received. */
 function expired(
   { eventId }: MissingEvent,
-  { clockWatch, retentionMs }: AdminDeps,
+  { clockWatch, retentionMs }: WhyMissingDeps,
 ): MissingCause[] {
   if (eventId === undefined || !isId('evt', eventId)) return []
   const since = clockWatch.removalTime() - retentionMs
@@ -142,7 +250,7 @@ function expired(
 
 function sourceCauses(
   { sourceId }: MissingEvent,
-  { catalog, keyUses }: AdminDeps,
+  { catalog, keyUses }: WhyMissingDeps,
   now: number,
 ): MissingCause[] {
   const { sources } = catalog.current
@@ -163,4 +271,73 @@ function sourceCauses(
       ? [{ code: 'source_silent' as const, evidence: lastAt === undefined ? {} : { lastAt } }]
       : []),
   ]
+}
+
+const PREFIX = 'refused.'
+/** Calls of suppressed users. Suppressions count them by themselves, and at once. */
+const LEFT_OUT = 'refused.suppressed'
+
+/**
+ * The calls that were refused since `from`, as one cause for each code, the most frequent first. Calls of other sources are
+ * left out where they are counted by source. The counts are up to a minute old.
+ */
+async function refusedCalls(
+  statistics: WhyMissingDeps['statistics'],
+  {
+    sourceId,
+    from,
+    to,
+  }: { readonly sourceId?: string; readonly from: number; readonly to: number },
+): Promise<MissingCause[]> {
+  const refused = new Map<string, { count: number; lastAt: number }>()
+  // Refused calls belong to no destination: the rows of destinations, which are most of them, are not read.
+  const range = { span: 'minute', from, to, destinationId: '' } as const
+  for await (const rows of statistics.read(range)) {
+    // Without a source: the calls of all, and those whose source is not known.
+    const about = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
+    for (const [code, count, lastAt] of about.flatMap(refusedIn))
+      refused.set(code, { count: count + (refused.get(code)?.count ?? 0), lastAt })
+  }
+  return [...refused]
+    .toSorted(([, a], [, b]) => b.count - a.count)
+    .map(([code, evidence]) => ({ code: 'refused', evidence: { ...evidence, code } }))
+}
+
+/** The code, the number and the minute of each count of refused calls. */
+function refusedIn({ start, counts }: CountsRow): [code: string, count: number, at: number][] {
+  return Object.entries(counts)
+    .filter(([name]) => name.startsWith(PREFIX) && name !== LEFT_OUT)
+    .map(([name, count]) => [name.slice(PREFIX.length), count, start])
+}
+
+/** Where a day of counts begins that ends now. */
+function aDayBefore(now: number): number {
+  return now - 24 * SPANS.hour
+}
+
+const LAST_BEFORE_SURROGATES = 0xd7ff
+const FIRST_AFTER_SURROGATES = 0xe000
+
+/** Of these deletions, the newest that names the user. */
+async function deletionOf(
+  user: Subject,
+  found: readonly Deletion[],
+  deletions: WhyMissingDeps['deletions'],
+): Promise<Deletion | undefined> {
+  for (const deletion of found) {
+    const options = { after: justBefore(user.id), limit: 1 }
+    const [id] = await deletions.ids(deletion.id, user.kind, options)
+    if (id === user.id) return deletion
+  }
+  return undefined
+}
+
+/** A text that sorts before `id`, with next to nothing between them. */
+function justBefore(id: string): string {
+  const points = Array.from(id)
+  const last = points.pop()?.codePointAt(0) ?? 0
+  const rest = points.join('')
+  if (last === 0) return rest
+  const before = last === FIRST_AFTER_SURROGATES ? LAST_BEFORE_SURROGATES : last - 1
+  return `${rest}${String.fromCodePoint(before)}\u{10ffff}`
 }

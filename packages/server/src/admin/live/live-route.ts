@@ -1,16 +1,29 @@
 import type { ChangeView } from '../../activity/change-feed.ts'
-import { type Topic, TOPICS } from '../../activity/live-topics.ts'
-import type { Actor, Authentication } from '../access/authenticate.ts'
-import { isRoleEnough, roleFor } from '../access/route-roles.ts'
+import { type LiveTopics, type Topic, TOPICS } from '../../activity/live-topics.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import type { Actor } from '../access/authenticate.ts'
+import type { Openers } from '../access/openers.ts'
+import { isRoleEnough, type RouteRoles } from '../access/roles.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
 import { liveSchema } from './live-schema.ts'
 import { LiveStream } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
 import { Problem } from '../problems/problem.ts'
 
+/** The dependencies of the stream. */
+interface LiveDeps {
+  readonly live: LiveTopics
+  /** The most connections. */
+  readonly maxLiveStreams: number
+  readonly openers: Openers
+  readonly roles: RouteRoles
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /** `/live`: what happens, as server-sent events. */
-export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): void {
+export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
   const { maxLiveStreams } = deps
   const streams = new LiveStreams(maxLiveStreams, deps)
   app.addHook('preClose', async () => streams.end())
@@ -34,7 +47,7 @@ export function addLiveRoute(app: AdminApp, deps: AdminDeps & Authentication): v
         reader: deps.live.read({
           topics: names,
           filter,
-          view: viewOf(actor),
+          view: viewOf(actor, deps.roles),
           lastId,
         }),
         response: reply.raw,
@@ -56,7 +69,7 @@ function topicsOf(list: string): ReadonlySet<Topic> {
 }
 
 /** Only changes of collections that the actor may read, and with their requests only for readers of the audit log. */
-function viewOf({ role }: Actor): ChangeView {
-  const mayRead = (resource: string): boolean => isRoleEnough(role, roleFor(`GET /${resource}`))
+function viewOf({ role }: Actor, roles: RouteRoles): ChangeView {
+  const mayRead = (resource: string): boolean => isRoleEnough(role, roles.of(`GET /${resource}`))
   return { isShown: mayRead, showsRequests: mayRead('audit') }
 }

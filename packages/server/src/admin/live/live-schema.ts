@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import Type from 'typebox'
 import { TOPICS } from '../../activity/live-topics.ts'
+import { operationsTagged } from '../api/schema.ts'
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Only ${what}.` }))
 
@@ -9,9 +10,7 @@ const TOPIC_LIST = `^(?:${TOPICS.join('|')})(?:,(?:${TOPICS.join('|')}))*$`
 
 /** Request and response of the stream. */
 export const liveSchema = {
-  tags: ['Live'],
-  operationId: 'watch',
-  summary: 'Streams what happens, as it happens',
+  ...operationsTagged('Live').viewer('watch', 'Streams what happens, as it happens'),
   description:
     'Server-sent events. The topic activity has messages named event, decision and attempt. An event with change entered, left or changed tells of an audience or a computed trait, whose key is its name. gap {"reason", "missed"} reports that messages are missing here, and how many, including ones that the filters exclude; missed is null if their number is unknown. The reader was too slow (reader_too_slow), or they got lost between nodes (lost), or they are no longer kept, or were sent by another node or before a restart (too_long_ago). GET /events and GET /deliveries show what was missed. An id has no meaning for the reader. Reconnect with Last-Event-ID to continue where the connection broke; each node has its own ids, so another node begins with a gap. A comment is sent every 15 s.\n\nThe topic counts has a message named counts each second: how many calls were received, refused, duplicates and declined, how many deliveries were delivered or failed, how many attempts will be retried, and how many deliveries are pending. They have no id and are not sent again.\n\nThe topic changes has a message named change {"at", "resource", "id"} for each change of a record that the reader may read, made by a request or by Hookline itself: a breaker opens or closes, a webhook is paused, a replay, sync or deletion goes on. resource is the collection of this API; id is null where it is not one record. With the role admin it has action and actorId, as in the audit log; they are null for what Hookline did itself. A change with resource null says that changes were missed: read everything again. Up to 1,000 changes are kept for readers that reconnect.',
   querystring: Type.Object(

@@ -2,24 +2,23 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import Type from 'typebox'
 import type { AdminApp } from '../api/admin-app.ts'
-import { AudienceResponse } from '../audiences/audience-kind.ts'
-import { SyncResponse } from '../computations/sync-schema.ts'
-import { DeletionResponse } from '../deletions/deletion-schema.ts'
-import { SuppressionResponse } from '../deletions/suppression-schema.ts'
-import { DeliveryResponse } from '../deliveries/delivery-schema.ts'
-import { DestinationResponse } from '../destinations/destination-schema.ts'
-import { EventResponse } from '../events/event-schema.ts'
-import { ReplayResponse } from '../replays/replay-schema.ts'
-import { ProfileResponse } from '../profiles/profile-schema.ts'
-import { ProblemResponse } from '../problems/responses.ts'
-import { SourceResponse } from '../sources/source-schema.ts'
-import { PointResponse } from '../statistics/statistics-schema.ts'
-import { SessionResponse } from '../sessions/session-schema.ts'
-import { TokenResponse } from '../tokens/token-schema.ts'
-import { ComputedTraitResponse } from '../traits/trait-kind.ts'
-import { anyObject } from '../api/schema-parts.ts'
-import type { OpenapiDocument } from './openapi-document.ts'
+import * as Schema from '../api/schema.ts'
+import { AudienceResponse } from '../audiences.ts'
+import { SyncResponse } from '../computations/computation.ts'
+import { DeletionResponse } from '../deletions.ts'
+import { DeliveryResponse } from '../deliveries/deliveries.ts'
+import { DestinationResponse } from '../destinations/destination.ts'
+import { EventResponse } from '../events/events.ts'
+import { ProfileResponse } from '../profiles.ts'
+import { ReplayResponse } from '../replays.ts'
+import { SessionResponse } from '../sessions/sessions.ts'
+import { SourceResponse } from '../sources.ts'
+import { PointResponse } from '../statistics.ts'
+import { SuppressionResponse } from '../suppressions.ts'
+import { TokenResponse } from '../tokens.ts'
+import { ComputedTraitResponse } from '../traits.ts'
 import { withExamples } from './examples.ts'
+import type { OpenapiDocument } from './openapi-document.ts'
 
 const OPTIONS: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -67,16 +66,15 @@ function withIdempotencyKey(schema: FastifySchema): FastifySchema {
 }
 
 const IDEMPOTENCY_KEY = Type.Optional(
-  Type.String({
-    description:
-      'Makes it safe to send the request again: within 24 hours, a request with the same key gets the response of the first one and changes nothing. A record and the response to the request that made it are stored together, so this holds wherever the service ends in between. Where the response shows data of users, it is not kept, and the second request gets the problem response_not_kept.',
-  }),
+  Schema.text(
+    'Makes it safe to send the request again: within 24 hours, a request with the same key gets the response of the first one and changes nothing. A record and the response to the request that made it are stored together, so this holds wherever the service ends in between. Where the response shows data of users, it is not kept, and the second request gets the problem response_not_kept.',
+  ),
 )
 
 /** Serves the OpenAPI 3.1 document of the routes that are added afterwards. It contains no secret and needs no token. */
 export async function serveOpenapi(app: AdminApp): Promise<void> {
   for (const schema of [
-    ProblemResponse,
+    Schema.ProblemResponse,
     SourceResponse,
     DestinationResponse,
     EventResponse,
@@ -100,7 +98,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     operationId: 'getOpenapi',
     summary: 'Shows this document',
     security: [],
-    response: { 200: { description: 'OpenAPI 3.1.', ...anyObject } },
+    response: { 200: { description: 'OpenAPI 3.1.', ...Schema.anyObject } },
   }
   // Made once, and as bytes, which the connections share.
   let document: Buffer | undefined

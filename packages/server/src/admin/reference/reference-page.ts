@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { escapeHtml as e } from '../../util/escape-html.ts'
-import { roleFor } from '../access/route-roles.ts'
+import type { RouteRoles } from '../access/roles.ts'
 import {
   type Content,
   type JsonSchema,
@@ -22,6 +22,8 @@ const HEADERS = {
 interface ReferenceApi {
   readonly path: string
   readonly load: () => Promise<OpenapiDocument>
+  /** Of the management API: the role that each route requires. */
+  readonly roles?: RouteRoles
 }
 
 /** The reference of one or several APIs, rendered from their OpenAPI documents at the first request. It contains no secret. */
@@ -36,8 +38,8 @@ export function referenceRoute(path: string, apis: readonly ReferenceApi[]): Fas
   }
 }
 
-async function partOf({ path, load }: ReferenceApi): Promise<ReferencePart> {
-  return { path, document: await load(), lead: path.startsWith('/api/') ? MANAGEMENT : INGESTION }
+async function partOf({ path, load, roles }: ReferenceApi): Promise<ReferencePart> {
+  return { path, document: await load(), lead: roles ? MANAGEMENT : INGESTION, roles }
 }
 
 const MANAGEMENT = `Every request except for the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>,
@@ -55,6 +57,8 @@ interface ReferencePart {
   readonly path: string
   /** HTML. */
   readonly lead: string
+  /** Of the management API: the role that each route requires. */
+  readonly roles?: RouteRoles | undefined
 }
 
 /** Where the management API is, there are the pages of the documentation, too. */
@@ -89,10 +93,10 @@ function navSection(tag: string, listed: readonly Listed[]): string {
   return `<h2>${e(tag)}</h2><ul>${links.join('')}</ul>`
 }
 
-function partMain({ document, lead }: ReferencePart): string {
+function partMain({ document, lead, roles }: ReferencePart): string {
   const sections = [...operationsByTag(document)].map(
     ([tag, listed]) =>
-      `<section><h2>${e(tag)}</h2>${listed.map(operationHtml).join('\n')}</section>`,
+      `<section><h2>${e(tag)}</h2>${listed.map((each) => operationHtml(each, roles)).join('\n')}</section>`,
   )
   const { title, description } = document.info
   return `<p class="part">${e(title)}</p><p class="lead">${e(description)} ${lead}</p>${sections.join('\n')}`
@@ -103,26 +107,25 @@ function schemaArticle([name, schema]: [string, JsonSchema]): string {
 }
 
 /** One operation: what it needs, its parameters, its body and its responses, with examples. */
-function operationHtml(listed: Listed): string {
+function operationHtml(listed: Listed, roles: RouteRoles | undefined): string {
   const { method, path, operation } = listed
   const { operationId, summary, description, parameters = [], requestBody } = operation
   const bodies = Object.values(requestBody?.content ?? {})
   return `<article id="${e(operationId)}">
 <h3><b class="${e(method)}">${e(method)}</b> <code>${e(path ?? 'to the URL of the webhook')}</code></h3>
-<p>${e(summary)}. ${accessHtml(listed)}</p>${description === undefined ? '' : `<p>${e(description)}</p>`}
+<p>${e(summary)}. ${accessHtml(listed, roles)}</p>${description === undefined ? '' : `<p>${e(description)}</p>`}
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4><dl>${parameters.map(parameterHtml).join('')}</dl>`}
 ${bodies.map((each) => `<h4>Body</h4>${schemaHtml(each.schema)}${examplesHtml(each)}`).join('')}
 <h4>Responses</h4><dl>${Object.entries(operation.responses).map(responseHtml).join('')}</dl></article>`
 }
 
-function accessHtml({ method, path, operation }: Listed): string {
+function accessHtml({ method, path, operation }: Listed, roles: RouteRoles | undefined): string {
   if (path === null) return ''
-  const isManagement = path.startsWith('/api/v1')
   if (operation.security?.length === 0)
-    return `<em>Needs no ${isManagement ? 'token' : 'write key in a header'}.</em>`
-  if (!isManagement) return '<em>Needs a write key.</em>'
+    return `<em>Needs no ${roles ? 'token' : 'write key in a header'}.</em>`
+  if (roles === undefined) return '<em>Needs a write key.</em>'
   const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
-  return `<em>Needs the role ${e(roleFor(`${method.toUpperCase()} ${route}`))}.</em>`
+  return `<em>Needs the role ${e(roles.of(`${method.toUpperCase()} ${route}`))}.</em>`
 }
 
 function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {

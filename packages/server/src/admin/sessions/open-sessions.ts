@@ -1,20 +1,27 @@
+import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { StoredToken } from '../../backend/tokens.ts'
+import { randomBytes } from 'node:crypto'
+import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
-import { type Actor, type Authentication, unauthorized } from '../access/authenticate.ts'
-import type { AdminDeps } from '../api/admin-deps.ts'
-import { recordEntry } from '../audit/audit-entry.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { type Actor, unauthorized } from '../access/authenticate.ts'
+import { type Openers, tokenIdOf } from '../access/openers.ts'
+import { hashOf, isSession, newToken } from '../access/token.ts'
+import * as Schema from '../api/schema.ts'
+import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
-import { tokenIdOf } from '../tokens/openers.ts'
-import { hashOf, isSession, newToken } from '../tokens/token.ts'
-import { presentSession } from './session-schema.ts'
 
 /** More than anybody has open with one token. Another one ends the oldest of that token, and none of others. */
-const MOST_SESSIONS = 100
+const MAX_SESSIONS = 100
 /** Sign-ins of a token that wait for the one before. Each holds a connection. */
-const MOST_WAITING = 32
+const MAX_WAITING = 32
 
-type OpenSessionsOptions = Pick<AdminDeps & Authentication, 'tokens' | 'openers' | 'clock'> & {
+/** The dependencies of sessions. */
+export interface OpenSessionsOptions {
+  readonly tokens: Audited<Tokens, 'add' | 'remove'>
+  readonly openers: Openers
+  readonly clock: Clock
+  /** How long a session lasts. */
   readonly sessionLifetimeMs: number
 }
 
@@ -58,7 +65,7 @@ export class OpenSessions {
   ): Promise<Opened> {
     const { tokenId } = opener
     const taker = { id: tokenId, tokenId }
-    if (this.#turns.waitingOf(taker).own >= MOST_WAITING)
+    if (this.#turns.waitingOf(taker).own >= MAX_WAITING)
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, openers, clock } = this.#options
@@ -103,12 +110,68 @@ export class OpenSessions {
     const over = this.#all().filter((each) => !open.has(each))
     const { tokenId } = request.actor
     const own = [...open].filter(({ openedBy = '' }) => tokenIdOf(openedBy) === tokenId)
-    const tooMany = own.slice(0, Math.max(0, own.length - MOST_SESSIONS + 1))
+    const tooMany = own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))
     // At once, so that they share a write to the disk.
     await Promise.all([...over, ...tooMany].map((session) => this.end(request, session)))
   }
 
   #all(): StoredToken[] {
     return [...this.#options.tokens.current.values()].filter(isSession)
+  }
+}
+
+/** The session as the API shows it. */
+export function presentSession({ hash: _, openedBy = '', ...session }: StoredToken): object {
+  return {
+    ...session,
+    openedBy: tokenIdOf(openedBy),
+    createdAt: formatTimestamp(session.createdAt),
+    expiresAt: Schema.timeOrNull(session.expiresAt),
+    lastUsedAt: Schema.timeOrNull(session.lastUsedAt),
+  }
+}
+
+/** Who a sign-in link is for. */
+interface SignIn {
+  readonly role: Role
+  /** The id of the token that made the link. */
+  readonly tokenId: string
+  readonly expiresAt: number
+}
+
+/** How long a sign-in link can be used (spec 10 §Ground). */
+const SIGN_IN_MS = 30 * 60 * 1000
+/** More links than a token makes within half an hour. Another one ends the oldest of that token. */
+const MAX_CODES = 100
+
+/** The codes of sign-in links: each opens one session. They are in memory, so a restart ends them. */
+export class SignInCodes {
+  /** By the hash of the code, the oldest first. */
+  readonly #codes = new Map<string, SignIn>()
+
+  /** Returns the code: 256 random bits. */
+  create(given: Omit<SignIn, 'expiresAt'>, now: number): { code: string; expiresAt: number } {
+    const code = randomBytes(32).toString('base64url')
+    const expiresAt = now + SIGN_IN_MS
+    this.#makeRoom(given.tokenId, now)
+    this.#codes.set(hashOf(code), { ...given, expiresAt })
+    return { code, expiresAt }
+  }
+
+  /** What the code is for, as long as it can be taken. */
+  find(code: string, now: number): SignIn | undefined {
+    const found = this.#codes.get(hashOf(code))
+    return found !== undefined && now < found.expiresAt ? found : undefined
+  }
+
+  /** Returns whether the code could be taken. It cannot be taken again. */
+  take(code: string): boolean {
+    return this.#codes.delete(hashOf(code))
+  }
+
+  #makeRoom(tokenId: string, now: number): void {
+    for (const [key, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(key)
+    const own = [...this.#codes].filter(([, each]) => each.tokenId === tokenId)
+    if (own.length >= MAX_CODES) this.#codes.delete(own[0]![0])
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DatabaseCopy } from '../../../src/admin/api/admin-deps.ts'
+import type { DatabaseCopy } from '../../../src/admin/backup.ts'
 import { NoCopy } from '../../../src/backend/backend.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'

@@ -14,9 +14,13 @@ import {
   type WaitContext,
   type WaitReason,
 } from '../../../src/admin/deliveries/waiting.ts'
-import { type TracedDelivery, traceDecisions } from '../../../src/admin/events/trace.ts'
-import { traceFindings } from '../../../src/admin/events/trace-findings.ts'
-import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../../src/admin/events/trace-reasons.ts'
+import {
+  TRACE_FINDINGS,
+  type TracedDelivery,
+  traceDecisions,
+  traceFindings,
+  UNDECIDED_REASONS,
+} from '../../../src/admin/events/trace.ts'
 import {
   attemptOf,
   lastOf,

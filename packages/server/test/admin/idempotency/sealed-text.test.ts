@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fingerprint, seal, unseal } from '../../../src/admin/idempotency/sealed-text.ts'
+import { fingerprint, seal, unseal } from '../../../src/admin/idempotency.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 
 const credential = new Redacted('tok_the-token-that-sealed')

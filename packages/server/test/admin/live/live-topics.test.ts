@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
+import type { AdminDeps } from '../../../src/admin/routes.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'

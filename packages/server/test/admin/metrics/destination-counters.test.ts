@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setCounters, setInfo } from '../../../src/admin/metrics/destination-counters.ts'
+import { setCounters, setInfo } from '../../../src/admin/destination-metrics.ts'
 import { snapshotOf } from '../../../src/backend/catalog.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportDestinations } from '../../../src/admin/metrics/destination-gauges.ts'
+import { reportDestinations } from '../../../src/admin/destination-metrics.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'

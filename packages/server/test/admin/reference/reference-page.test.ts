@@ -17,9 +17,11 @@ function textsIn(part: unknown): string[] {
 test('the page shows every summary and description of the document', async () => {
   await using server = await AdminServer.open()
   const document = await server.must<OpenapiDocument>('GET', '/openapi.json')
-  const page = referencePage([{ document, path: '/api/v1/openapi.json', lead: '' }])
+  const { roles } = server
+  const page = referencePage([{ document, path: '/api/v1/openapi.json', lead: '', roles }])
   const texts = [...textsIn(document.paths), ...textsIn(document.components.schemas)]
   expect(texts.length).toBeGreaterThan(200)
+  expect(page).toContain('Needs the role editor.')
   expect(texts.filter((text) => !page.includes(escapeHtml(text)))).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AdminDeps } from '../../../src/admin/api/admin-deps.ts'
+import type { AdminDeps } from '../../../src/admin/routes.ts'
 import { AdminServer, type ApiResponse } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { ShownSetting, SystemDeps } from '../../../src/admin/api/system-deps.ts'
+import type { ProcessFacts, ShownSetting } from '../../../src/admin/system.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
@@ -17,7 +17,7 @@ interface System {
   readonly settings: readonly Readonly<Record<string, unknown>>[]
 }
 
-const SYSTEM: SystemDeps = {
+const SYSTEM: ProcessFacts = {
   version: '1.2.3',
   backend: 'embedded',
   callsPort: null,
@@ -97,7 +97,7 @@ test('shows the process, its checks, what is stored, and what waits', async () =
 
 test('makes the checks once in ten seconds, however often it is asked', async () => {
   let made = 0
-  const readiness: SystemDeps['readiness'] = async () => {
+  const readiness: ProcessFacts['readiness'] = async () => {
     made += 1
     return { status: 'ok', checks: {} }
   }

@@ -1,0 +1,41 @@
+import type { onRequestHookHandler } from 'fastify'
+import { type Role, ROLES } from '../../backend/tokens.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import { Problem } from '../problems/problem.ts'
+
+/** The lowest role that sees requests with valid signatures. */
+export const SIGNATURES_ROLE: Role = 'editor'
+
+/** The role that each route requires, as its schema states it. A role includes those before it: viewer, editor, admin. */
+export class RouteRoles {
+  readonly #roles = new Map<string, Role>()
+
+  /** Collects the roles of all routes that are added to `app` afterwards. A route whose schema states no role throws. */
+  collect(app: AdminApp): void {
+    app.addHook('onRoute', ({ method, routePath, schema }) => {
+      const role = schema?.role
+      for (const each of [method].flat()) {
+        if (role === undefined) throw new Error(`The schema of ${each} ${routePath} has no role.`)
+        this.#roles.set(`${each} ${routePath}`, role)
+      }
+    })
+  }
+
+  /** The role that a route like `GET /sources/:id` requires; admin if there is no such route. */
+  of(route: string): Role {
+    return this.#roles.get(route) ?? 'admin'
+  }
+}
+
+/** The hook that responds with 403 if the route requires a higher role than that of the token. */
+export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply, done) => {
+  const { role = 'admin' } = routeOptions.schema ?? {}
+  if (isRoleEnough(actor.role, role)) return done()
+  const detail = `This request needs a token with the role ${role}; yours has the role ${actor.role}.`
+  return done(new Problem('forbidden', { detail }))
+}
+
+/** Whether the role `has` includes the role `needed`. */
+export function isRoleEnough(has: Role, needed: Role): boolean {
+  return ROLES.indexOf(has) >= ROLES.indexOf(needed)
+}

@@ -1,0 +1,148 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { finished } from 'node:stream'
+import Type from 'typebox'
+import { NoCopy } from '../backend/backend.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import * as Schema from './api/schema.ts'
+import { Problem } from './problems/problem.ts'
+
+const TYPE = 'application/vnd.sqlite3'
+
+const schema = {
+  ...Schema.operationsTagged('Backup').admin(
+    'getBackup',
+    'Downloads a copy of the database, while the service runs',
+  ),
+  description:
+    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeout, or when a deletion erases users meanwhile: then start it again.',
+  response: {
+    200: {
+      description: 'A SQLite database.',
+      content: { [TYPE]: { schema: Type.String({ format: 'binary' }) } },
+    },
+    default: {
+      description: 'A problem.',
+      content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+    },
+  },
+}
+
+/** A copy of the database in a file. Disposing it removes the file. */
+export interface DatabaseCopy extends AsyncDisposable {
+  readonly file: string
+}
+
+interface BackupDeps {
+  /** Copies the database as it is at one moment. */
+  readonly copyDatabase: () => Promise<DatabaseCopy>
+  readonly backups: Backups
+  /** How long a download of a backup may take. */
+  readonly backupTimeoutMs: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * `/backup`: one download at a time. The copy is removed when the download ends, takes longer than `backupTimeoutMs`, or
+ * has users whom a deletion has erased meanwhile. The connection of a client that reads nothing is closed, as for every
+ * response.
+ */
+export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
+  const { backups, copyDatabase, backupTimeoutMs, clock, logger } = deps
+
+  app.get('/backup', { schema, exposeHeadRoute: false }, async (_request, reply) => {
+    const copies = new AsyncDisposableStack()
+    const backup = backups.begin(() => copies.disposeAsync())
+    if (backup === undefined) {
+      const detail = 'Another backup is running: try again when it is done.'
+      throw new Problem('conflict', { detail, headers: { 'retry-after': '10' } })
+    }
+    const end = (): void => {
+      backup.end().catch((error: unknown) => {
+        logger.warn({ err: error }, 'backup.copy_not_removed')
+      })
+    }
+    try {
+      const { file } = copies.use(await copyDatabase())
+      const { size } = await stat(file)
+      if (backup.outdated.aborted) {
+        const detail = 'A deletion of users has ended meanwhile: make the backup again.'
+        throw new Problem('conflict', { detail, headers: { 'retry-after': '1' } })
+      }
+      const stop = (reason: string): void => {
+        if (reply.raw.destroyed) return
+        logger.warn({ reason }, 'backup.stopped')
+        reply.raw.destroy()
+      }
+      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeout is over'))
+      backup.outdated.addEventListener('abort', () => stop('a deletion has erased users'))
+      // Also runs if the client has disconnected in the meantime.
+      finished(reply.raw, (error) => {
+        cancel()
+        if (!error) {
+          backups.completed(clock.wall())
+          logger.info({ bytes: size }, 'backup.finished')
+        }
+        end()
+      })
+      reply.type(TYPE).header('content-length', size)
+      return await reply.send(createReadStream(file))
+    } catch (error) {
+      end()
+      if (!(error instanceof NoCopy)) throw error
+      throw new Problem('no_backup_file', { detail: error.message, cause: error })
+    }
+  })
+}
+
+/** A backup that is being made or downloaded. */
+interface Backup {
+  /** Aborts when the copy must go, because it has data that a deletion has removed. */
+  readonly outdated: AbortSignal
+  /** Removes the copy, and makes room for the next backup. */
+  end(): Promise<void>
+}
+
+/** The one backup that runs: each needs room on the disk. */
+export class Backups {
+  #lastAt: number | null = null
+  #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined
+
+  /** When a download was complete last, in milliseconds since the epoch; `null` for none since the start. */
+  get lastAt(): number | null {
+    return this.#lastAt
+  }
+
+  /** A download is complete. */
+  completed(at: number): void {
+    this.#lastAt = at
+  }
+
+  /** Begins a backup; `undefined` while another one runs. `removeCopy` removes what it has on the disk. */
+  begin(removeCopy: () => Promise<void>): Backup | undefined {
+    if (this.#running !== undefined) return undefined
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const abort = new AbortController()
+    this.#running = { abort, ended }
+    return {
+      outdated: abort.signal,
+      end: async () => {
+        try {
+          await removeCopy()
+        } finally {
+          this.#running = undefined
+          resolve()
+        }
+      },
+    }
+  }
+
+  /** A deletion has erased users: ends the backup that runs, because its copy may have them. Resolves when it is gone. */
+  async endOutdated(): Promise<void> {
+    this.#running?.abort.abort()
+    await this.#running?.ended
+  }
+}

@@ -1,0 +1,304 @@
+import { type Computation, formatTimestamp, type JsonObject, LIMITS } from '@hookline/protocol'
+import Type, { type TProperties, type TSchema } from 'typebox'
+import type { ComputationState, ComputationStatus } from '../../audiences/computation-status.ts'
+import type { Computations } from '../../audiences/computations.ts'
+import type { Catalog, CatalogSnapshot } from '../../backend/catalog.ts'
+import type { Memberships } from '../../backend/memberships.ts'
+import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
+import type { Fault } from '../../util/fault.ts'
+import * as Schema from '../api/schema.ts'
+import type { ChangeDeps } from '../audit.ts'
+import { Problem } from '../problems/problem.ts'
+
+/**
+ * Runs tasks one after the other. A key must be unique and conditions must have no cycle, and both need more than one
+ * record: so two changes must not check at the same time.
+ */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Runs the task when those before it have ended, and resolves as it does. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(task)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/** The dependencies of the routes of audiences and computed traits. */
+export interface ComputationDeps extends ChangeDeps {
+  readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
+  readonly syncs: Pick<Syncs, 'list'>
+  /** Orders all changes of these records, those of imports included. */
+  readonly turns: Turns
+  readonly memberships: Pick<Memberships, 'changes'>
+}
+
+/** What a definition is validated with. */
+export interface DefinitionScope {
+  /** The record that is changed; absent for a new one. */
+  readonly before?: Computation
+  readonly space: string
+  readonly current: CatalogSnapshot
+}
+
+/** The definition of a record, or what is wrong with it; pointers begin at the body. */
+export type Definition<T> = { readonly definition: T } | { readonly faults: readonly Fault[] }
+
+/** How the routes of audiences and those of computed traits differ. */
+export interface ComputationKind {
+  readonly kind: Computation['kind']
+  readonly idPrefix: 'aud' | 'trt'
+  /** The path of its routes. */
+  readonly path: '/audiences' | '/traits'
+  /** In sentences: "No audience has this id." */
+  readonly noun: string
+  readonly texts: SchemaTexts
+  /** The fields of a body that `define` validates: the faults that the schema finds in them are left out. */
+  readonly definingFields: readonly string[]
+  /** The definition in a body that creates a record, changes one, or asks for a preview. */
+  define(body: JsonObject, scope: DefinitionScope): Definition<object>
+}
+
+/** How the schemas of one kind of computation differ from those of the other. */
+export interface SchemaTexts {
+  readonly tag: 'Audiences' | 'Computed traits'
+  /** In operation ids: `createAudience`. */
+  readonly operation: 'Audience' | 'Trait'
+  /** In sentences: `an audience`. */
+  readonly one: string
+  readonly many: string
+  /** A record as the API shows it. */
+  readonly component: TSchema
+  /** The fields of the definition in the body of a request that creates one. */
+  readonly newFields: TProperties
+  /** The same for a request that changes one. */
+  readonly changedFields: TProperties
+  /** The same for a preview. */
+  readonly previewed: TProperties
+}
+
+/** The record of this kind with this id. @throws {Problem} `not_found` */
+export function requireComputation(
+  { current }: Pick<Catalog, 'current'>,
+  { kind, noun }: ComputationKind,
+  id: string,
+): Computation {
+  const record = current.computations.get(id)
+  if (record?.kind === kind) return record
+  throw new Problem('not_found', { detail: `No ${noun} has this id.` })
+}
+
+const REASONS = [
+  'created',
+  'changed',
+  'requested',
+  'daily',
+  'deleted',
+] as const satisfies readonly SyncReason[]
+
+const SYNC_STATES = [
+  'waiting',
+  'running',
+  'done',
+  'failed',
+] as const satisfies readonly Sync['state'][]
+
+/** A sync as the API shows it. */
+export const SyncResponse = Type.Object(
+  {
+    id: Type.String(),
+    reason: Type.Enum([...REASONS]),
+    state: Schema.oneOf(
+      SYNC_STATES,
+      'waiting: others run before it, or stored events are counted first. running: profiles are evaluated.',
+    ),
+    createdAt: Schema.time,
+    startedAt: Schema.nullable(Schema.time),
+    finishedAt: Schema.nullable(Schema.time),
+    looked: Schema.integer('Profiles that it has looked at.'),
+    entered: Schema.integer(
+      'Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done.',
+    ),
+    left: Schema.integer('Profiles that lost their value. It counts as entered does.'),
+    missed: Schema.integer(
+      'Changes that evaluation in real time had missed. More than 0 is a bug in Hookline.',
+    ),
+    error: Schema.nullable(Schema.text('Why it failed.')),
+  },
+  { $id: 'Sync' },
+)
+
+/** The sync as the API shows it. */
+export function presentSync(sync: Sync): object {
+  const { id, reason, state, createdAt, startedAt, finishedAt } = sync
+  const { looked, entered, left, missed, error } = sync
+  return {
+    id,
+    reason,
+    state,
+    createdAt: formatTimestamp(createdAt),
+    startedAt: Schema.timeOrNull(startedAt),
+    finishedAt: Schema.timeOrNull(finishedAt),
+    looked,
+    entered,
+    left,
+    missed,
+    error,
+  }
+}
+
+const STATES = [
+  'preparing',
+  'live',
+  'paused',
+  'disabled',
+  'failed',
+] as const satisfies readonly ComputationState[]
+
+/** Since when events are known, for responses. */
+export const reachesBackTo = Schema.nullable(
+  Schema.timeOf(
+    'It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events.',
+  ),
+)
+
+/** The fields of an audience or a computed trait that the workers determine. */
+const statusFields = {
+  state: Schema.oneOf(
+    STATES,
+    'preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason.',
+  ),
+  reason: Schema.nullable(Schema.text('Why it is in this state.')),
+  size: Schema.integer('Profiles that belong to it, or have a value.'),
+  progress: Schema.nullable(
+    Type.Object(
+      {
+        step: Schema.oneOf(
+          ['filling', 'evaluating', 'announcing'],
+          'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value.',
+        ),
+        done: Schema.integer('Events, profiles or users that are done.'),
+        total: Schema.integer('Of how many.'),
+      },
+      { description: 'How far the sync is; null if there is none.' },
+    ),
+  ),
+  sync: Schema.orNull(Schema.ref(SyncResponse), 'The sync that waits or runs.'),
+  lastSync: Schema.orNull(Schema.ref(SyncResponse), 'The last sync that ended.'),
+  reachesBackTo,
+}
+
+const destinationIds = Type.Array(Type.String(), {
+  maxItems: LIMITS.destinationsPerComputation,
+  description: `The ids of the destinations that changes are sent to, whatever their source: at most ${LIMITS.destinationsPerComputation}.`,
+})
+
+const ENABLED = 'true or false. While it is false, nothing is computed and nothing is sent.'
+const enabled = Type.Boolean({ description: ENABLED })
+
+const SERVER = 'Leave it out: the server sets it.'
+
+/** Fields of a response that a request cannot set. */
+const STATUS_FIELDS = Object.fromEntries(Object.keys(statusFields).map((name) => [name, SERVER]))
+
+/** The body of a request that creates an audience or a computed trait. */
+export function creationBody<T extends TProperties>(definition: T) {
+  return Type.Object(
+    {
+      name: Schema.name,
+      space: Type.Optional(
+        Schema.space(`The space whose profiles are computed; ${Schema.DEFAULT_SPACE_TEXT}`),
+      ),
+      destinationIds,
+      ...definition,
+      enabled: Type.Optional(Schema.boolean(`${ENABLED} true if absent.`)),
+    },
+    {
+      additionalProperties: false,
+      'x-fixed': {
+        ...Schema.FIXED_FIELDS,
+        ...STATUS_FIELDS,
+        key: 'Leave it out: it comes from the name.',
+      },
+    },
+  )
+}
+
+/** The body of a request that changes one. */
+export function changeBody<T extends TProperties>(definition: T) {
+  return Type.Object(
+    {
+      name: Type.Optional(Schema.name),
+      destinationIds: Type.Optional(destinationIds),
+      ...definition,
+      enabled: Type.Optional(enabled),
+    },
+    {
+      additionalProperties: false,
+      'x-fixed': {
+        ...Schema.FIXED_FIELDS,
+        ...STATUS_FIELDS,
+        key: 'Leave it out: receivers know it under this key. For another key, create a new one.',
+        space: 'Leave it out. For another space, create a new one.',
+        manual: 'Leave it out. Create a new audience, with a condition or with manual: true.',
+      },
+    },
+  )
+}
+
+/** The fields of a response. */
+export function responseFields<T extends Readonly<Record<string, TSchema>>>(definition: T) {
+  return {
+    id: Type.String(),
+    name: Schema.name,
+    key: Schema.text(
+      'The name of the trait that is sent: snake_case of the first name. It never changes.',
+    ),
+    space: Type.String(),
+    destinationIds,
+    ...definition,
+    enabled,
+    ...statusFields,
+    createdAt: Schema.time,
+    updatedAt: Schema.time,
+    version: Schema.version,
+  }
+}
+
+/** The record as the API shows it, without its status. */
+export function presentComputation(
+  record: Computation,
+  { destinations }: Pick<CatalogSnapshot, 'destinations'>,
+): object {
+  const { id, name, key, space, enabled: isEnabled, createdAt, updatedAt, version } = record
+  return {
+    id,
+    name,
+    key,
+    space,
+    // Destinations that are removed are forgotten.
+    destinationIds: record.destinationIds.filter((each) => destinations.has(each)),
+    ...(record.kind === 'audience'
+      ? { condition: record.condition, manual: record.condition === null }
+      : { compute: record.compute }),
+    enabled: isEnabled,
+    createdAt: formatTimestamp(createdAt),
+    updatedAt: formatTimestamp(updatedAt),
+    version,
+  }
+}
+
+/** The status as the API shows it. */
+export function presentStatus(status: ComputationStatus): object {
+  const { state, reason, size, progress, sync, lastSync } = status
+  return {
+    state,
+    reason,
+    size,
+    progress,
+    sync: sync && presentSync(sync),
+    lastSync: lastSync && presentSync(lastSync),
+    reachesBackTo: Schema.timeOrNull(status.reachesBackTo),
+  }
+}

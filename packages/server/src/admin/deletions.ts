@@ -1,0 +1,308 @@
+import { formatTimestamp, LIMITS, newId } from '@hookline/protocol'
+import Type from 'typebox'
+import type { CatalogSnapshot } from '../backend/catalog.ts'
+import type { Deletion, Deletions } from '../backend/deletions.ts'
+import type { NoticeHistory, NoticeProgress, Notices } from '../backend/notices.ts'
+import { type Fault, fault, jsonPointer } from '../util/fault.ts'
+import { turn } from '../util/time/clock.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import { List } from './api/list.ts'
+import * as Schema from './api/schema.ts'
+import { AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.ts'
+import { presentDelivery } from './deliveries/deliveries.ts'
+import { type WaitContext, waitContexts, type WaitDeps } from './deliveries/waiting.ts'
+import { respondWith, withResponse } from './idempotency.ts'
+import { Problem } from './problems/problem.ts'
+import { presentSubject } from './suppressions.ts'
+
+const MAX_USERS = LIMITS.usersPerDeletion
+const idField = Type.String()
+
+const idsField = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String(Schema.userId), { minItems: 1, maxItems: MAX_USERS, description }),
+  )
+
+const CreateDeletionRequest = Type.Object(
+  {
+    userIds: idsField(`The userIds of 1 to ${MAX_USERS} users, each a text that is not empty.`),
+    anonymousIds: idsField(
+      `The anonymousIds of 1 to ${MAX_USERS} users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most ${MAX_USERS} ids in all.`,
+    ),
+    sourceIds: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description: 'The ids of sources. Leave it out for every source, removed ones included.',
+      }),
+    ),
+    suppress: Type.Optional(
+      Schema.boolean('true: from now on, new events of these users are not kept.'),
+    ),
+  },
+  Schema.strict,
+)
+
+const STATES = ['queued', 'running', 'finished', 'partial'] as const
+const STATUSES = ['pending', 'delivered', 'partial', 'failed'] as const
+
+const fields = {
+  id: idField,
+  state: Schema.oneOf(
+    STATES,
+    'finished: done, and every receiver was notified. partial: done, but not every receiver could be notified.',
+  ),
+  users: Schema.integer('The number of userIds to delete.'),
+  anonymousUsers: Schema.integer('The number of anonymousIds to delete.'),
+  sourceIds: Schema.nullable(Type.Array(idField, { description: 'null: every source.' })),
+  suppress: Type.Boolean(),
+  createdAt: Schema.time,
+  suppressedAt: Schema.nullable(Schema.time),
+  purgedAt: Schema.nullable(Schema.time),
+  purged: Type.Object({
+    events: Type.Integer(),
+    anonymousEvents: Schema.integer(
+      'Those of the events that have no userId: only anonymousIds find them.',
+    ),
+    deliveries: Type.Integer(),
+  }),
+  notifications: Type.Array(
+    Type.Object({
+      sourceId: idField,
+      destinationId: idField,
+      status: Type.Enum([...STATUSES]),
+      notices: Type.Object({
+        waiting: Type.Integer(),
+        delivered: Type.Integer(),
+        failed: Type.Integer(),
+      }),
+      attempts: Type.Integer(),
+      notifiedAt: Schema.nullable(Schema.time),
+    }),
+    { description: 'One for each source and destination. Empty until the purge is done.' },
+  ),
+}
+
+/** A deletion as the API shows it. */
+export const DeletionResponse = Type.Object(fields, { $id: 'Deletion' })
+
+const { viewer, admin } = Schema.operationsTagged('Deletions')
+
+const schemas = {
+  create: {
+    ...admin('createDeletion', 'Deletes users and notifies receivers'),
+    description:
+      'In this order: suppresses the users, if requested; removes the events that arrived until then, with deliveries and history; sends one notice for each user to each enabled destination.',
+    body: CreateDeletionRequest,
+    response: Schema.responses(
+      202,
+      'The deletion is queued.',
+      Type.Object({ id: idField, state: Type.Literal('queued') }),
+    ),
+  },
+  list: {
+    ...viewer('listDeletions', 'Lists deletions, newest first'),
+    isLongRead: true,
+    querystring: Schema.ListQuery,
+    response: Schema.pages('A page of deletions.', Schema.ref(DeletionResponse)),
+  },
+  get: {
+    ...viewer('getDeletion', 'Shows a deletion and its progress'),
+    isLongRead: true,
+    description:
+      'With format=receipt, the response is {receipt, signature}: the deletion, and an Ed25519 signature over JSON.stringify(receipt).',
+    params: Schema.IdParams,
+    querystring: Type.Object(
+      {
+        format: Type.Optional(Schema.oneOf(['receipt'], 'Either receipt, or absent.')),
+      },
+      Schema.strict,
+    ),
+    response: Schema.ok(
+      'The deletion, or a receipt of it.',
+      Type.Union([
+        Type.Object({ ...fields, userIds: Type.Array(idField), anonymousIds: Type.Array(idField) }),
+        Type.Object({
+          receipt: Schema.anyObject,
+          signature: Type.Object({
+            algorithm: Type.Literal('Ed25519'),
+            publicKey: Schema.text('The public key: SPKI in DER, as base64.'),
+            value: Schema.text('The signature, as base64.'),
+          }),
+        }),
+      ]),
+    ),
+  },
+  notices: {
+    ...viewer('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
+    params: Schema.IdParams,
+    querystring: Schema.ListQuery,
+    response: Schema.pages(
+      'A page of notices. Each has the fields of a delivery.',
+      Schema.anyObject,
+    ),
+  },
+}
+
+interface DeletionDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
+  readonly deletions: Audited<Deletions, 'create'>
+  readonly notices: Pick<Notices, 'list' | 'progress'>
+  /** Signs receipts, so that they can be verified without this service. */
+  readonly receipts: { sign(document: object): Promise<object> }
+}
+
+const list = new List<object>('deletions', (each) => each)
+const noticeList = new List<object>('notices', (each) => each)
+
+/** `/deletions`, `/deletions/:id` and `/deletions/:id/notices`: deletion of users, with a notice to receivers. */
+export function addDeletionRoutes(app: AdminApp, deps: DeletionDeps): void {
+  addCreating(app, deps)
+  addReading(app, deps)
+}
+
+function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: DeletionDeps): void {
+  app.post('/deletions', { schema: schemas.create }, async (request, reply) => {
+    const { body } = request
+    const { sourceIds = null, suppress = false } = body
+    const userIds = [...new Set(body.userIds)]
+    const anonymousIds = [...new Set(body.anonymousIds)]
+    const faults = [
+      ...idFaults(userIds.length + anonymousIds.length),
+      ...unknownSources(sourceIds ?? [], catalog.current),
+    ]
+    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const createdAt = clock.wall()
+    const id = newId('del', createdAt)
+    const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
+    const deletion = { id, createdAt, sourceIds, suppress, ...counts }
+    // Without the ids: the deletion itself keeps them.
+    const after = {
+      ...deletion,
+      state: 'queued',
+      sourceIds: sourceIds?.slice(0, AUDITED_IDS) ?? null,
+      createdAt: formatTimestamp(createdAt),
+    }
+    const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
+    const headers = { location: `${app.prefix}/deletions/${id}` }
+    const made = { status: 202, headers, body: { id, state: 'queued' } } as const
+    await deletions.create(deletion, { userIds, anonymousIds }, withResponse(entry, made, request))
+    wake()
+    return respondWith(made, reply)
+  })
+}
+
+function addReading(app: AdminApp, deps: DeletionDeps): void {
+  const { deletions, receipts, clock } = deps
+  app.get('/deletions', { schema: schemas.list }, ({ query }) =>
+    list.page(query, async (page) => {
+      const { data, nextCursor } = await deletions.list({}, page)
+      const presented: object[] = []
+      for (const deletion of data) {
+        presented.push(await presentWithNotices(deletion, deps))
+        // Counting the notices of a large deletion takes milliseconds: other requests run in between.
+        await turn()
+      }
+      return { data: presented, nextCursor }
+    }),
+  )
+
+  app.get('/deletions/:id', { schema: schemas.get }, async ({ params, query }) => {
+    const deletion = await requireDeletion(params.id, deps)
+    const all = { after: '', limit: LIMITS.usersPerDeletion }
+    const userIds = await deletions.ids(params.id, 'user', all)
+    const anonymousIds = await deletions.ids(params.id, 'anonymous', all)
+    const document = { ...(await presentWithNotices(deletion, deps)), userIds, anonymousIds }
+    if (query.format !== 'receipt') return document
+    return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.wall()) })
+  })
+
+  app.get('/deletions/:id/notices', { schema: schemas.notices }, async (request) => {
+    const { id } = await requireDeletion(request.params.id, deps)
+    return noticeList.page(request.query, async (page) => {
+      const { data, nextCursor } = await deps.notices.list(id, page)
+      const contextOf = await waitContexts(data, deps)
+      return { data: data.map((each) => presentNotice(each, contextOf(each))), nextCursor }
+    })
+  })
+}
+
+async function presentWithNotices(
+  deletion: Deletion,
+  deps: Pick<DeletionDeps, 'notices'>,
+): Promise<object> {
+  return presentDeletion(deletion, await deps.notices.progress(deletion.id))
+}
+
+async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise<Deletion> {
+  const deletion = await deletions.find(id)
+  if (deletion === undefined) throw new Problem('not_found', { detail: 'No deletion has this id.' })
+  return deletion
+}
+
+function idFaults(ids: number): Fault[] {
+  if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
+  const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids, in userIds, anonymousIds or both.`
+  return ids === 0
+    ? [fault('/userIds', 'required', 'No user is named.', hint)]
+    : [fault('/anonymousIds', 'too_many', `There are ${ids} ids in all.`, hint)]
+}
+
+function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
+  const hint =
+    'Give ids of existing sources. Without sourceIds the deletion covers every source, removed ones included.'
+  return sourceIds.flatMap((id, index) =>
+    sources.has(id)
+      ? []
+      : fault(jsonPointer('sourceIds', index), 'unknown_source', 'No source has this id.', hint),
+  )
+}
+
+function presentDeletion(deletion: Deletion, progress: readonly NoticeProgress[]): object {
+  const { id, users, anonymousUsers = 0 } = deletion
+  const { sourceIds, suppress, createdAt, purged } = deletion
+  const { suppressedAt, purgedAt } = deletion
+  return {
+    id,
+    state: stateOf(deletion, progress),
+    users,
+    anonymousUsers,
+    sourceIds,
+    suppress,
+    createdAt: formatTimestamp(createdAt),
+    suppressedAt: Schema.timeOrNull(suppressedAt),
+    purgedAt: Schema.timeOrNull(purgedAt),
+    purged,
+    notifications: progress.map(({ counts, notifiedAt, ...rest }) => ({
+      ...rest,
+      status: statusOf(counts),
+      notices: counts,
+      notifiedAt: Schema.timeOrNull(notifiedAt),
+    })),
+  }
+}
+
+function presentNotice(
+  { sourceId, subject, ...delivery }: NoticeHistory,
+  context: WaitContext,
+): object {
+  const { eventId: _, ...shown } = presentDelivery(delivery, context) as { eventId: string }
+  return { ...shown, deletionId: delivery.eventId, sourceId, ...presentSubject(subject) }
+}
+
+function stateOf(
+  { step, startedAt }: Deletion,
+  progress: readonly NoticeProgress[],
+): (typeof STATES)[number] {
+  if (step !== 'done') return startedAt === null ? 'queued' : 'running'
+  if (progress.some(({ counts }) => counts.waiting > 0)) return 'running'
+  return progress.some(({ counts }) => counts.failed > 0) ? 'partial' : 'finished'
+}
+
+function statusOf({
+  waiting,
+  delivered,
+  failed,
+}: NoticeProgress['counts']): (typeof STATUSES)[number] {
+  if (waiting > 0) return 'pending'
+  if (failed === 0) return 'delivered'
+  return delivered > 0 ? 'partial' : 'failed'
+}

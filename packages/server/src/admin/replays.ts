@@ -1,0 +1,298 @@
+import { EVENT_TYPES, type EventType, newId, parseTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import type { CatalogSnapshot } from '../backend/catalog.ts'
+import type { Replay, ReplayableState, Replays, ReplaySelection } from '../backend/replays.ts'
+import { type Fault, fault } from '../util/fault.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import { List } from './api/list.ts'
+import * as Schema from './api/schema.ts'
+import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
+import { respondWith, withResponse } from './idempotency.ts'
+import { Problem } from './problems/problem.ts'
+
+const REPLAYABLE = [
+  'delivered',
+  'rejected',
+  'expired',
+  'quarantined',
+] as const satisfies readonly ReplayableState[]
+
+const timeParameter = (which: string) =>
+  Type.Optional(Schema.text(`${which}, as ISO 8601: 2026-11-21T09:30:00Z.`))
+
+const CreateReplayRequest = Type.Object(
+  {
+    destinationId: Schema.text('The id of a destination.'),
+    states: Type.Optional(
+      Type.Array(Type.Enum([...REPLAYABLE]), {
+        description: `Only deliveries in these states: ${REPLAYABLE.join(', ')}; rejected and expired if absent.`,
+      }),
+    ),
+    from: timeParameter('Only events received at this time or later'),
+    to: timeParameter('Only events received before this time; now if absent'),
+    types: Type.Optional(
+      Type.Array(Type.Enum([...EVENT_TYPES]), {
+        description: `Only events of these types: ${EVENT_TYPES.join(', ')}.`,
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description:
+          'Only events that contain this text, upper and lower case alike: 1 to 1,024 characters.',
+      }),
+    ),
+    includeDeclined: Type.Optional(
+      Schema.boolean('true: also events that arrived while the destination was disabled.'),
+    ),
+    ratePerSecond: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description:
+          'The maximum number of deliveries per second, a whole number from 1; no limit if absent.',
+      }),
+    ),
+    dryRun: Type.Optional(Schema.boolean('true: only counts the matching deliveries.')),
+  },
+  Schema.strict,
+)
+
+/** A replay as the API shows it. */
+export const ReplayResponse = Type.Object(
+  {
+    id: Schema.text('The value of the header X-Hookline-Replay on its attempts.'),
+    state: Type.Enum(['queued', 'running', 'finished', 'cancelled']),
+    destinationId: Type.String(),
+    states: Type.Array(Type.Enum([...REPLAYABLE])),
+    from: Schema.nullable(Schema.time),
+    to: Schema.time,
+    types: Schema.nullable(Type.Array(Type.Enum([...EVENT_TYPES]))),
+    text: Schema.nullable(Type.String()),
+    includeDeclined: Type.Boolean(),
+    ratePerSecond: Schema.nullable(Type.Integer()),
+    scanned: Schema.integer('Deliveries and decisions scanned so far.'),
+    requeued: Schema.integer('Deliveries made due again so far.'),
+    delivered: Schema.integer('How many of these are delivered so far.'),
+    failed: Schema.integer('How many of these ended undelivered so far.'),
+    reachedAt: Schema.nullable(Schema.timeOf('How far the replay has come between from and to.')),
+    createdAt: Schema.time,
+    finishedAt: Schema.nullable(Schema.time),
+  },
+  { $id: 'Replay' },
+)
+
+const DryRunResponse = Type.Object({
+  dryRun: Type.Literal(true),
+  matches: Schema.integer('Deliveries that a replay would make due again.'),
+})
+
+const { viewer, editor } = Schema.operationsTagged('Replays')
+
+const schemas = {
+  list: {
+    ...viewer('listReplays', 'Lists replays, newest first'),
+    querystring: Schema.ListQuery,
+    response: Schema.pages('A page of replays.', Schema.ref(ReplayResponse)),
+  },
+  create: {
+    ...editor('createReplay', 'Delivers past events again'),
+    // A search text may contain data of users.
+    showsUsers: true,
+    description:
+      'Deliveries are attempted under the usual retry policy, with the same webhook-id and with the header X-Hookline-Replay. A webhook that accepted the event before receives it again only if the whole delivery was delivered.',
+    body: CreateReplayRequest,
+    response: {
+      ...Schema.responses(201, 'The replay, queued.', Schema.ref(ReplayResponse)),
+      ...Schema.ok('With dryRun: what the replay would do.', DryRunResponse),
+    },
+  },
+  get: {
+    ...viewer('getReplay', 'Shows a replay and its progress'),
+    params: Schema.IdParams,
+    response: Schema.ok('The replay.', Schema.ref(ReplayResponse)),
+  },
+  cancel: {
+    ...editor('cancelReplay', 'Cancels a replay'),
+    // A search text may contain data of users.
+    showsUsers: true,
+    description: 'Deliveries that the replay has already made due are still attempted.',
+    params: Schema.IdParams,
+    body: Schema.EmptyBody,
+    response: Schema.ok('The replay.', Schema.ref(ReplayResponse)),
+  },
+}
+
+interface ReplayDeps extends Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
+  readonly replays: Audited<Replays, 'create' | 'cancel' | 'retry'>
+}
+
+const list = new List<Replay>('replays', presentReplay)
+
+/** Rows that a dry run scans at once; other requests run in between. */
+const SCAN = 1_000
+
+/** `/replays` and `/replays/:id`: past deliveries sent again. */
+export function addReplayRoutes(app: AdminApp, deps: ReplayDeps): void {
+  const { replays, clock } = deps
+  addCreating(app, deps)
+
+  app.get('/replays', { schema: schemas.list }, ({ query }) =>
+    list.page(query, (page) => replays.list({}, page)),
+  )
+
+  app.get('/replays/:id', { schema: schemas.get }, async ({ params }) =>
+    presentReplay(await requireReplay(replays, params.id)),
+  )
+
+  app.post('/replays/:id/cancel', { schema: schemas.cancel }, async (request) => {
+    const now = clock.wall()
+    const replay = await requireReplay(replays, request.params.id)
+    const change = [replay, cancelled(replay, now)] as const
+    await replays.cancel(replay.id, now, recordEntry(request, now, change, auditedReplay))
+    return presentReplay(await requireReplay(replays, replay.id))
+  })
+}
+
+function addCreating(app: AdminApp, { catalog, replays, clock, wake }: ReplayDeps): void {
+  app.post('/replays', { schema: schemas.create }, async (request, reply) => {
+    const { body } = request
+    const now = clock.wall()
+    const { dryRun = false, ratePerSecond = null } = body
+    const selection = requestedSelection(body, catalog.current, now)
+    if (dryRun) return { dryRun, matches: await countMatches(replays, selection) }
+    const replay: Replay = {
+      id: newId('rpl', now),
+      selection,
+      ratePerSecond,
+      state: 'queued',
+      createdAt: now,
+      finishedAt: null,
+      scanned: 0,
+      requeued: 0,
+      delivered: 0,
+      failed: 0,
+      reachedAt: null,
+      cursor: null,
+    }
+    const headers = { location: `${app.prefix}/replays/${replay.id}` }
+    const made = { status: 201, headers, body: presentReplay(replay) } as const
+    const entry = recordEntry(request, now, [null, replay], auditedReplay)
+    await replays.create(replay, withResponse(entry, made, request))
+    wake()
+    return respondWith(made, reply)
+  })
+}
+
+function cancelled(replay: Replay, now: number): Replay {
+  return replay.finishedAt === null ? { ...replay, state: 'cancelled', finishedAt: now } : replay
+}
+
+async function requireReplay(replays: ReplayDeps['replays'], id: string): Promise<Replay> {
+  const replay = await replays.find(id)
+  if (replay === undefined) throw new Problem('not_found', { detail: 'No replay has this id.' })
+  return replay
+}
+
+async function countMatches(
+  replays: ReplayDeps['replays'],
+  selection: ReplaySelection,
+): Promise<number> {
+  let matches = 0
+  let cursor: string | null = null
+  do {
+    const slice = await replays.select(selection, { cursor, scan: SCAN, limit: SCAN })
+    matches += slice.eventIds.length
+    cursor = slice.cursor
+  } while (cursor !== null)
+  return matches
+}
+
+interface ReplayRequest {
+  readonly destinationId: string
+  readonly states?: readonly ReplayableState[]
+  readonly from?: string
+  readonly to?: string
+  readonly types?: readonly EventType[]
+  readonly text?: string
+  readonly includeDeclined?: boolean
+}
+
+/** The default: what did not arrive while a receiver was down. */
+const DEFAULT_STATES: readonly ReplayableState[] = ['rejected', 'expired']
+
+/**
+ * The selection that a request describes. It ends at `now` at the latest.
+ * @throws {Problem} `invalid_body` with all faults
+ */
+function requestedSelection(
+  request: ReplayRequest,
+  { destinations }: CatalogSnapshot,
+  now: number,
+): ReplaySelection {
+  const { destinationId, states = DEFAULT_STATES, types, text, includeDeclined = false } = request
+  const faults: Fault[] = []
+  if (!destinations.has(destinationId)) {
+    const hint = 'Give the id of an existing destination.'
+    const message = 'No destination has this id.'
+    faults.push(fault('/destinationId', 'unknown_destination', message, hint))
+  }
+  const from = parseTime(request, 'from', faults) ?? 0
+  const to = Math.min(parseTime(request, 'to', faults) ?? now, now)
+  if (from >= to && faults.length === 0) {
+    const hint = 'Give a from in the past, and a to that is later than from.'
+    faults.push(fault('/from', 'out_of_range', 'Nothing lies between from and to.', hint))
+  }
+  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  return {
+    destinationId,
+    states,
+    from: Math.max(0, from),
+    to,
+    includeDeclined,
+    ...(types !== undefined && { types }),
+    ...(text !== undefined && { text }),
+  }
+}
+
+function parseTime(
+  request: ReplayRequest,
+  name: 'from' | 'to',
+  faults: Fault[],
+): number | undefined {
+  const ms = parseTimestamp(request[name])
+  if (request[name] !== undefined && ms === undefined) {
+    const hint = 'Give ISO 8601, for example 2026-11-21T09:30:00Z.'
+    faults.push(fault(`/${name}`, 'wrong_form', `${name} is not a time.`, hint))
+  }
+  return ms
+}
+
+/** The replay as the audit log shows it: without the search text, which may name a user and would outlive a purge. */
+function auditedReplay(replay: Replay): object {
+  const hasText = replay.selection.text !== undefined
+  return { ...presentReplay(replay), text: undefined, hasText }
+}
+
+function presentReplay(replay: Replay): object {
+  const { id, state, selection, ratePerSecond, scanned, requeued, delivered, failed } = replay
+  const { from, to, types = null, text = null, ...rest } = selection
+  return {
+    id,
+    state,
+    ...rest,
+    from: Schema.timeOrNull(from === 0 ? null : from),
+    to: Schema.timeOrNull(to),
+    types,
+    text,
+    ratePerSecond,
+    scanned,
+    requeued,
+    delivered,
+    failed,
+    reachedAt: Schema.timeOrNull(replay.reachedAt),
+    createdAt: Schema.timeOrNull(replay.createdAt),
+    finishedAt: Schema.timeOrNull(replay.finishedAt),
+  }
+}

@@ -1,0 +1,217 @@
+import { formatTimestamp } from '@hookline/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Audit } from '../../backend/audit.ts'
+import { ROLES, type StoredToken } from '../../backend/tokens.ts'
+import { type Authentication, tokenActor, unauthorized } from '../access/authenticate.ts'
+import { THIS_MACHINE_ID } from '../access/openers.ts'
+import type { RequestLimit } from '../access/request-limit.ts'
+import { isRoleEnough } from '../access/roles.ts'
+import { csrfTokenOf, setCookie } from '../access/session-cookie.ts'
+import { isSession } from '../access/token.ts'
+import type { AdminApp } from '../api/admin-app.ts'
+import { List, pageOf } from '../api/list.ts'
+import * as Schema from '../api/schema.ts'
+import { auditEntry } from '../audit.ts'
+import { Problem } from '../problems/problem.ts'
+import {
+  type Opener,
+  type OpenSessions,
+  presentSession,
+  type SignInCodes,
+} from './open-sessions.ts'
+
+const roleField = Schema.oneOf(ROLES, `One of ${ROLES.join(', ')}.`)
+
+/** A session of the console as the API shows it, without its secret. */
+export const SessionResponse = Type.Object(
+  {
+    id: Type.String(),
+    name: Schema.text('Who opened it: a sign-in link, or the name of a token.'),
+    openedBy: Schema.text(
+      'The id of the token that opened it or made the link; admin-token; or this-machine, where the service is open on its machine. The session ends with it.',
+    ),
+    role: roleField,
+    createdAt: Schema.time,
+    expiresAt: Schema.nullable(Schema.time),
+    lastUsedAt: Schema.nullable(Schema.time),
+  },
+  { $id: 'Session' },
+)
+
+const CurrentSession = Type.Object({
+  kind: Schema.oneOf(
+    ['session', 'token', 'open'],
+    'How the request was authenticated. open: `hookline dev` on this machine, which needs no login.',
+  ),
+  id: Type.String(),
+  name: Type.String(),
+  role: roleField,
+  csrfToken: Schema.nullable(
+    Schema.text('The value of X-CSRF-Token for changes; null with a token.'),
+  ),
+})
+
+const CreateSessionRequest = Type.Object(
+  {
+    code: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The code of a sign-in link, after its #.' }),
+    ),
+    token: Type.Optional(Type.String({ maxLength: 500, description: 'A token of this API.' })),
+  },
+  Schema.strict,
+)
+
+const { viewer, admin } = Schema.operationsTagged('Sessions')
+
+const schemas = {
+  createLink: {
+    ...viewer('createSignInLink', 'Makes a link that signs a browser in to the console, once'),
+    body: Type.Object({ role: Type.Optional(roleField) }, Schema.strict),
+    response: Schema.responses(
+      201,
+      'The link. It works once, within 30 minutes. A restart of the service ends it, and so does the 100th link after it of the same token.',
+      Type.Object({
+        path: Schema.text('The path of the link, below the address of the service.'),
+        role: roleField,
+        expiresAt: Schema.time,
+      }),
+    ),
+  },
+  create: {
+    tags: ['Sessions'],
+    operationId: 'createSession',
+    summary: 'Signs a browser in, with the code of a link or with a token',
+    security: [],
+    body: CreateSessionRequest,
+    response: Schema.responses(
+      201,
+      'The session, whose secret is in a cookie. Where a token has opened 100, its oldest ends.',
+      CurrentSession,
+    ),
+  },
+  current: {
+    ...viewer('getCurrentSession', 'Shows who makes the request'),
+    response: Schema.ok('Who makes the request.', CurrentSession),
+  },
+  list: {
+    ...admin('listSessions', 'Lists the sessions of the console, oldest first'),
+    querystring: Schema.ListQuery,
+    response: Schema.pages('A page of sessions.', Schema.ref(SessionResponse)),
+  },
+  remove: {
+    ...viewer('removeSession', 'Ends a session: an admin ends each, others end their own'),
+    params: Schema.IdParams,
+    response: Schema.responses(
+      204,
+      'The session has ended. From now on, requests with it are refused.',
+    ),
+  },
+}
+
+const list = new List<StoredToken>('sessions', presentSession)
+
+interface SessionDeps {
+  readonly access: Authentication & { readonly audit: Pick<Audit, 'append'> }
+  readonly limit: RequestLimit
+  readonly codes: SignInCodes
+  readonly sessions: OpenSessions
+}
+
+/** `/sessions` for a browser that is not signed in yet. */
+export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
+  app.post('/sessions', { schema: schemas.create }, async (request, reply) => {
+    const { code, token } = request.body
+    const opener =
+      code === undefined ? byToken(token ?? '', request, deps) : byCode(code, request, deps)
+    if (opener instanceof Problem) throw opener
+    const { session, secret } = await deps.sessions.open({ request, reply }, opener)
+    const { id, name, role, createdAt, expiresAt } = session
+    setSessionCookie(request, reply, secret, (expiresAt ?? Infinity) - createdAt)
+    return reply.code(201).send({ kind: 'session', id, name, role, csrfToken: csrfTokenOf(secret) })
+  })
+}
+
+/** The routes of sessions, for those who are signed in or have a token. */
+export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: SessionDeps): void {
+  const { tokens, clock, audit } = access
+
+  app.post('/sign-in-links', { schema: schemas.createLink }, async (request, reply) => {
+    const { actor } = request
+    // A session that could open others would outlive its own end, and could sign out others of its token. That of an admin can
+    // make tokens as well.
+    const hasToken = request.headers.authorization !== undefined
+    if (!hasToken && !isRoleEnough(actor.role, 'admin'))
+      throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
+    const role = request.body.role ?? actor.role
+    if (!isRoleEnough(actor.role, role))
+      throw new Problem('forbidden', { detail: `Your role ${actor.role} cannot give ${role}.` })
+    const now = clock.wall()
+    const { code, expiresAt } = codes.create({ role, tokenId: actor.tokenId }, now)
+    const after = { role, expiresAt: formatTimestamp(expiresAt) }
+    await audit.append(auditEntry(request, now, { targetId: null, before: null, after }))
+    return reply.code(201).send({ path: `/console/sign-in#${code}`, ...after })
+  })
+
+  app.get('/session', { schema: schemas.current }, async ({ actor, headers }) => {
+    const { id, name, role, credential } = actor
+    const isToken = headers.authorization !== undefined
+    const kind = isToken ? 'token' : id === THIS_MACHINE_ID ? 'open' : 'session'
+    return { kind, id, name, role, csrfToken: isToken ? null : csrfTokenOf(credential.reveal()) }
+  })
+
+  app.get('/sessions', { schema: schemas.list }, ({ query }) =>
+    list.page(query, (page) => pageOf(sessions.list(), page)),
+  )
+
+  app.delete('/sessions/:id', { schema: schemas.remove }, async (request, reply) => {
+    const session = tokens.current.get(request.params.id)
+    if (session === undefined || !isSession(session))
+      throw new Problem('not_found', { detail: 'No session has this id.' })
+    const isOwn = session.id === request.actor.id
+    if (!isOwn && !isRoleEnough(request.actor.role, 'admin'))
+      throw new Problem('forbidden', { detail: 'Only an admin ends the sessions of others.' })
+    await sessions.end(request, session)
+    if (isOwn) setSessionCookie(request, reply, '', 0)
+    return reply.code(204).send()
+  })
+}
+
+const LINK_NEEDS_TOKEN =
+  'A session makes sign-in links only with the role admin. With a token, each role makes links: run `hookline console`, or send Authorization: Bearer <token>.'
+
+function byCode(
+  code: string,
+  request: FastifyRequest,
+  { access, codes }: SessionDeps,
+): Opener | Problem {
+  const { clock, wrongTokens, openers, adminToken } = access
+  const now = clock.wall()
+  const found = codes.find(code, now)
+  const detail =
+    'The sign-in link has ended: it was used before, is older than 30 minutes or than the last restart, or its token has ended. `hookline console` makes another.'
+  const refused = unauthorized(undefined, detail)
+  if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
+    return wrongTokens.add(request.ip) ?? refused
+  const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : refused)
+  const { tokenId, role } = found
+  return { tokenId, role, name: 'Sign-in link', credential: adminToken, takeLink }
+}
+
+function byToken(
+  token: string,
+  request: FastifyRequest,
+  { access, limit }: SessionDeps,
+): Opener | Problem {
+  const actor = tokenActor(token, request.ip, access)
+  return actor instanceof Problem ? actor : (limit.refusal(actor) ?? actor)
+}
+
+function setSessionCookie(
+  { protocol }: FastifyRequest,
+  reply: FastifyReply,
+  secret: string,
+  lifetimeMs: number,
+): void {
+  reply.header('set-cookie', setCookie(secret, Math.floor(lifetimeMs / 1000), protocol === 'https'))
+}

@@ -1,0 +1,291 @@
+import {
+  DEFAULT_SPACE,
+  formatTimestamp,
+  newId,
+  type Source,
+  type WriteKey,
+} from '@hookline/protocol'
+import type { FastifyReply } from 'fastify'
+import { randomInt } from 'node:crypto'
+import Type from 'typebox'
+import type { AuditEntry } from '../backend/audit.ts'
+import type { KeyUses } from '../backend/catalog.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import { changeRecord, entityTag, requireMatch, requireSource } from './api/catalog-records.ts'
+import { List, pageOf } from './api/list.ts'
+import * as Schema from './api/schema.ts'
+import {
+  auditEntry,
+  auditedRecords,
+  type ChangeDeps,
+  recordEntry,
+  type RecordRequest,
+} from './audit.ts'
+import { presentDestination } from './destinations/destination.ts'
+import { respondWith, withResponse } from './idempotency.ts'
+import { Problem } from './problems/problem.ts'
+
+/** A write key as the API shows it. */
+const WriteKeyResponse = Type.Object({
+  key: Type.String(),
+  createdAt: Schema.time,
+  lastUsedAt: Schema.nullable(Schema.timeOf('To the minute; null if the key was never used.')),
+})
+
+const fields = {
+  name: Schema.name,
+  enabled: Schema.boolean('true or false. A disabled source refuses all calls.'),
+  rateLimit: Schema.nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Calls per second and node, a whole number from 1; null for no limit.',
+    }),
+  ),
+  space: Schema.space(
+    'Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is.',
+  ),
+}
+
+const optional = {
+  enabled: Type.Optional(fields.enabled),
+  rateLimit: Type.Optional(fields.rateLimit),
+  space: Type.Optional(fields.space),
+}
+
+const CreateSourceRequest = Type.Object({ name: fields.name, ...optional }, Schema.strict)
+
+const ChangeSourceRequest = Type.Object(
+  { name: Type.Optional(fields.name), ...optional },
+  {
+    additionalProperties: false,
+    'x-fixed': {
+      ...Schema.FIXED_FIELDS,
+      writeKeys: 'Add keys with POST /sources/:id/write-keys, remove them with DELETE.',
+    },
+  },
+)
+
+/** A source as the API shows it. */
+export const SourceResponse = Type.Object(
+  {
+    id: Type.String(),
+    ...fields,
+    writeKeys: Type.Array(WriteKeyResponse),
+    createdAt: Schema.time,
+    updatedAt: Schema.time,
+    version: Schema.version,
+  },
+  { $id: 'Source' },
+)
+
+const { viewer, editor } = Schema.operationsTagged('Sources')
+const one = (status: 200 | 201) =>
+  Schema.versionedResponses(status, 'The source.', Schema.ref(SourceResponse))
+
+/** Requests and responses of the routes of sources. */
+const sourceSchemas = {
+  list: {
+    ...viewer('listSources', 'Lists sources, oldest first'),
+    querystring: Schema.ListQuery,
+    response: Schema.pages('A page of sources.', Schema.ref(SourceResponse)),
+  },
+  create: {
+    ...editor('createSource', 'Creates a source with a write key'),
+    body: CreateSourceRequest,
+    response: one(201),
+  },
+  get: {
+    ...viewer('getSource', 'Shows a source'),
+    params: Schema.IdParams,
+    response: one(200),
+  },
+  change: {
+    ...editor('changeSource', 'Changes a source'),
+    params: Schema.IdParams,
+    headers: Schema.IfMatchHeaders,
+    body: ChangeSourceRequest,
+    response: one(200),
+  },
+  remove: {
+    ...editor('removeSource', 'Removes a source and its destinations'),
+    params: Schema.IdParams,
+    headers: Schema.IfMatchHeaders,
+    response: Schema.responses(204, 'The source was removed.'),
+  },
+  addKey: {
+    ...editor('addWriteKey', 'Adds a write key'),
+    params: Schema.IdParams,
+    headers: Schema.IfMatchHeaders,
+    body: Schema.EmptyBody,
+    response: Schema.versionedResponses(201, 'The new write key.', WriteKeyResponse),
+  },
+  removeKey: {
+    ...editor('removeWriteKey', 'Removes a write key'),
+    description:
+      'From now on, calls with this key are refused. The last key may be removed too: the source then refuses all calls until a key is added.',
+    params: Type.Object({ id: Type.String(), key: Type.String() }),
+    headers: Schema.IfMatchHeaders,
+    response: one(200),
+  },
+}
+
+/** The dependencies of the routes of sources. */
+export interface SourceDeps extends Pick<ChangeDeps, 'catalog' | 'clock'> {
+  readonly keyUses: Pick<KeyUses, 'lastUsedAt'>
+}
+
+/** `/sources`, and the write keys of each. */
+export function addSourceRoutes(app: AdminApp, deps: SourceDeps): void {
+  addRecordRoutes(app, deps)
+  addWriteKeyRoutes(app, deps)
+}
+
+function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
+  const { catalog, keyUses, clock } = deps
+  const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
+  const shown = (source: Source): object => auditedSource(source, keyUses)
+  const respond = (source: Source, reply: FastifyReply): object => {
+    reply.header('etag', entityTag(source.version))
+    return presentSource(source, keyUses)
+  }
+
+  app.get('/sources', { schema: sourceSchemas.list }, ({ query }) =>
+    list.page(query, (page) => pageOf(catalog.current.sources.values(), page)),
+  )
+
+  app.post('/sources', { schema: sourceSchemas.create }, async (request, reply) => {
+    const now = clock.wall()
+    const source = {
+      id: newId('src', now),
+      enabled: true,
+      rateLimit: null,
+      ...request.body,
+      writeKeys: [newWriteKey(now)],
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
+    const location = `${app.prefix}/sources/${source.id}`
+    const headers = { location, etag: entityTag(source.version) }
+    const made = { status: 201, headers, body: presentSource(source, keyUses) } as const
+    const entry = recordEntry(request, now, [null, source], shown)
+    await catalog.putSource(source, withResponse(entry, made, request))
+    return respondWith(made, reply)
+  })
+
+  app.get('/sources/:id', { schema: sourceSchemas.get }, async ({ params }, reply) =>
+    respond(requireSource(catalog, params.id), reply),
+  )
+
+  app.patch('/sources/:id', { schema: sourceSchemas.change }, async (request, reply) => {
+    const change = (source: Source): Source => ({ ...source, ...request.body })
+    return respond(await changeSource(request, deps, change), reply)
+  })
+
+  app.delete('/sources/:id', { schema: sourceSchemas.remove }, async (request, reply) => {
+    const source = requireSource(catalog, request.params.id)
+    requireMatch(request.headers['if-match'], source.version)
+    const removed = catalog.current.destinationsBySource.get(source.id) ?? []
+    const destinations = auditedRecords(removed, presentDestination)
+    const change = { targetId: source.id, before: { ...shown(source), destinations }, after: null }
+    await catalog.removeSource(source.id, auditEntry(request, clock.wall(), change))
+    return reply.code(204).send()
+  })
+}
+
+/** Add a key, let the clients change over, then remove the old key. */
+function addWriteKeyRoutes(app: AdminApp, deps: SourceDeps): void {
+  const { keyUses, clock } = deps
+
+  app.post('/sources/:id/write-keys', { schema: sourceSchemas.addKey }, async (request, reply) => {
+    const made = newWriteKey(clock.wall())
+    const response = ({ id, version }: Source) => {
+      const location = `${app.prefix}/sources/${id}/write-keys/${made.key}`
+      const headers = { location, etag: entityTag(version) }
+      return { status: 201, headers, body: presentWriteKey(made, keyUses) } as const
+    }
+    const source = await changeSource(
+      request,
+      deps,
+      (before) => ({ ...before, writeKeys: [...before.writeKeys, made] }),
+      (entry, next) => withResponse(entry, response(next), request),
+    )
+    return respondWith(response(source), reply)
+  })
+
+  app.delete(
+    '/sources/:id/write-keys/:key',
+    { schema: sourceSchemas.removeKey },
+    async (request, reply) => {
+      const { key } = request.params
+      const source = await changeSource(request, deps, (before) => {
+        const writeKeys = before.writeKeys.filter((each) => each.key !== key)
+        if (writeKeys.length < before.writeKeys.length) return { ...before, writeKeys }
+        throw new Problem('not_found', { detail: 'The source has no such write key.' })
+      })
+      reply.header('etag', entityTag(source.version))
+      return presentSource(source, keyUses)
+    },
+  )
+}
+
+/** Changes a source. @param audited adds to the audit entry of the changed source */
+function changeSource(
+  request: RecordRequest,
+  { catalog, keyUses, clock }: SourceDeps,
+  change: (source: Source) => Source,
+  audited: (entry: AuditEntry, next: Source) => AuditEntry = (entry) => entry,
+): Promise<Source> {
+  const shown = (source: Source): object => auditedSource(source, keyUses)
+  return changeRecord<Source>({
+    read: () => requireSource(catalog, request.params.id),
+    change,
+    put: (next, previous) => {
+      const entry = recordEntry(request, next.updatedAt, [previous, next], shown)
+      return catalog.putSource(next, audited(entry, next))
+    },
+    now: clock.wall(),
+    ifMatch: request.headers['if-match'],
+  })
+}
+
+/** The source as the audit log shows it. Write keys are public, but the log needs only their ends. */
+export function auditedSource(source: Source, keyUses: SourceDeps['keyUses']): object {
+  const writeKeys = source.writeKeys.map((each) => ({
+    ...presentWriteKey(each, keyUses),
+    key: `…${each.key.slice(-4)}`,
+  }))
+  return { ...presentSource(source, keyUses), writeKeys }
+}
+
+function presentSource(source: Source, keyUses: SourceDeps['keyUses']): object {
+  const { id, name, enabled, rateLimit, space = DEFAULT_SPACE, writeKeys } = source
+  const { createdAt, updatedAt, version } = source
+  return {
+    id,
+    name,
+    enabled,
+    rateLimit,
+    space,
+    writeKeys: writeKeys.map((key) => presentWriteKey(key, keyUses)),
+    createdAt: formatTimestamp(createdAt),
+    updatedAt: formatTimestamp(updatedAt),
+    version,
+  }
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const LENGTH = 32
+
+/** A new write key: `wk_` and 190 random bits in letters and digits. */
+export function newWriteKey(createdAt: number): WriteKey {
+  const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!)
+  return { key: `wk_${characters.join('')}`, createdAt }
+}
+
+function presentWriteKey({ key, createdAt }: WriteKey, keyUses: SourceDeps['keyUses']): object {
+  const usedAt = keyUses.lastUsedAt(key)
+  const lastUsedAt = usedAt === undefined ? null : formatTimestamp(usedAt)
+  return { key, createdAt: formatTimestamp(createdAt), lastUsedAt }
+}

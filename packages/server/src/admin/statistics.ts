@@ -1,0 +1,275 @@
+import { formatTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
+import { type CountsRow, type Span, SPANS, type Statistics } from '../backend/statistics.ts'
+import { fault } from '../util/fault.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import { parseTimeRange } from './api/list.ts'
+import * as Schema from './api/schema.ts'
+import { Problem } from './problems/problem.ts'
+import { StatisticsPoint } from './statistics-point.ts'
+
+interface Step {
+  readonly ms: number
+  /** The time span of the rows that it sums up. */
+  readonly span: Span
+}
+
+const steps = (span: Span, count: number): Step => ({ ms: SPANS[span] * count, span })
+
+/** The possible steps between two points. */
+const STEPS = {
+  '1m': steps('minute', 1),
+  '5m': steps('minute', 5),
+  '15m': steps('minute', 15),
+  '1h': steps('hour', 1),
+  '6h': steps('hour', 6),
+  '1d': steps('hour', 24),
+} as const satisfies Record<string, Step>
+
+type StepName = keyof typeof STEPS
+
+/** The most points of all series together. */
+const MAX_SERIES_POINTS = 10_000
+
+const countsField = (description: string) =>
+  Type.Record(Type.String(), Type.Integer(), { description })
+
+/** One point of the statistics as the API shows it. */
+export const PointResponse = Type.Object(
+  {
+    at: Schema.time,
+    received: Schema.integer('Calls accepted, duplicates included.'),
+    refused: countsField(
+      'Refused calls, by code. Without a valid write key they belong to no source.',
+    ),
+    duplicates: Schema.integer('Calls dropped as duplicates.'),
+    filtered: countsField('Declined events, by reason.'),
+    delivered: Type.Integer(),
+    failed: countsField('Deliveries that ended undelivered, by state.'),
+    attempts: countsField('Attempts, by class of the HTTP status (2xx to 5xx) or no_response.'),
+    retried: Schema.integer('Attempts with the outcome retry.'),
+    entered: Schema.integer(
+      'Profiles that entered an audience, or got a value of a computed trait.',
+    ),
+    left: Schema.integer('Profiles that left an audience, or lost the value.'),
+    pending: Schema.nullable(
+      Type.Number({ description: 'The average number of waiting deliveries.' }),
+    ),
+    latencyMs: Schema.nullable(
+      Type.Object(
+        { p50: Type.Number(), p95: Type.Number(), p99: Type.Number() },
+        { description: 'From receipt to delivery, to within 5 %; null if nothing was delivered.' },
+      ),
+    ),
+  },
+  { $id: 'StatisticsPoint' },
+)
+
+const pointsField = Type.Array(Schema.ref(PointResponse))
+
+const schema = {
+  ...Schema.operationsTagged('Statistics').viewer(
+    'getStatistics',
+    'Shows counts over time: received, refused, filtered, delivered, failed, attempts, entered, left, pending, latency',
+  ),
+  isLongRead: true,
+  description:
+    'The counts reach up to now; pending is counted at the end of each minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
+  querystring: Type.Object(
+    {
+      ...Schema.timeRange,
+      step: Type.Optional(
+        Schema.oneOf(
+          Object.keys(STEPS) as StepName[],
+          `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
+        ),
+      ),
+      sourceId: Type.Optional(
+        Schema.text(
+          'Only counts of this source; or of this audience or computed trait: entered and left.',
+        ),
+      ),
+      destinationId: Type.Optional(
+        Schema.text('Only counts of this destination, and what its source received.'),
+      ),
+      by: Type.Optional(
+        Schema.oneOf(
+          ['source', 'destination'],
+          `source or destination: adds a series for each one, with at most ${MAX_SERIES_POINTS} points in all.`,
+        ),
+      ),
+    },
+    Schema.strict,
+  ),
+  response: Schema.ok(
+    'One point for each step, also if nothing happened.',
+    Type.Object({
+      from: Schema.time,
+      to: Schema.time,
+      stepMs: Type.Integer(),
+      points: pointsField,
+      series: Type.Optional(
+        Type.Array(Type.Object({ id: Type.String(), points: pointsField }), {
+          description:
+            'Present with by: the points of each source or destination that is selected.',
+        }),
+      ),
+    }),
+  ),
+}
+
+interface StatisticsDeps {
+  /** Up to now, not only what is written. */
+  readonly statistics: Pick<Statistics, 'read'>
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly clock: Clock
+}
+
+const MAX_POINTS = 1_500
+const DEFAULT_POINTS = 60
+
+interface Query {
+  readonly from?: string
+  readonly to?: string
+  readonly step?: StepName
+  readonly sourceId?: string
+  readonly destinationId?: string
+  readonly by?: Grouping
+}
+
+/** `/stats`: counts over time. */
+export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
+  app.get('/stats', { schema }, async ({ query }) => {
+    const step = STEPS[query.step ?? '1m']
+    const { from, to } = rangeOf(query, step.ms, deps.clock.wall())
+    const { by } = query
+    const catalog = deps.catalog.current
+    const range = { from, stepMs: step.ms, count: Math.max(0, Math.ceil((to - from) / step.ms)) }
+    const ids = by === undefined ? [] : seriesIds(by, catalog, query)
+    refuseTooMany(ids.length * range.count)
+    const all = new StatisticsSeries(range)
+    const series = new Map(ids.map((id) => [id, new StatisticsSeries(range)]))
+    for await (const rows of deps.statistics.read({
+      span: step.span,
+      from,
+      to,
+      stepMs: step.ms,
+      ...scopeOf(query, deps),
+    })) {
+      for (const row of rows.filter((each) => isRequested(each, query))) {
+        all.add(row)
+        if (by === undefined) continue
+        for (const id of seriesOf(row, by, catalog)) series.get(id)?.add(row)
+      }
+    }
+    return {
+      from: formatTimestamp(from),
+      to: formatTimestamp(to),
+      stepMs: step.ms,
+      points: all.present(),
+      ...(by && { series: [...series].map(([id, one]) => ({ id, points: one.present() })) }),
+    }
+  })
+}
+
+/** Which rows to read. For a destination also the rows of its source, which count the received calls. */
+function scopeOf(
+  { sourceId, destinationId }: Query,
+  { catalog }: StatisticsDeps,
+): { readonly sourceId?: string; readonly destinationId?: string } {
+  if (sourceId !== undefined) return { sourceId }
+  if (destinationId === undefined) return {}
+  const destination = catalog.current.destinations.get(destinationId)
+  return destination === undefined ? { destinationId } : { sourceId: destination.sourceId }
+}
+
+function isRequested(row: CountsRow, { destinationId }: Query): boolean {
+  return (
+    destinationId === undefined || row.destinationId === '' || row.destinationId === destinationId
+  )
+}
+
+/** Whole steps that cover the requested range, up to now; by default the last 60 steps. */
+function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
+  const asked = parseTimeRange(query)
+  const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
+  const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
+  const since = past(asked.from ?? to - DEFAULT_POINTS * stepMs)
+  const from = Math.floor(since / stepMs) * stepMs
+  if ((to - from) / stepMs <= MAX_POINTS) return { from, to }
+  throw tooMany(
+    `The range has more than ${MAX_POINTS} points.`,
+    'Use a longer step or a shorter range.',
+  )
+}
+
+function refuseTooMany(points: number): void {
+  if (points <= MAX_SERIES_POINTS) return
+  const message = `All series together have ${points} points. The most are ${MAX_SERIES_POINTS}.`
+  throw tooMany(message, 'Use a longer step or a shorter range, or give sourceId.')
+}
+
+function tooMany(message: string, hint: string): Problem {
+  const faults = [fault('/step', 'out_of_range', message, hint)]
+  return new Problem('invalid_query', { faults })
+}
+
+/** The span of time that the points of a series cover. */
+interface SeriesRange {
+  readonly from: number
+  readonly stepMs: number
+  /** The number of points. */
+  readonly count: number
+}
+
+/** Points at equal steps, with the rows that are added to them. */
+class StatisticsSeries {
+  readonly #range: SeriesRange
+  readonly #points: readonly StatisticsPoint[]
+
+  constructor(range: SeriesRange) {
+    this.#range = range
+    const { from, stepMs, count } = range
+    this.#points = Array.from({ length: count }, (_, at) => new StatisticsPoint(from + at * stepMs))
+  }
+
+  add(row: CountsRow): void {
+    const { from, stepMs } = this.#range
+    this.#points[Math.floor((row.start - from) / stepMs)]?.add(row)
+  }
+
+  present(): object[] {
+    return this.#points.map((point) => point.present())
+  }
+}
+
+/** What the series are of. */
+type Grouping = 'source' | 'destination'
+
+/** The ids of the sources or destinations that have a series each: those that exist, and are selected. */
+function seriesIds(
+  by: Grouping,
+  { sources, destinations }: CatalogSnapshot,
+  selected: { readonly sourceId?: string; readonly destinationId?: string },
+): string[] {
+  const { destinationId, sourceId = destinations.get(destinationId ?? '')?.sourceId } = selected
+  const isSelected = (id: string, wanted: string | undefined): boolean =>
+    wanted === undefined || id === wanted
+  if (by === 'source') return [...sources.keys()].filter((id) => isSelected(id, sourceId))
+  return [...destinations.values()]
+    .filter((each) => isSelected(each.sourceId, sourceId) && isSelected(each.id, destinationId))
+    .map(({ id }) => id)
+}
+
+/** The ids of the series that a row belongs to. What a source received counts for each of its destinations. */
+function seriesOf(
+  { sourceId, destinationId }: CountsRow,
+  by: Grouping,
+  { destinationsBySource }: CatalogSnapshot,
+): readonly string[] {
+  if (by === 'source') return [sourceId]
+  if (destinationId !== '') return [destinationId]
+  return (destinationsBySource.get(sourceId) ?? []).map(({ id }) => id)
+}
