@@ -1,7 +1,7 @@
 import { TIME_UNITS } from '@hookline/protocol'
 import { EXIT_CODES } from '../../packages/cli/src/failure.ts'
 import { argumentTerm } from '../../packages/cli/src/help/configure-help.ts'
-import { EXAMPLES } from '../../packages/cli/src/help/help-texts.ts'
+import { EXAMPLES } from '../../packages/cli/src/help/configure-help.ts'
 import { createProgram } from '../../packages/cli/src/program.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { code, page, plain, table } from './markdown.ts'

@@ -1,6 +1,9 @@
-import { optimistic } from '@oazapfts/runtime'
+import { isJsonObject } from '@hookline/protocol'
+import { optimistic, SUCCESS_CODES } from '@oazapfts/runtime'
 import * as client from './generated/management-client.ts'
-import { openStream, serviceFetch, type StreamOptions } from './service-fetch.ts'
+import { DEADLINE_MS, notHookline, unreachable } from './connection-failure.ts'
+import { type EXIT_CODES, Failure, type FailureDetail } from '../failure.ts'
+import type { Problem } from './generated/management-client.ts'
 
 /**
  * The management API of the service at `base`: every operation of the OpenAPI document, by its operationId.
@@ -35,4 +38,104 @@ type DefinedFields<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+export interface StreamOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/**
+ * `fetch` for the generated client, with a deadline. It reads the whole body, because the client treats a
+ * broken body as an empty one. @throws {Failure} unless the response is a success of Hookline's API
+ */
+function serviceFetch(base: URL): typeof fetch {
+  return async (url, init) => {
+    const { status, text } = await responseOf(base, url, init)
+    const body = parsed(text)
+    const hasBody = status !== 204
+    const isSuccess = SUCCESS_CODES.some((code) => code === status)
+    if (!isSuccess || (hasBody && body === undefined)) throw problemFailure(status, body)
+    // The client relies on the content type, which a proxy may have changed.
+    return hasBody ? Response.json(body, { status }) : new Response(null, { status })
+  }
+}
+
+/** One GET whose response is read while it arrives. @throws {Failure} unless the response is 200 */
+async function openStream(base: URL, url: URL, options: StreamOptions): Promise<Response> {
+  const response = await fetch(url, { ...options, redirect: 'manual' }).catch((cause: unknown) => {
+    throw unreachable(base, cause)
+  })
+  if (response.status === 200) return response
+  throw problemFailure(response.status, parsed(await response.text().catch(() => '')))
+}
+
+async function responseOf(
+  base: URL,
+  url: Parameters<typeof fetch>[0],
+  init: RequestInit | undefined,
+): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    const signal = AbortSignal.timeout(DEADLINE_MS)
+    const response = await fetch(url, { ...init, redirect: 'manual', signal })
+    return { status: response.status, text: await response.text() }
+  } catch (cause) {
+    throw unreachable(base, cause)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields of a Problem document (RFC 9457) that are shown. */
+type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
+  Partial<Pick<Problem, 'errors' | 'requestId'>>
+
+/** The service does not know where a command takes its token from. */
+const TOKEN_HINT =
+  'Give the file with the token of this service with --token-file, or its data folder with --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
+
+/** Ids that were given as arguments or options. An unknown id inside of a document is a fault of the document. */
+const GIVEN_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
+
+/** The failure for an error response of the management API, in the words of the service. */
+function problemFailure(status: number, body: unknown): Failure {
+  if (!isProblem(body)) return notHookline(status)
+  const { code, title, errors: details = [] } = body
+  const hint = hintOf(status, body)
+  return new Failure(meaningOf(status, body), title, { code, details, ...(hint && { hint }) })
+}
+
+function isProblem(body: unknown): body is ShownProblem {
+  if (!isJsonObject(body)) return false
+  return [body['code'], body['title'], body['detail']].every((field) => typeof field === 'string')
+}
+
+function hintOf(status: number, problem: ShownProblem): string | undefined {
+  const { detail, errors = [], requestId } = problem
+  if (isWrongToken(status, problem)) return TOKEN_HINT
+  // Each error has its own hint.
+  if (errors.length > 0) return undefined
+  return status === 500 && requestId !== undefined ? `${detail} requestId: ${requestId}` : detail
+}
+
+function meaningOf(status: number, problem: ShownProblem): keyof typeof EXIT_CODES {
+  const { errors = [] } = problem
+  if (status === 403 || isWrongToken(status, problem)) return 'auth'
+  if (status === 404 || (errors.length > 0 && errors.every(isUnknownId))) return 'not found'
+  if (status === 503) return 'unreachable'
+  return [400, 413, 422, 431].includes(status) ? 'usage' : 'failed'
+}
+
+function isWrongToken(status: number, { code }: ShownProblem): boolean {
+  return status === 401 || code === 'too_many_wrong_tokens'
+}
+
+function isUnknownId({ code, pointer }: FailureDetail): boolean {
+  return code.startsWith('unknown_') && GIVEN_ID.test(pointer)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { expect, test, vi } from 'vitest'
 import { columnsOf } from '../../src/layout/measure.ts'
-import { EXAMPLES, SUMMARIES } from '../../src/help/help-texts.ts'
+import { EXAMPLES, SUMMARIES } from '../../src/help/configure-help.ts'
 import { createProgram } from '../../src/program.ts'
 
 /** Every command with its path, and the program itself. */

@@ -1,8 +1,8 @@
 import { WriteStream } from 'node:tty'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Output } from '../../src/output/output.ts'
-import { columnsOfScreen } from '../../src/output/screen.ts'
-import { reportFailure } from '../../src/report-failure.ts'
+import { columnsOfScreen } from '../../src/output/output.ts'
+import { reportFailure } from '../../src/main.ts'
 import { createProgram } from '../../src/program.ts'
 import { Failure } from '../../src/failure.ts'
 

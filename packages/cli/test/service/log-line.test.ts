@@ -1,7 +1,7 @@
 import { createLogger } from '@hookline/server'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
-import { logLine } from '../../src/service/log-line.ts'
+import { logLine } from '../../src/service/open-service.ts'
 
 it('formats a line of the log as time, level, message and fields', () => {
   const lines: string[] = []

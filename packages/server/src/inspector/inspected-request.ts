@@ -13,7 +13,7 @@ export interface InspectedRequest {
   /** In their order. Values of static headers are hidden: they are secrets. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
-  /** What the body says of the event. */
+  /** The fields of the event that the body contains. */
   readonly event: EventInBody
   /** `webhook-id`: the same on every attempt. */
   readonly deliveryId: string | null
@@ -34,7 +34,7 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
 /** A list of 200 requests with the longest names would have megabytes. */
 const MOST_CHARACTERS = 500
 
-/** A request as a list shows it. Texts of the body are cut: the body itself has them whole. */
+/** A request as a list shows it. Long texts of the event are cut: the body is complete. */
 export function summaryOf({ headers: _, body, ...request }: InspectedRequest): RequestSummary {
   const fields = Object.entries(request.event) as [keyof EventInBody, string | null][]
   const cut = fields.map(([name, text]) => [name, text?.slice(0, MOST_CHARACTERS) ?? null])
@@ -89,10 +89,10 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 const HIDDEN = '[hidden]'
 
-/** By these, whoever has the secret of a webhook is known. */
+/** Only the owner of a shared secret can make these. */
 const SIGNATURE = /^(?:x-signature|webhook-signature)$/i
 
-/** The headers for those who may see no valid signatures. */
+/** The headers for roles that may not see valid signatures. */
 export function withoutSignatures(
   headers: InspectedRequest['headers'],
 ): InspectedRequest['headers'] {

@@ -38,7 +38,7 @@ export class KeptRequests {
     return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
   }
 
-  /** Keeps a request, unless it tells of a user whose events were removed while it was on its way. */
+  /** Keeps a request, unless it names a user whose events were removed while it was on its way. */
   add(request: InspectedRequest): void {
     this.#received += 1
     const { id, deliveryId, destinationId } = request
@@ -63,7 +63,7 @@ export class KeptRequests {
     return this.#kept.get(id)?.request
   }
 
-  /** At most `limit` of those that match and came before this number, the newest first. */
+  /** At most `limit` requests that match and have a lower number than `before`, the newest first. */
   newest(
     { destinationId, deliveryId }: RequestFilter,
     { limit, before = Infinity }: { readonly limit: number; readonly before?: number | undefined },
@@ -95,7 +95,7 @@ export class KeptRequests {
     this.#uncertain.delete(deliveryId)
   }
 
-  /** Removes every request that tells of one of the users, whichever source it came from; `now` in milliseconds since the epoch. */
+  /** Removes every request of any source that names one of the users. `now` is in milliseconds since the epoch. */
   purge({ userIds, anonymousIds }: PurgeActivity, now: number): void {
     const ids = new Set([...userIds, ...anonymousIds])
     this.#purges.add(ids, now)
@@ -121,7 +121,7 @@ export class KeptRequests {
   }
 }
 
-/** The ids of the user that an event is about. A deletion notice has one, too: it is what the receiver has to act on, so it stays. */
+/** The ids of the user that an event is about. A deletion notice has none here: the receiver has to act on it, so it stays. */
 function idsOf({ event }: InspectedRequest): string[] {
   const { type, userId, anonymousId, previousId } = event
   if (type === 'delete') return []
@@ -156,7 +156,7 @@ class RecentPurges {
     return this.#purges.some(({ ids, at }) => receivedAt <= at && ids.has(id))
   }
 
-  /** Forgets those of more than a minute ago. */
+  /** Forgets purges of more than a minute ago. */
   forget(now: number): void {
     while (this.#purges.length > 0 && Math.abs(now - this.#purges[0]!.at) > REMEMBERED_MS)
       this.#purges.shift()

@@ -84,7 +84,7 @@ export class SharedInspector {
     if (others !== undefined) this.#own.respond(others)
   }
 
-  /** The answers of all nodes, that of this one first. */
+  /** The answers of all nodes, this one first. */
   async #ask<Q extends Question>(question: Q, ...given: Given<Q>): Promise<readonly Answer<Q>[]> {
     const own = this.#own[question](given[0] as never) as Answer<Q>
     return [own, ...(await this.#askOthers(question, ...given))]

@@ -16,7 +16,7 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** What the signatures of a request tell: whether they are valid, and which destination made them, if only one can have. */
+/** Whether the signatures of a request are valid, and the destination that made them, if only one can have. */
 export interface CheckedSender {
   readonly signature: Signature
   readonly destinationId: string | null
@@ -24,7 +24,7 @@ export interface CheckedSender {
 
 /**
  * Checks a request in the way the documentation tells receivers to, with the shared secrets of the destinations that have
- * its URL as a webhook. While a destination changes its secret, the previous one is valid, too.
+ * its URL as a webhook. While a destination changes its secret, the previous one is also valid.
  */
 export function signatureOf(
   request: SignedRequest,
@@ -51,7 +51,7 @@ export function signatureOf(
   }
 }
 
-/** The destinations with this webhook: those that sign where the request is signed, and otherwise those that do not. */
+/** The destinations with this webhook that sign their requests if this one is signed, and else the destinations that do not. */
 function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),

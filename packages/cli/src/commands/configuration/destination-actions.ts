@@ -5,9 +5,8 @@ import { idOf } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
-import { outputOf } from '../../output/output.ts'
+import { type Output, outputOf } from '../../output/output.ts'
 import { noteWarnings } from '../../output/warnings.ts'
-import { testDeliveryText } from '../../output/deliveries/test-delivery-text.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import {
   type SecretOptions,
@@ -15,6 +14,8 @@ import {
   withSecretOptions,
 } from '../../options/secret-options.ts'
 import { wholeHours } from '../../options/time-options.ts'
+import { attemptLines } from '../../output/deliveries/attempt-line.ts'
+import { printable } from '../../output/safe-text.ts'
 
 const ACTIONS = {
   pause: 'hold deliveries until the destination is resumed',
@@ -108,4 +109,21 @@ function show(command: Command, destination: Destination): void {
   const { warnings, ...shown } = destination
   output.data(destination, () => destinationDetails(output, shown))
   noteWarnings(output, warnings)
+}
+
+type TestDelivery = Awaited<ReturnType<ManagementApi['testDestination']>>
+
+/** A test delivery, for people: what each webhook was sent, and how it responded. */
+function testDeliveryText(output: Output, { webhooks }: TestDelivery): string {
+  return webhooks.map((each) => webhookText(output, each)).join('\n\n')
+}
+
+function webhookText(
+  output: Output,
+  { url, request, attempt }: TestDelivery['webhooks'][number],
+): string {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)
+  if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
+  return [...sent, ...attemptLines(output, { number: 1, url, ...attempt })].join('\n')
 }

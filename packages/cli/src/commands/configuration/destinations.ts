@@ -17,11 +17,8 @@ import { withListOptions } from '../../options/list-options.ts'
 import { addDestinationActions } from './destination-actions.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
-import {
-  addWebhookOptions,
-  settingsOf,
-  type WebhookOptions,
-} from '../../options/webhook-options.ts'
+import { Failure } from '../../failure.ts'
+import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 
 type NewDestination = Parameters<ManagementApi['createDestination']>[0]
 
@@ -149,4 +146,55 @@ function columnsFor(items: readonly Destination[], names: Names): Column<Destina
 function stateOf({ enabled, paused }: Destination): string {
   if (!enabled) return 'disabled'
   return paused === null ? 'enabled' : 'paused'
+}
+
+interface WebhookOption {
+  readonly url: string
+  readonly headers: Record<string, string>
+}
+
+interface WebhookOptions {
+  readonly name?: string
+  readonly enabled?: true
+  readonly webhook?: readonly WebhookOption[]
+  readonly secret?: string | false
+  readonly secretFile?: string
+  readonly policy?: string
+}
+
+/** Gives a command the options for the settings of a Webhooks destination. */
+function addWebhookOptions(command: Command): Command {
+  const webhooks: WebhookOption[] = []
+  return withSecretOptions(command)
+    .option('--no-secret', 'send requests without a signature')
+    .option('--webhook <url>', 'URL that receives the events; give up to 5', (url) => {
+      webhooks.push({ url, headers: {} })
+      return webhooks
+    })
+    .option('--header <name:value>', 'static header for the --webhook before it', (text) => {
+      addHeader(webhooks.at(-1), text)
+    })
+    .addOption(
+      new Option(
+        '--policy <policy>',
+        'a delivery is done when any webhook, or each one, accepts it',
+      ).choices(['any', 'each']),
+    )
+}
+
+/** The settings of those options; `undefined` without any. */
+function settingsOf(options: WebhookOptions): object | undefined {
+  const { webhook: webhooks, secret, policy: successPolicy } = options
+  const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
+  const settings = { webhooks, sharedSecret, successPolicy }
+  return Object.values(settings).every((value) => value === undefined) ? undefined : settings
+}
+
+function addHeader(webhook: WebhookOption | undefined, text: string): void {
+  const colon = text.indexOf(':')
+  // The messages quote no value: header values are secrets.
+  if (webhook === undefined)
+    throw new Failure('usage', 'Give --header after the --webhook that it belongs to.')
+  if (colon < 1) throw new Failure('usage', '--header must have the form "name: value".')
+  webhook.headers[text.slice(0, colon).trim()] = text.slice(colon + 1).trim()
 }

@@ -6,17 +6,18 @@ import type { Delivery } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
-import { wrapped } from '../../output/details.ts'
+import { details, wrapped } from '../../output/details.ts'
 import { printable } from '../../output/safe-text.ts'
-import { deliveryDetails } from '../../output/deliveries/delivery-details.ts'
 import { destinationWord } from '../../output/shell-word.ts'
-import { destinationNames, nameColumns, type Names } from '../../output/names.ts'
+import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { showList } from '../../output/list.ts'
 import { type Column, table } from '../../output/table.ts'
 import { PAST_TIME, pastTime } from '../../options/time-options.ts'
 import { withLongListOptions } from '../../options/list-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
+import { attemptLines } from '../../output/deliveries/attempt-line.ts'
+import { partLines } from '../../output/deliveries/part-lines.ts'
 
 type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
 type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
@@ -187,4 +188,32 @@ function failureColumns(items: readonly FailureGroup[], names: Names): Column<Fa
     { head: 'last seen', cell: ({ lastSeenAt }) => lastSeenAt, isTime: true, rank: 1 },
     { head: 'remedy', cell: ({ remedy }) => remedy, long: 'wrap' },
   ]
+}
+
+/** A delivery for people: what became of it at each webhook, its attempts, and the responses to them. */
+function deliveryDetails(output: Output, delivery: Delivery, names: Names): string {
+  const { webhooks, attempts, quarantine, nextAttemptAt } = delivery
+  const facts = details(output, [
+    ['id', delivery.id],
+    ['event', delivery.eventId],
+    ['destination', nameAndId(delivery.destinationId, names)],
+    ['state', delivery.state],
+    ['next attempt', nextAttemptAt === null ? 'none' : output.time(nextAttemptAt)],
+    ...(quarantine === undefined
+      ? []
+      : [['in quarantine', `since ${quarantine.at}: ${quarantine.reason}`] as const]),
+  ])
+  const parts = webhooks
+    .flatMap((part) => partLines(output, part, delivery))
+    .map((line) => wrapped(output, line))
+  const made = attempts.flatMap((attempt) => attemptLines(output, attempt))
+  const blocks = [
+    [facts],
+    parts,
+    made.length === 0 ? [] : [output.style('bold', 'attempts'), ...made],
+  ]
+  return blocks
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
 }

@@ -1,19 +1,23 @@
-import { EVENT_OUTCOMES, EVENT_TYPES, type EventOutcome, type EventType } from '@hookline/protocol'
+import {
+  EVENT_OUTCOMES,
+  EVENT_TYPES,
+  type EventOutcome,
+  type EventOutcomes,
+  type EventType,
+} from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idOf, optionalIdOf } from '../../api/find-id.ts'
-import type { Event } from '../../api/generated/management-client.ts'
+import type { Event, Suppression } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
 import { wrapped } from '../../output/details.ts'
 import { missingLines } from '../../output/events/missing-text.ts'
-import { outcomeText } from '../../output/events/outcome-text.ts'
 import { summaryOf, userOf } from '../../output/events/event-summary.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
-import { suppressionText } from '../../output/users/suppression-text.ts'
 import { showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import { showTrace } from './show-trace.ts'
@@ -129,4 +133,24 @@ function columnsFor(items: readonly Event[], names: Names): Column<Event>[] {
       rank: column.rank ?? 1,
     })),
   ]
+}
+
+/** What became of an event: `delivered`, or with several destinations `1 failed, 2 delivered`. Empty while nothing is recorded. */
+function outcomeText(outcomes: EventOutcomes): string {
+  const all = EVENT_OUTCOMES.flatMap((outcome) => {
+    const destinations = outcomes[outcome] ?? 0
+    return destinations === 0 ? [] : [{ outcome, destinations }]
+  })
+  if (all.length === 1 && all[0]!.destinations === 1) return all[0]!.outcome
+  return all.map(({ outcome, destinations }) => `${destinations} ${outcome}`).join(', ')
+}
+
+/** Says that nothing of a user is stored, since when, and how many calls were left out. */
+function suppressionText({ userId, anonymousId, sourceId, ...rest }: Suppression): string {
+  const { since, deletionId, callsLeftOut, lastLeftOutAt } = rest
+  const where = sourceId === null ? 'every source' : sourceId
+  const calls = callsLeftOut === 1 ? '1 call was left out' : `${callsLeftOut} calls were left out`
+  const last = lastLeftOutAt === null ? '' : `, the last one at ${lastLeftOutAt}`
+  const who = userId === null ? `anonymousId ${anonymousId}` : `user ${userId}`
+  return `The ${who} is suppressed in ${where} since ${since} (${deletionId}): ${calls}${last}.`
 }

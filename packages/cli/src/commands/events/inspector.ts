@@ -1,20 +1,18 @@
-import { INSPECTOR_LIMITS, INSPECTOR_URL, parseTimeSpan } from '@hookline/protocol'
+import { formatTimeSpan, INSPECTOR_LIMITS, INSPECTOR_URL, parseTimeSpan } from '@hookline/protocol'
 import { type Command, InvalidArgumentError } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idOf, optionalIdOf } from '../../api/find-id.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
-import { definedFields } from '../../api/management-api.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { requireKnown } from '../../api/require-known.ts'
 import { withLongListOptions } from '../../options/list-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
-import {
-  answersText,
-  inspectedColumns,
-  inspectedDetails,
-} from '../../output/events/inspected-request-text.ts'
 import { showList } from '../../output/list.ts'
-import { destinationNames } from '../../output/names.ts'
-import { outputOf } from '../../output/output.ts'
+import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
+import { type Output, outputOf } from '../../output/output.ts'
+import { details } from '../../output/details.ts'
+import { printable } from '../../output/safe-text.ts'
+import type { Column } from '../../output/table.ts'
 
 /** `hookline inspector …` */
 export function addInspector(program: Command): void {
@@ -101,4 +99,59 @@ function delay(text: string): number {
   const ms = parseTimeSpan(text)
   if (ms !== undefined && ms <= INSPECTOR_LIMITS.delayMs) return ms
   throw new InvalidArgumentError('It must be up to 10s, like 300ms or 3s.')
+}
+
+type Summary = Awaited<ReturnType<ManagementApi['listInspectedRequests']>>['data'][number]
+type Request = Awaited<ReturnType<ManagementApi['getInspectedRequest']>>
+type Answers = Awaited<ReturnType<ManagementApi['changeInspectorAnswers']>>
+
+/** The columns of a list of requests to the inspector. */
+function inspectedColumns(items: readonly Summary[], names: Names): Column<Summary>[] {
+  const destinationOf = ({ destinationId }: Summary) => destinationId ?? ''
+  return [
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'received', cell: ({ receivedAt }) => receivedAt, isTime: true },
+    { head: 'type', cell: ({ type }) => type ?? 'not JSON' },
+    { head: 'name', cell: ({ name }) => name ?? '', long: 'cut', rank: 2 },
+    { head: 'user', cell: userOf, long: 'cut', rank: 3 },
+    { head: 'signature', cell: ({ signature }) => signature.verdict },
+    { head: 'attempt', cell: ({ attempt }) => `${attempt ?? ''}`, rank: 4 },
+    { head: 'response', cell: ({ response }) => `${response.status}`, rank: 1 },
+    ...nameColumns('destination', destinationOf, { names, items }),
+  ]
+}
+
+function userOf({ userId, anonymousId }: Summary): string {
+  return userId ?? anonymousId ?? ''
+}
+
+/** A request to the inspector for people: what is known of it, and its headers and body as they came. */
+function inspectedDetails(output: Output, request: Request, names: Names): string {
+  const { destinationId, signature, response, headers, body } = request
+  const { status, delayMs, sent } = response
+  const after = delayMs === 0 ? '' : ` after ${formatTimeSpan(delayMs)}`
+  const facts = details(output, [
+    ['id', request.id],
+    ['received', output.time(request.receivedAt)],
+    ['destination', destinationId === null ? 'not certain' : nameAndId(destinationId, names)],
+    ['delivery', request.deliveryId ?? 'none'],
+    ['attempt', `${request.attempt ?? 'none'}`],
+    ['signature', [signature.verdict, ...(signature.reason ? [signature.reason] : [])].join(': ')],
+    ['response', `${status}${after}${sent ? '' : ', not sent'}`],
+  ])
+  const lines = [
+    `${request.method} ${request.path}`,
+    ...headers.map(({ name, value }) => `${name}: ${value}`),
+    '',
+    body,
+  ]
+  return [facts, '', ...lines.map((line) => `  ${printable(line)}`.trimEnd())].join('\n')
+}
+
+/** What the inspector responds from now on. */
+function answersText({ status, delayMs, failFirst }: Answers): string {
+  const when = delayMs === 0 ? 'at once' : `after ${formatTimeSpan(delayMs)}`
+  const rest =
+    failFirst === null ? '' : ` to the first ${failFirst} attempts of each delivery, then 200`
+  return `The inspector responds ${status}${rest}, ${when}.`
 }

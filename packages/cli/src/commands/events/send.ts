@@ -1,10 +1,15 @@
-import { EVENT_TYPES, type EventType } from '@hookline/protocol'
-import { Argument, type Command } from 'commander'
+import {
+  EVENT_TYPES,
+  type EventType,
+  type Json,
+  type JsonObject,
+  roundedNumbers,
+} from '@hookline/protocol'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
 import { withApiOptions } from '../../api/api-options.ts'
 import { callFrom, type CallOptions } from '../../options/call-options.ts'
 import { PAST_TIME } from '../../options/time-options.ts'
-import { addField } from '../../options/field-option.ts'
 import { outputOf } from '../../output/output.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
 import { findWriteKey } from '../../sending/write-key.ts'
@@ -56,4 +61,27 @@ async function send(
     { accepted: true, type, messageId },
     () => `Accepted ${type} ${messageId}\nTo see its deliveries: hookline trace ${messageId}`,
   )
+}
+
+/**
+ * Adds `key=value` to the fields of the options before it. The value is parsed as JSON. What is not JSON
+ * is text, and so is a number that JavaScript rounds.
+ */
+export function addField(text: string, fields: JsonObject = {}): JsonObject {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new InvalidArgumentError('It must have the form key=value.')
+  // fromEntries, not an assignment: __proto__ is a key like any other.
+  return {
+    ...fields,
+    ...Object.fromEntries([[text.slice(0, equals), valueOf(text.slice(equals + 1))]]),
+  }
+}
+
+function valueOf(text: string): Json {
+  if (roundedNumbers(text).values.size > 0) return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
 }

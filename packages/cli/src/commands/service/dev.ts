@@ -1,14 +1,13 @@
 import { INSPECTOR_URL } from '@hookline/protocol'
-import type { Config, Service } from '@hookline/server'
+import type { SignatureCheck } from '@hookline/protocol/check-signature'
+import type { Config, InspectedRequest, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { httpUrl } from '../../api/api-options.ts'
 import { type ManagementApi, managementApi } from '../../api/management-api.ts'
-import { AttemptWatcher } from '../../dev/attempt-watcher.ts'
+import { AttemptWatcher, type WatchedAttempt } from '../../dev/attempt-watcher.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
-import { watchedAttemptDocument, watchedAttemptLine } from '../../dev/watched-attempt-line.ts'
-import { inspectedDelivery } from '../../dev/inspected-delivery.ts'
 import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
@@ -18,6 +17,9 @@ import {
   withServerOptions,
 } from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
+import { type ReceivedDelivery, receivedDelivery } from '../../receiver/received-delivery.ts'
+import { eventCells, summaryOf } from '../../output/events/event-summary.ts'
+import { printable } from '../../output/safe-text.ts'
 
 /** `hookline dev`, which is `npm start` */
 export function addDev(program: Command): void {
@@ -93,4 +95,56 @@ function announce(output: Output, about: Omit<DevReady, 'kind' | 'version' | 'cu
   const curl = curlLine(about.url, about.writeKey)
   const ready: DevReady = { kind: 'ready', version: VERSION, ...about, curl }
   output.data(ready, () => banner(output, ready))
+}
+
+const VERDICTS: Readonly<
+  Record<InspectedRequest['signature']['verdict'], SignatureCheck['verdict']>
+> = { valid: 'ok', invalid: 'wrong', missing: 'missing' }
+
+/** A request to the inspector, in the form that `hookline listen` prints. */
+function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
+  const { headers: pairs, body, receivedAt, response } = request
+  const headers = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
+  const { verdict, xSignature, webhookSignature } = request.signature
+  return receivedDelivery(
+    { headers, body: body.toString() },
+    {
+      signature: { verdict: VERDICTS[verdict], xSignature, webhookSignature },
+      nowMs: receivedAt,
+      answered: response.status,
+    },
+  )
+}
+
+/** The attempt in the form of `--json`. Programs rely on its fields; `null` means absent. */
+function watchedAttemptDocument({ delivery, attempt, event }: WatchedAttempt): object {
+  return {
+    kind: 'attempt',
+    at: attempt.startedAt,
+    ...summaryOf(event),
+    messageId: event['messageId'],
+    webhookId: delivery.id,
+    attempt: attempt.number,
+    url: attempt.url,
+    outcome: attempt.outcome,
+    class: attempt.class,
+    status: attempt.status ?? null,
+    error: attempt.error ?? null,
+    durationMs: attempt.durationMs,
+    nextAttemptAt: delivery.nextAttemptAt,
+  }
+}
+
+/** The attempt in one line: when, which event of which user, and the outcome. */
+function watchedAttemptLine(output: Output, { delivery, attempt, event }: WatchedAttempt): string {
+  const { number, startedAt, durationMs, outcome, status, error } = attempt
+  const result = `${status ?? attempt.class} in ${Math.round(durationMs)} ms`
+  const next = delivery.nextAttemptAt
+  return [
+    ...eventCells(output, startedAt, summaryOf(event)),
+    output.style(outcome === 'delivered' ? 'green' : 'red', result),
+    ...(number > 1 ? [`attempt ${number}`] : []),
+    ...(error === undefined ? [] : [printable(error)]),
+    ...(next === null ? [] : [`next attempt at ${next.slice(11, 19)}`]),
+  ].join('  ')
 }

@@ -1,8 +1,8 @@
 import type { Delivery } from '../../api/generated/management-client.ts'
-import { answerLines } from '../answer-lines.ts'
 import { wrapped } from '../details.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
+import { cut, fullLines } from '../../layout/measure.ts'
 
 type ShownAttempt = Pick<
   Delivery['attempts'][number],
@@ -43,4 +43,30 @@ function stepsOf({ timing }: ShownAttempt): string {
     ([name, ms]) => `${name.replace(/Ms$/, '')} ${Math.round(ms)}`,
   )
   return steps.length > 1 ? ` (${steps.join(', ')})` : ''
+}
+
+interface Answer {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** More lines of a body tell no more. `--json` has them. */
+const MOST_LINES = 12
+const INDENT = '      '
+
+/** What a receiver responded to an attempt, as far as it is kept, for people: headers, and the beginning of the body. */
+function answerLines(output: Output, { headers = {}, body = '' }: Answer): string[] {
+  const columns = output.columns - INDENT.length - 2
+  const heads = Object.entries(headers).map(([name, value]) => printable(`${name}: ${value}`))
+  const all = body
+    .trimEnd()
+    .split(/\r?\n/)
+    .flatMap((line) => fullLines(printable(line), columns))
+  const more = all.length - MOST_LINES
+  const lines = body.trim() === '' ? [] : all.slice(0, MOST_LINES)
+  return [
+    ...heads.map((head) => `${INDENT}${output.style('dim', cut(head, columns + 2))}`),
+    ...lines.map((line) => `${INDENT}${output.style('dim', '│')} ${line}`.trimEnd()),
+    ...(more > 0 ? [`${INDENT}${output.style('dim', `│ … ${more} more lines`)}`] : []),
+  ]
 }

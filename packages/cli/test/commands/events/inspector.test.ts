@@ -66,7 +66,7 @@ it.each([
   [['--delay', 'soon'], 'like 300ms or 3s'],
   [['--status', '100'], 'from 200 to 599'],
   [['--fail-first', '0'], 'from 1 to 1000'],
-  [['--status', '204', '--fail-first', '1'], '--fail-first'],
+  [['--status', '204', '--fail-first', '1'], '/failFirst: '],
 ])('refuses the answer %j', async (args, text) => {
   const { code, stderr } = await service.run('inspector', 'answer', ...args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ColumnNeed, fitColumns } from '../../src/layout/fit-columns.ts'
+import { type ColumnNeed, fitColumns } from '../../src/output/table.ts'
 
 const ID: ColumnNeed = { natural: 30, least: 30, rank: undefined }
 const NAME: ColumnNeed = { natural: 40, least: 12, rank: undefined }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addField } from '../../src/options/field-option.ts'
+import { addField } from '../../../src/commands/events/send.ts'
 
 describe('a field given as key=value', () => {
   it.for([
