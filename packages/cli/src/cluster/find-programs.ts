@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts'
 const MIN_NATS = '2.10.23'
 
 const INSTALL =
-  'Debian, Ubuntu: apt install postgresql nats-server; macOS: brew install postgresql@17 nats-server. If nats-server is older, put one of https://github.com/nats-io/nats-server/releases into a folder of PATH. `hookline dev` needs neither.'
+  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server has to be in a folder of PATH. `hookline dev` needs neither.'
 
 /** Finds programs in PATH, then in `others`. @throws {Failure} that names the missing servers */
 export function findPrograms(path = process.env['PATH'] ?? '', others = otherFolders()) {

@@ -6,7 +6,7 @@ import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
@@ -151,8 +151,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
 
   test('after NATS was away there is a gap, and the tail goes on', async () => {
     await using nats = await NatsServer.start()
+    await using place = await newClusterPlace()
     await using opened = await openNodes(0)
-    const changes = { natsUrl: new Redacted(nats.url) }
+    const databaseUrl = new Redacted(place.databaseUrl)
+    const changes = { natsUrl: new Redacted(nats.url), databaseUrl }
     const nodes = [await opened.add(changes), await opened.add(changes)]
     const [a, b] = nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])

@@ -2,7 +2,7 @@ import { connect } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
@@ -90,8 +90,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
 
   test('after the connections broke, nodes learn that messages to them and from others may be missing', async () => {
     await using nats = await NatsServer.start()
+    await using place = await newClusterPlace()
     await using opened = await openNodes(0)
-    const changes = { natsUrl: new Redacted(nats.url) }
+    const databaseUrl = new Redacted(place.databaseUrl)
+    const changes = { natsUrl: new Redacted(nats.url), databaseUrl }
     let missed = 0
     for (const node of [await opened.add(changes), await opened.add(changes)])
       node.signals.onMissed(() => (missed += 1))
