@@ -42,6 +42,7 @@ export async function startCluster(options: ClusterOptions, stack: AsyncDisposab
     HOOKLINE_BACKEND: 'cluster',
     HOOKLINE_DATABASE_URL: `postgres://hookline:${password}@127.0.0.1:${postgresPort}/postgres`,
     HOOKLINE_NATS_URL: `nats://hookline:${password}@127.0.0.1:${natsPort}`,
+    HOOKLINE_NATS_MONITOR_URL: `http://127.0.0.1:${natsPort + 1}`,
     HOOKLINE_ENCRYPTION_KEY: secretIn(folder, 'encryption-key'),
     HOOKLINE_ADMIN_TOKEN: adminToken,
     HOOKLINE_ALLOWED_NETWORKS: LOOPBACK_NETWORKS.join(','),
