@@ -6,7 +6,7 @@ export interface Component<Name extends string = string> {
   readonly mayImport: readonly (Name | 'protocol')[]
   /** Files beside service.ts that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
-  /** Packages that only this component, and others that name them here, may import. */
+  /** Packages that only this component may import: no other component and no other workspace. */
   readonly ownPackages?: readonly string[]
 }
 
@@ -79,12 +79,11 @@ export const COMPONENTS = tableOf({
     holds:
       'the ports that are written once, on a transaction of either engine, and how their SQL differs',
     mayImport: ['backend', 'util', 'protocol'],
-    ownPackages: ['kysely'],
   },
   'backend/embedded': {
     holds: 'the ports on `node:sqlite`; the only folder that imports it',
     mayImport: ['backend', 'backend/store', 'util', 'protocol'],
-    ownPackages: ['node:sqlite', 'kysely'],
+    ownPackages: ['node:sqlite'],
   },
   'backend/cluster': {
     holds: 'the ports on PostgreSQL and NATS; the only folder that imports their clients',

@@ -20,7 +20,6 @@ interface Place {
   readonly outside: readonly string[]
   readonly mayImport: readonly string[]
   readonly mayImportTypes?: readonly string[]
-  readonly ownPackages?: readonly string[]
 }
 
 // The other patterns compare text, so a path must be written in one form only.
@@ -84,7 +83,6 @@ function arrowPatterns({
   outside,
   mayImport,
   mayImportTypes = [],
-  ownPackages = [],
 }: Place): Pattern[] {
   const ways = mayImport.flatMap((to) => waysTo(to, folder))
   const typeWays = mayImportTypes.flatMap((to) => waysTo(to, folder))
@@ -102,9 +100,7 @@ function arrowPatterns({
       message: `${name} may import ${listed(mayImport)}.`,
     },
     {
-      group: others
-        .flatMap(packagesOf)
-        .filter((each) => !ownPackages.some((own) => each.startsWith(own))),
+      group: others.flatMap(packagesOf),
       message: "Engines are the backends' own; time comes from a Clock.",
     },
   ]

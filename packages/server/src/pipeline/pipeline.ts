@@ -78,7 +78,7 @@ interface EntryEvent {
  */
 const SLICE_DELIVERIES = 500
 
-const UNKNOWN_SOURCE = 'Its source was removed, or is of another installation'
+const UNKNOWN_SOURCE = 'Its source is not known: it may be of another installation'
 const STOPPED_BY_BUG = 'A bug in Hookline stopped it in the pipeline.'
 
 const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
@@ -96,6 +96,8 @@ const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 export class Pipeline {
   readonly #options: PipelineOptions
   readonly #progress = new Map<LogEntry, Progress>()
+  /** Ids of the sources that there are, or were since this pipeline began. */
+  readonly #sources = new Set<string>()
   /** Entries of which an event was handed over, or that have none. */
   readonly #begun = new WeakSet<LogEntry>()
   /** How many decisions there were to make on the events that were handed over, and how many of them declined. */
@@ -104,6 +106,12 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options
+    this.#see()
+    options.catalog.onChange(() => this.#see())
+  }
+
+  #see(): void {
+    for (const id of this.#options.catalog.current.sources.keys()) this.#sources.add(id)
   }
 
   /**
@@ -167,12 +175,14 @@ export class Pipeline {
     return quarantineAll(items, { ...this.#options, signal })
   }
 
-  /** Without a source an event has no destination: it would be archived, and nobody would notice that it was not delivered. */
+  /**
+   * Without a source an event has no destination: it would be archived, and nobody would notice that it was not delivered. An
+   * event of a source that was removed since it arrived is no stranger.
+   */
   #quarantineStrangers(events: readonly AcceptedEvent[], signal: AbortSignal): Promise<boolean> {
-    const { catalog, clock } = this.#options
-    const at = clock.wall()
+    const at = this.#options.clock.wall()
     const items = events
-      .filter(({ origin, sourceId }) => !origin && !catalog.current.sources.has(sourceId))
+      .filter(({ origin, sourceId }) => !origin && !this.#sources.has(sourceId))
       .map(({ id, sourceId }) => ({ id, at, reason: `${UNKNOWN_SOURCE} (${sourceId}).` }))
     return quarantineAll(items, { ...this.#options, signal })
   }

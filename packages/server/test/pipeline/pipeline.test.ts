@@ -93,6 +93,17 @@ describe('the pipeline', () => {
     expect((await engine.backend.events.find(stranger.id))?.sourceId).toBe('src_elsewhere')
   })
 
+  test('archives an event whose source was removed after it arrived', async () => {
+    using folder = new TemporaryFolder()
+    await using engine = await TestEngine.open({}, folder)
+    await engine.backend.catalog.removeSource('src_a')
+    const event = acceptedEvent()
+    await engine.backend.log.append([event])
+    await expect.poll(() => engine.backend.events.find(event.id)).toBeDefined()
+    await expect.poll(() => positionOf(folder.path)).toBe(1)
+    expect((await engine.backend.upkeep.backlog()).quarantined).toBe(0)
+  })
+
   test('gives the event loop a turn between reads of a backlog that has no delivery', async () => {
     using folder = new TemporaryFolder()
     {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { RawBuilder } from 'kysely'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
+import type { Statement } from '../store/sql.ts'
 import type { Store, Write, WriteOptions } from '../store/store.ts'
 import { compiled } from './database/sqlite-tx.ts'
 import { Statements } from './database/statements.ts'
@@ -20,12 +20,12 @@ export class SqliteStore implements Store {
     this.#statements = new Statements(reader)
   }
 
-  async lookUp<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
+  async lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
     const { sql, values } = compiled(statement)
     return this.#statements.all(sql, values) as Row[]
   }
 
-  list<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
+  list<Row>(statement: Statement<Row>): Promise<Row[]> {
     return this.#readers.run('select', compiled(statement)) as Promise<Row[]>
   }
 

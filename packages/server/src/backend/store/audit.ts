@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
 import type { Audit, AuditEntry, AuditFilter } from '../audit.ts'
 import { ResponseKept, type ResponseToKeep } from '../idempotent-responses.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { addResponse } from './idempotent-responses.ts'
 import { conditionsOf, pageOf } from './rows.ts'
+import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 interface Row {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type {
   IdempotentResponse,
   IdempotentResponses,
   ResponseToKeep,
 } from '../idempotent-responses.ts'
+import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 /** How many expired responses one call removes: more than calls add. */
@@ -33,7 +33,7 @@ export class StoredIdempotentResponses implements IdempotentResponses {
 
   async find(key: string, now: number): Promise<IdempotentResponse | undefined> {
     const [row] = await this.#store.lookUp(sql<IdempotentResponse>`
-      SELECT key, fingerprint, sealed, expires_at AS ${sql.id('expiresAt')}
+      SELECT key, fingerprint, sealed, expires_at AS "expiresAt"
       FROM idempotent_responses WHERE key = ${key} AND expires_at > ${now}`)
     return row && { ...row }
   }

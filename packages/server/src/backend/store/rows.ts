@@ -1,15 +1,14 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { Page } from '../page.ts'
+import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
 /** Conditions that columns have these values, each beginning with AND; none for `undefined`. */
 export function conditionsOf(
   values: Readonly<Record<string, string | number | undefined>>,
-): RawBuilder<unknown> {
-  const used = Object.entries(values).filter(([, value]) => value !== undefined)
-  return sql.join(
-    used.map(([column, value]) => sql`AND ${sql.id(column)} = ${value}`),
-    sql` `,
+): Statement {
+  const used = Object.entries(values).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql`AND ${rawSql(column)} = ${value}`],
   )
+  return joinSql(used, ' ')
 }
 
 /**

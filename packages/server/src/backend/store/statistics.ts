@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import {
   type Counts,
   type CountsRange,
@@ -9,6 +8,7 @@ import {
   summedUp,
 } from '../statistics.ts'
 import { conditionsOf } from './rows.ts'
+import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 /** Rows that one statement reads: a few milliseconds of work for this thread. */

@@ -1,16 +1,15 @@
-import type { RawBuilder } from 'kysely'
 import type { AuditEntry } from '../audit.ts'
 import type { Dialect } from './dialect.ts'
+import type { Statement } from './sql.ts'
 
 /**
- * One transaction. Statements are made with the `sql` of Kysely. Any text can be a value: where a database cannot keep U+0000,
- * its `Tx` escapes it on the way in and out.
+ * One transaction. Any text can be a value: where a database cannot keep U+0000, its `Tx` escapes it on the way in and out.
  */
 export interface Tx {
   readonly dialect: Dialect
-  all<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  all<Row>(statement: Statement<Row>): Promise<Row[]>
   /** Resolves to the number of rows that were inserted, updated or deleted. */
-  run(statement: RawBuilder<unknown>): Promise<number>
+  run(statement: Statement): Promise<number>
 }
 
 /**
@@ -37,9 +36,9 @@ export interface WriteOptions {
 export interface Store {
   readonly dialect: Dialect
   /** Rows that an index leads to: few, within a millisecond. */
-  lookUp<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  lookUp<Row>(statement: Statement<Row>): Promise<Row[]>
   /** As `lookUp`, where many rows may be looked at. */
-  list<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  list<Row>(statement: Statement<Row>): Promise<Row[]>
   /** Makes a change, and resolves to its result when that is durable. */
   write<Input, Result>(
     write: Write<Input, Result>,

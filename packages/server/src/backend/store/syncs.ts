@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Page, PageRequest } from '../page.ts'
 import type { Sync, Syncs } from '../syncs.ts'
 import { pageOf } from './rows.ts'
+import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 /** Ended syncs that are kept for each computation. */

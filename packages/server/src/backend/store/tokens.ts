@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import type { AuditEntry } from '../audit.ts'
 import type { StoredToken, Tokens } from '../tokens.ts'
+import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 interface Row {

@@ -1,34 +1,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import {
-  DummyDriver,
-  Kysely,
-  type RawBuilder,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
 import { type Dialect, SQLITE } from '../../store/dialect.ts'
+import type { Statement } from '../../store/sql.ts'
 import type { Tx } from '../../store/store.ts'
-
-/** It only compiles statements. */
-const COMPILER = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-})
 
 interface Compiled {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
 }
 
-export function compiled(statement: RawBuilder<unknown>): Compiled {
-  const { sql, parameters } = statement.compile(COMPILER)
-  const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-  return { sql, values: values as readonly SQLInputValue[] }
+export function compiled(statement: Statement): Compiled {
+  const values = statement.values.map((value) =>
+    typeof value === 'boolean' ? Number(value) : value,
+  )
+  return { sql: statement.text(() => '?'), values: values as readonly SQLInputValue[] }
 }
 
 /** The transaction that is open on a connection. Its promises are settled when they are returned. */
@@ -42,12 +26,12 @@ export class SqliteTx implements Tx {
     this.#db = db
   }
 
-  async all<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
+  async all<Row>(statement: Statement<Row>): Promise<Row[]> {
     const { sql, values } = compiled(statement)
     return this.#prepare(sql).all(...values) as Row[]
   }
 
-  async run(statement: RawBuilder<unknown>): Promise<number> {
+  async run(statement: Statement): Promise<number> {
     const { sql, values } = compiled(statement)
     return Number(this.#prepare(sql).run(...values).changes)
   }

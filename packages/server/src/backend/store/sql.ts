@@ -1,0 +1,56 @@
+type Value = string | number | boolean | null | readonly (string | number | null)[]
+
+/** A statement, or a part of one, with its values. `Row` is what it selects. */
+export class Statement<Row = unknown> {
+  declare readonly row: Row
+  readonly values: readonly Value[]
+  /** The text before each value, and after the last one. */
+  readonly #texts: readonly string[]
+
+  constructor(texts: readonly string[], values: readonly Value[]) {
+    this.#texts = texts
+    this.values = values
+  }
+
+  /** @param placeholderOf the placeholder of a value, counted from 1 */
+  text(placeholderOf: (number: number) => string): string {
+    return this.#texts.reduce((text, next, index) => `${text}${placeholderOf(index)}${next}`)
+  }
+
+  /** Makes one statement of texts and parts, alternately; parts are values, or statements themselves. */
+  static of<Row>(texts: readonly string[], parts: readonly (Value | Statement)[]): Statement<Row> {
+    const all = [texts[0]!]
+    const values: Value[] = []
+    for (const [index, part] of parts.entries()) {
+      if (part instanceof Statement) {
+        all.push(all.pop()! + part.#texts[0]!, ...part.#texts.slice(1))
+        values.push(...part.values)
+      } else {
+        all.push('')
+        values.push(part)
+      }
+      all.push(all.pop()! + texts[index + 1]!)
+    }
+    return new Statement(all, values)
+  }
+}
+
+/** A statement as text. What comes from outside can only be a value. */
+export function sql<Row = unknown>(
+  texts: TemplateStringsArray,
+  ...parts: readonly (Value | Statement)[]
+): Statement<Row> {
+  return Statement.of(texts, parts)
+}
+
+/** Text that is written in the code. */
+export function rawSql(text: string): Statement {
+  return new Statement([text], [])
+}
+
+/** @param separator between the statements */
+export function joinSql(statements: readonly Statement[], separator: string): Statement {
+  if (statements.length === 0) return rawSql('')
+  const texts = ['', ...statements.slice(1).map(() => separator), '']
+  return Statement.of(texts, statements)
+}
