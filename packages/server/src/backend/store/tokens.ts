@@ -40,8 +40,8 @@ export class StoredTokens implements Tokens {
   }
 
   async add(token: StoredToken, audit?: AuditEntry): Promise<void> {
-    const { lastUsedAt: _, ...kept } = token
-    const row = { id: token.id, document: JSON.stringify(kept) }
+    const { lastUsedAt, ...kept } = token
+    const row = { id: token.id, document: JSON.stringify(kept), lastUsedAt }
     await this.#store.write(addToken, row, { audit, changes: 'tokens' })
     // It is durable, so the call does not fail where only the read does. The next refresh reads again.
     await this.#refreshes.run().catch(() => this.#set(token))
@@ -80,7 +80,10 @@ export class StoredTokens implements Tokens {
       const token = JSON.parse(document) as StoredToken
       return { ...token, lastUsedAt: this.#marking.get(token.id) ?? stored }
     })
-    this.#current = new Map(tokens.map((token) => [token.id, token]))
+    const byId = new Map(tokens.map((token) => [token.id, token]))
+    // Ids of one millisecond are in no order: those that were there stay before new ones.
+    const before = [...this.#current.keys()].flatMap((id) => byId.get(id) ?? [])
+    this.#current = new Map([...before, ...tokens].map((token) => [token.id, token]))
   }
 }
 
@@ -88,11 +91,14 @@ function replaces(at: number, before: number | null): boolean {
   return before === null || at > before || at < before - SET_BACK_MS
 }
 
-export async function addToken(
-  tx: Tx,
-  { id, document }: { readonly id: string; readonly document: string },
-): Promise<void> {
-  await tx.run(sql`INSERT INTO tokens (id, document) VALUES (${id}, ${document})`)
+interface AddedToken extends Pick<StoredToken, 'id' | 'lastUsedAt'> {
+  /** JSON of the rest. */
+  readonly document: string
+}
+
+export async function addToken(tx: Tx, { id, document, lastUsedAt }: AddedToken): Promise<void> {
+  await tx.run(sql`INSERT INTO tokens (id, document, last_used_at)
+    VALUES (${id}, ${document}, ${lastUsedAt})`)
 }
 
 export async function removeToken(tx: Tx, id: string): Promise<void> {

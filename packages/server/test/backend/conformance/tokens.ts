@@ -24,6 +24,21 @@ export function tokensConformance(open: OpenBackendHarness): void {
       expect([...current.values()]).toEqual([token, { ...token, id: 'tok_b', expiresAt: null }])
     })
 
+    test('keep the last use that they are added with', async () => {
+      await using harness = await open()
+      const used = { ...token, lastUsedAt: NOON }
+      await harness.backend.tokens.add(used)
+      expect([...harness.backend.tokens.current.values()]).toEqual([used])
+      await harness.reopen()
+      expect([...harness.backend.tokens.current.values()]).toEqual([used])
+    })
+
+    test('of one millisecond stay in the order in which they were added', async () => {
+      await using harness = await open()
+      for (const id of ['tok_b', 'tok_a']) await harness.backend.tokens.add({ ...token, id })
+      expect([...harness.backend.tokens.current.keys()]).toEqual(['tok_b', 'tok_a'])
+    })
+
     test('keep when they were last used', async () => {
       await using harness = await open()
       await harness.backend.tokens.add(token)
