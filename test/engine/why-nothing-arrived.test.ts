@@ -29,7 +29,7 @@ describe('an event that no webhook gets has a decision with its reason and its r
       reason: 'destination_disabled',
       since,
       explanation: expect.stringContaining(sinceWhen),
-      remedy: expect.stringMatching(/^Enable it /),
+      remedy: expect.stringMatching(/^Enable the destination: /),
     }
     expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
     const { text: shown } = await hookline(service, 'destinations', 'get', id)

@@ -9,6 +9,10 @@ import {
 import type { BackendListener } from './backend-listener.ts'
 import type { DurableState } from './durable-state.ts'
 import type { MemoryChanges } from './memory-changes.ts'
+import { newSource } from '@hookline/testing/records/catalog-records'
+
+/** Of every event of a simulation. */
+export const SOURCES = [newSource()]
 
 /**
  * The destinations in memory. Each change is durable at once. The simulation and the engine make changes; the engine in a
@@ -25,7 +29,7 @@ export class MemoryCatalog implements Catalog {
     this.#state = state
     this.#changes = changes
     this.#listener = listener
-    this.#current = snapshotOf([], state.destinations.values(), [])
+    this.#current = snapshotOf(SOURCES, state.destinations.values(), [])
   }
 
   get current(): CatalogSnapshot {
@@ -82,7 +86,7 @@ export class MemoryCatalog implements Catalog {
   async #change(id: string, change: CatalogChange, make: () => void): Promise<void> {
     const isKnown = this.#listener.destinationChanges(id, this.#state.destinations.get(id))
     make()
-    this.#current = snapshotOf([], this.#state.destinations.values(), [])
+    this.#current = snapshotOf(SOURCES, this.#state.destinations.values(), [])
     for (const listener of this.#listeners) listener()
     await this.#changes.tellAll({ kind: 'catalog', change }, isKnown)
   }

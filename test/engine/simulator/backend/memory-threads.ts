@@ -12,6 +12,7 @@ import type { ProcessClock } from '../environment/process-clock.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import { KnownPurges } from './known-purges.ts'
+import { SOURCES } from './memory-catalog.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 import type { MemoryDeliveries } from './memory-deliveries.ts'
 import { NO_NOTICES } from './no-notices.ts'
@@ -73,7 +74,7 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     const committer = this.#connections.get(connection)!
     committer.join(clock)
     const catalog = new JoinedCatalog(
-      snapshotOf([], state.destinations.values(), []),
+      snapshotOf(SOURCES, state.destinations.values(), []),
       putDestination,
     )
     const known = new KnownPurges(state)
