@@ -73,7 +73,8 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   migrate(db, fresh, stepsOf(source))
   db.exec('PRAGMA synchronous = OFF; BEGIN')
   const missing = tablesOf(db).flatMap((table) => copyTable(source, db, table))
-  const found = [...missing, ...missingEvents(db), ...changedEvents(db)]
+  const areEventsRead = !missing.some((each) => each.startsWith('Table events: some'))
+  const found = [...missing, ...missingEvents(db, areEventsRead), ...changedEvents(db)]
   const told = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
   addDamages(db, told)
   keepNumbers(db)
@@ -165,12 +166,16 @@ function isInserted(insert: StatementSync, values: ReadRow): boolean {
   }
 }
 
-/** The numbers without an event. Purges and the retention also remove events. */
-function missingEvents(db: DatabaseSync): string[] {
+/**
+ * The numbers without an event. Purges and the retention also remove events. So those before the first event only count where
+ * the old table could not be read.
+ */
+function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
   const gaps = db
     .prepare(
       `SELECT seq + 1 AS first, next - 1 AS last FROM (
-         SELECT seq, lead(seq, 1, 1 + max(seq, (SELECT acked FROM log_position))) OVER (ORDER BY seq) AS next FROM events)
+         SELECT seq, lead(seq, 1, 1 + max(seq, (SELECT acked FROM log_position))) OVER (ORDER BY seq) AS next
+         FROM (SELECT seq FROM events UNION ALL SELECT 0 WHERE ${areAllRead ? 'FALSE' : 'TRUE'}))
        WHERE next > seq + 1 ORDER BY seq`,
     )
     .all()

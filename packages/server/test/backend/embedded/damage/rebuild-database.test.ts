@@ -175,6 +175,19 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS - leaves[3]!.rows - leaves[9]!.rows)
   })
 
+  test('names the events where the first page of their table is damaged, which leads to all others', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    using db = new DatabaseSync(file)
+    db.exec(`UPDATE log_position SET acked = ${EVENTS}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").get()
+    db.close()
+    overwrite(file, Number(root?.['rootpage']), 0)
+    const { missing } = await rebuildInto(folder.path)
+    expect(eventsIn(file)).toBe(0)
+    expect(missing).toContain(`Table events: missing, or deleted earlier (numbers 1 to ${EVENTS}).`)
+  })
+
   test('is what a start asks for after a service has found damage, and is told by the next one', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
