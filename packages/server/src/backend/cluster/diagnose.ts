@@ -4,7 +4,7 @@ import type { ClusterOptions } from './open.ts'
 import { checkServer } from './postgres/check-server.ts'
 import { Postgres } from './postgres/postgres.ts'
 
-/** What is known of a server of the cluster, as `hookline doctor` shows it. */
+/** The state of a server of the cluster, as `hookline doctor` shows it. */
 export interface ServerDiagnosis {
   readonly ok: boolean
   /** It works, but something should be changed. */
@@ -14,7 +14,7 @@ export interface ServerDiagnosis {
   readonly next?: string
 }
 
-/** Checks what a node checks when it starts, and what it cannot refuse. */
+/** Makes the checks of a starting node, and those that only warn. */
 export async function diagnoseServers(
   options: ClusterOptions,
 ): Promise<Readonly<Record<'PostgreSQL' | 'NATS', ServerDiagnosis>>> {

@@ -53,6 +53,6 @@ function refuseOther({ id, stream, servers }: InstallationRow, expected: string)
   throw new StreamMismatch(
     `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX of this ` +
       `node names the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
-      'give this node a database of its own.',
+      'give this node its own database.',
   )
 }

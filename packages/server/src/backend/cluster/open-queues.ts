@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { AuditWriter } from './postgres/postgres-tx.ts'
+import type { AuditWriter } from './postgres/postgres-store.ts'
 import { ClaimingNode } from './deliveries/queue/claiming-node.ts'
 import { PostgresDeliveries } from './deliveries/postgres-deliveries.ts'
 import type { QueueOptions } from './deliveries/queue/postgres-delivery-queue.ts'

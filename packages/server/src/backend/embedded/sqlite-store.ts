@@ -1,20 +1,68 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { AuditEntry } from '../audit.ts'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
-import type { Store, Write, WriteOptions } from '../store/store.ts'
-import { compiled } from './database/sqlite-tx.ts'
+import type { Store, Tx, Write, WriteOptions } from '../store/store.ts'
 import { Statements } from './database/statements.ts'
 import type { Readers } from './readers.ts'
-import type { Writer } from './writer.ts'
 
-/** The store of one process: no other one changes what it has in memory. */
+interface Compiled {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+function compiled(statement: Statement): Compiled {
+  const values = statement.values.map((value) =>
+    typeof value === 'boolean' ? Number(value) : value,
+  )
+  return { sql: statement.text(() => '?'), values: values as readonly SQLInputValue[] }
+}
+
+/** The transaction that is open on a connection. Its promises are settled when they are returned. */
+export class SqliteTx implements Tx {
+  readonly dialect: Dialect = SQLITE
+  readonly #db: DatabaseSync
+  /** By text. The texts are written in the code, so they are few. */
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  async all<Row>(statement: Statement<Row>): Promise<Row[]> {
+    const { sql, values } = compiled(statement)
+    return this.#prepare(sql).all(...values) as Row[]
+  }
+
+  async run(statement: Statement): Promise<number> {
+    const { sql, values } = compiled(statement)
+    return Number(this.#prepare(sql).run(...values).changes)
+  }
+
+  #prepare(sql: string): StatementSync {
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql)
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+}
+
+/** Posts a change to the writer's thread: `Writer`. */
+interface ChangeWriter {
+  write<Input, Result>(
+    write: Write<Input, Result>,
+    input: Input,
+    audit?: AuditEntry,
+  ): Promise<Result>
+}
+
+/** The store of one process: no other process changes its data. */
 export class SqliteStore implements Store {
   readonly dialect: Dialect = SQLITE
-  readonly #writer: Writer
+  readonly #writer: ChangeWriter
   readonly #readers: Readers
   readonly #statements: Statements
 
-  constructor(writer: Writer, reader: DatabaseSync, readers: Readers) {
+  constructor(writer: ChangeWriter, reader: DatabaseSync, readers: Readers) {
     this.#writer = writer
     this.#readers = readers
     this.#statements = new Statements(reader)

@@ -1,7 +1,11 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Counts, sumOf } from '../statistics.ts'
-import { appendAudit, type SealedEntry } from '../store/audit.ts'
-import { WRITES } from '../store/writes.ts'
+import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
+import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
+import { addCounts, removeCounts } from '../store/statistics.ts'
+import type { Write } from '../store/store.ts'
+import { advanceSync, putSync } from '../store/syncs.ts'
+import { addToken, markTokenUsed, removeToken } from '../store/tokens.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
 import { readJson } from './database/rows.ts'
@@ -36,7 +40,7 @@ import {
   retryDelivery,
 } from './replays/write-replays.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
-import { SqliteTx } from './database/sqlite-tx.ts'
+import { SqliteTx } from './sqlite-store.ts'
 
 /**
  * The writes of SQLite alone. Each entry prepares its statements once and returns the function that performs the
@@ -83,6 +87,22 @@ const OPERATIONS = {
   emptyLog,
 }
 
+/** The writes of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */
+const WRITES: readonly Write<never, unknown>[] = [
+  addToken,
+  removeToken,
+  markTokenUsed,
+  appendAudit,
+  removeAudit,
+  addResponse,
+  reserveKey,
+  releaseKey,
+  addCounts,
+  removeCounts,
+  putSync,
+  advanceSync,
+]
+
 export type OperationName = keyof typeof OPERATIONS
 type Prepared<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]>
 export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
@@ -114,7 +134,7 @@ export function prepareOperations(
   for (const [name, prepare] of Object.entries(OPERATIONS)) prepared.set(name, prepare(db, shared))
   db.function('sum_of_counts', { deterministic: true }, sumOfCounts)
   const tx = new SqliteTx(db)
-  for (const [name, write] of WRITES) prepared.set(name, (input) => write(tx, input))
+  for (const write of WRITES) prepared.set(write.name, (input) => write(tx, input))
   const perform = ({ name, input, audit }: Operation): unknown => {
     const result = prepared.get(name)!(input as never)
     return audit === undefined ? result : withAudit(result, audit)

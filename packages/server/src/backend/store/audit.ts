@@ -89,7 +89,7 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
 
 /**
  * Writes an entry, and the response that it brings, in the transaction of its change.
- * @throws {ResponseKept} where there is a response with the key of the request
+ * @throws {ResponseKept} if the key of the request has a response already
  */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)

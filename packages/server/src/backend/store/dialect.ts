@@ -9,7 +9,7 @@ type Columns = Readonly<
 
 /** Every difference between SQLite and PostgreSQL that statements in this folder have. */
 export interface Dialect {
-  /** After a SELECT of rows that the statement then changes: leaves out those that another transaction is changing. */
+  /** After a SELECT of rows that the statement then changes: skips rows that another transaction is changing. */
   readonly skipLocked: Statement
   /** A table with the name `given`, made from columns in few parameters. */
   given(columns: Columns): Statement

@@ -64,7 +64,7 @@ export async function releaseKey(
   await tx.run(sql`DELETE FROM reserved_keys WHERE key = ${key} AND node = ${node}`)
 }
 
-/** Keeps a response, and removes some that have expired. Resolves to whether it did: not where there is one with its key. */
+/** Keeps a response, and removes some that have expired. Resolves to false, and keeps nothing, if the key has a response already. */
 export async function addResponse(
   tx: Tx,
   { response: { key, fingerprint, sealed, expiresAt }, now }: ResponseToKeep,

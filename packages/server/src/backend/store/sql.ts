@@ -1,6 +1,6 @@
 type Value = string | number | boolean | null | readonly (string | number | null)[]
 
-/** A statement, or a part of one, with its values. `Row` is what it selects. */
+/** A statement, or a part of one, with its values. `Row` is the type of its rows. */
 export class Statement<Row = unknown> {
   declare readonly row: Row
   readonly values: readonly Value[]
@@ -35,7 +35,7 @@ export class Statement<Row = unknown> {
   }
 }
 
-/** A statement as text. What comes from outside can only be a value. */
+/** A statement as text. Outside input can only be a value. */
 export function sql<Row = unknown>(
   texts: TemplateStringsArray,
   ...parts: readonly (Value | Statement)[]

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts'
 import type { Statement } from './sql.ts'
 
 /**
- * One transaction. Any text can be a value: where a database cannot keep U+0000, its `Tx` escapes it on the way in and out.
+ * One transaction. Any text can be a value: if a database cannot store U+0000, its `Tx` escapes and unescapes it.
  */
 export interface Tx {
   readonly dialect: Dialect
@@ -14,18 +14,18 @@ export interface Tx {
 
 /**
  * A change, made in one transaction: all of it or nothing. An engine may run it again after a conflict, or on another thread,
- * by its name (`writes.ts`). So it awaits nothing but its `tx`, and its input can be posted to a thread.
+ * by its name. So it awaits nothing but its `tx`, and its input can be posted to a thread.
  */
 export type Write<Input, Result> = (tx: Tx, input: Input) => Promise<Result>
 
-/** What nodes have in memory, and read again when one of them has changed it. */
+/** Data that nodes keep in memory, and read again when one of them has changed it. */
 export type ChangeKind =
   'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
 
 export interface WriteOptions {
   /** Written in the same transaction, unless the change resolves to false. */
   readonly audit?: AuditEntry | undefined
-  /** Every node is told of it. */
+  /** Every node is notified of it. */
   readonly changes?: ChangeKind
 }
 
@@ -45,7 +45,7 @@ export interface Store {
     input: Input,
     options?: WriteOptions,
   ): Promise<Result>
-  /** Calls `refresh` soon, and after each change of this kind by another node. A call has to find what was committed before it. */
+  /** Calls `refresh` soon, and after each change of this kind by another node. A call has to find all changes committed before it. */
   follow(kind: ChangeKind, refresh: () => Promise<void>): void
   /** Resolves when the other nodes have followed the changes of this kind that were made before the call. */
   spread(kind: ChangeKind): Promise<void>

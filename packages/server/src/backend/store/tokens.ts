@@ -9,7 +9,7 @@ interface Row {
   readonly last_used_at: number | null
 }
 
-/** A clock that shows so much less than a stored time was set back: the time is replaced, and is not waited for. */
+/** A stored time that is this far ahead of the clock is replaced: the clock was set back. */
 const SET_BACK_MS = 3_600_000
 
 /**
@@ -81,7 +81,7 @@ export class StoredTokens implements Tokens {
       return { ...token, lastUsedAt: this.#marking.get(token.id) ?? stored }
     })
     const byId = new Map(tokens.map((token) => [token.id, token]))
-    // Ids of one millisecond are in no order: those that were there stay before new ones.
+    // Ids of one millisecond are unordered: known tokens stay before new ones.
     const before = [...this.#current.keys()].flatMap((id) => byId.get(id) ?? [])
     this.#current = new Map([...before, ...tokens].map((token) => [token.id, token]))
   }

@@ -8,7 +8,7 @@ import {
   type CatalogRecords,
   type CatalogSnapshot,
 } from '../../catalog.ts'
-import type { AuditWriter } from '../postgres/postgres-tx.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { type CatalogRecord, catalogRecordsOf } from './catalog-record.ts'

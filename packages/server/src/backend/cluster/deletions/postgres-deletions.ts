@@ -11,7 +11,7 @@ import type {
   Subject,
 } from '../../deletions.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { AuditWriter } from '../postgres/postgres-tx.ts'
+import type { AuditWriter } from '../postgres/postgres-store.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { pageOf } from '../../store/rows.ts'

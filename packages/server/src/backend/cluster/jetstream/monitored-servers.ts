@@ -1,7 +1,7 @@
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { ConnectionRefused } from '../connection-refused.ts'
 
-/** What the monitoring port of a NATS server reports. */
+/** A NATS server, as its monitoring port reports it. */
 export interface MonitoredServer {
   /** Of the monitoring port, for messages. */
   readonly host: string
@@ -21,7 +21,7 @@ export function monitoredServers(urls: Redacted): Promise<readonly MonitoredServ
   )
 }
 
-/** @throws {ConnectionRefused} where a server may lose with its power what it has confirmed */
+/** @throws {ConnectionRefused} if a server may lose confirmed events in a power cut */
 export function refuseUnsynced(servers: readonly MonitoredServer[]): void {
   const unsynced = servers.filter(({ syncsAlways }) => syncsAlways === false)
   if (unsynced.length === 0) return

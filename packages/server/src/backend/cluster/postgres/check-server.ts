@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { ConnectionRefused } from '../connection-refused.ts'
 import type { Postgres } from './postgres.ts'
 
-/** What a database server is, as far as it matters for what is stored. */
+/** The properties of a database server that stored data depends on. */
 export interface ServerState {
   readonly version: string
   /** Whether it finds a page that was damaged on the disk. */
@@ -31,7 +31,7 @@ export async function checkServer(postgres: Postgres): Promise<ServerState> {
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
       throw new ConnectionRefused(
-        `PostgreSQL has ${name}=${value}: a power cut would lose or damage what it has confirmed. Set ${name}=on in postgresql.conf.`,
+        `PostgreSQL has ${name}=${value}: a power cut would lose or damage confirmed data. Set ${name}=on in postgresql.conf.`,
       )
   if (!(await keepsSessions(postgres)))
     throw new ConnectionRefused(

@@ -4,12 +4,12 @@ import type { AuditEntry } from '../../audit.ts'
 import { appendAudit, sealedEntry } from '../../store/audit.ts'
 import { type Dialect, POSTGRES } from '../../store/dialect.ts'
 import type { Statement } from '../../store/sql.ts'
-import type { Tx } from '../../store/store.ts'
-import type { Connection } from './postgres.ts'
+import type { ChangeKind, Store, Tx, Write, WriteOptions } from '../../store/store.ts'
+import type { Connection, Postgres } from './postgres.ts'
 import { fromText, toText } from './text.ts'
 
 /** A transaction of PostgreSQL. */
-export class PostgresTx implements Tx {
+class PostgresTx implements Tx {
   readonly dialect: Dialect = POSTGRES
   readonly #connection: Connection
 
@@ -54,5 +54,55 @@ export type AuditWriter = (transaction: Connection, entry: AuditEntry | undefine
 export function auditWriter(box: SecretBox): AuditWriter {
   return async (transaction, entry) => {
     if (entry !== undefined) await appendAudit(new PostgresTx(transaction), sealedEntry(entry, box))
+  }
+}
+
+/** Notifies nodes of changes: `ChangeFeed`. */
+interface Changes {
+  tell(transaction: Connection, kind: ChangeKind): Promise<unknown>
+  on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown
+  spread(kind: ChangeKind): Promise<void>
+}
+
+/** The store that the nodes of a cluster share. */
+export class PostgresStore implements Store {
+  readonly dialect: Dialect = POSTGRES
+  readonly #postgres: Postgres
+  readonly #changes: Changes
+  readonly #writeAudit: AuditWriter
+
+  constructor(postgres: Postgres, changes: Changes, writeAudit: AuditWriter) {
+    this.#postgres = postgres
+    this.#changes = changes
+    this.#writeAudit = writeAudit
+  }
+
+  lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
+    return this.#postgres.read((db) => new PostgresTx(db).all(statement))
+  }
+
+  list<Row>(statement: Statement<Row>): Promise<Row[]> {
+    return this.lookUp(statement)
+  }
+
+  write<Input, Result>(
+    write: Write<Input, Result>,
+    input: Input,
+    { audit, changes: kind }: WriteOptions = {},
+  ): Promise<Result> {
+    return this.#postgres.write(async (transaction) => {
+      if (kind !== undefined) await this.#changes.tell(transaction, kind)
+      const result = await write(new PostgresTx(transaction), input)
+      if (result !== false) await this.#writeAudit(transaction, audit)
+      return result
+    })
+  }
+
+  follow(kind: ChangeKind, refresh: () => Promise<void>): void {
+    this.#changes.on(kind, refresh)
+  }
+
+  spread(kind: ChangeKind): Promise<void> {
+    return this.#changes.spread(kind)
   }
 }
