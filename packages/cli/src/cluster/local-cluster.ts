@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { Failure, writeFailure } from '../failure.ts'
 import { LOOPBACK_NETWORKS } from '../loopback.ts'
 import { type ClusterProgram, startProcess } from './cluster-process.ts'
-import { findPrograms } from './find-programs.ts'
 
 const NODES = 3
+/** The oldest supported server. Debian 12 has 2.9, which has no `sync_interval`. */
+const MIN_NATS = '2.10.23'
+
+const INSTALL =
+  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server has to be in a folder of PATH. `hookline dev` needs neither.'
 /** PostgreSQL refuses to run as root. Linux gives these ids to an unprivileged user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -54,6 +58,34 @@ export async function startCluster(options: ClusterOptions, stack: AsyncDisposab
     nodes.push({ ...(await start(name, node(url, join(folder, name), settings))), url })
   }
   return { adminToken, servers, nodes }
+}
+
+/** Finds programs in PATH, then in `others`. @throws {Failure} that names the missing servers */
+export function findPrograms(path = process.env['PATH'] ?? '', others = otherFolders()) {
+  const folders = [...path.split(delimiter), ...others]
+  const find = (name: string) =>
+    folders.map((folder) => join(folder, name)).filter((file) => fs.existsSync(file))
+  const [server] = find('postgres')
+  const [initdb] = find('initdb')
+  const broker = find('nats-server').find(isNewEnough)
+  if (server && initdb && broker) return { postgres: server, initdb, nats: broker }
+  const missing = [
+    ...(server && initdb ? [] : ['PostgreSQL']),
+    ...(broker ? [] : [`nats-server ${MIN_NATS} or newer`]),
+  ]
+  throw new Failure('failed', `This machine has no ${missing.join(' and no ')}.`, { hint: INSTALL })
+}
+
+/** Folders of packages that PATH may lack, with the newest PostgreSQL first. */
+function otherFolders(): string[] {
+  const folders = ['/usr/lib/postgresql/*/bin', '/{opt/homebrew,usr/local}/opt/postgresql@*/bin']
+  return [...fs.globSync(folders).toSorted().toReversed(), '/usr/sbin']
+}
+
+function isNewEnough(natsServer: string): boolean {
+  const text = execFileSync(natsServer, ['--version'], { encoding: 'utf8' })
+  const version = /\d+\.\d+\.\d+/.exec(text)?.[0] ?? '0'
+  return version.localeCompare(MIN_NATS, 'en', { numeric: true }) >= 0
 }
 
 /** Creates the data of PostgreSQL in a folder that is renamed once it is complete. */

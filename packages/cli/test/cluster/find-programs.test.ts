@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { findPrograms } from '../../src/cluster/find-programs.ts'
+import { findPrograms } from '../../src/cluster/local-cluster.ts'
 
 /** Writes a program that prints its version. */
 function program(folder: string, name: string, version = '15.1'): string {
