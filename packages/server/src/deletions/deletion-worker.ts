@@ -5,6 +5,7 @@ import type { Catalog } from '../backend/catalog.ts'
 import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
 import type { Notices } from '../backend/notices.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { Recurring } from '../util/time/recurring.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
@@ -30,6 +31,7 @@ const USERS = 200
 const NOTICES = 500
 /** How often it looks for deletions that another node was asked for. */
 const POLL_EVERY_MS = 10_000
+const LOG_EVERY_MS = 10 * 60_000
 
 /**
  * Carries out deletions one after the other, the oldest first. Each step is recorded when it is done and is idempotent,
@@ -45,11 +47,14 @@ export class DeletionWorker implements Worker {
   readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
   readonly #recurring: Recurring
+  /** One that fails is tried every ten seconds, and has a line every ten minutes. */
+  readonly #failures: LogThrottle
   /** Deletions and their users are read at once. */
   readonly #slices: TimeSlices
 
   constructor(options: DeletionWorkerOptions) {
     this.#options = options
+    this.#failures = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#slices = new TimeSlices(options.clock)
     this.#recurring = new Recurring({
       clock: options.clock,
@@ -74,7 +79,9 @@ export class DeletionWorker implements Worker {
       } catch (error) {
         // One that fails does not stop the others.
         if (error instanceof BackendUnavailable) throw error
-        this.#options.logger.error({ deletionId: id, err: error }, 'deletion.failed')
+        const failures = this.#failures.count(id)
+        if (failures > 0)
+          this.#options.logger.error({ deletionId: id, failures, err: error }, 'deletion.failed')
       }
     }
     return POLL_EVERY_MS

@@ -56,6 +56,37 @@ test('a deletion that fails does not stop the others', async () => {
   expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
+test('a deletion that keeps failing is logged at once, and then every ten minutes with the number of its failures', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openIn(folder.path)
+  await setUp(backend)
+  const deletionId = await ask(backend, ['u1'])
+  using db = openBesideService(folder.path)
+  db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions
+    BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
+  const clock = new ManualClock(NOON)
+  const lines: { readonly msg: string; readonly failures: number }[] = []
+  const worker = new DeletionWorker({
+    ...backend,
+    activity: NO_ACTIVITY,
+    clock,
+    logger: pino({}, { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) }),
+    onErased: async () => undefined,
+    onNotices: () => undefined,
+  })
+  await using _running = new RunningWorker(worker)
+  await expect
+    .poll(() => lines)
+    .toMatchObject([{ msg: 'deletion.failed', deletionId, failures: 1 }])
+  const tenSecondsLater = (): number => {
+    clock.advance(10_000)
+    return lines.length
+  }
+  await expect.poll(tenSecondsLater, { interval: 5, timeout: 20_000 }).toBe(2)
+  expect(clock.now() - NOON).toBeGreaterThanOrEqual(10 * 60_000)
+  expect(lines[1]!.failures).toBeGreaterThan(1)
+})
+
 test('without suppress, new events of the user are kept; with it, events from before it took effect are purged', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
