@@ -11,6 +11,7 @@ import { retryWhileUnavailable } from '../delivery/records/retry-while-unavailab
 import { quarantineAll } from '../delivery/records/quarantine.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Acks } from './acks.ts'
@@ -78,6 +79,8 @@ interface EntryEvent {
  */
 const SLICE_DELIVERIES = 500
 
+const LOG_EVERY_MS = 10_000
+
 const UNKNOWN_SOURCE = 'Its source is not known: it may be of another installation'
 const STOPPED_BY_BUG = 'A bug in Hookline stopped it in the pipeline.'
 
@@ -98,6 +101,8 @@ export class Pipeline {
   readonly #progress = new Map<LogEntry, Progress>()
   /** Ids of the sources that there are, or were since this pipeline began. */
   readonly #sources = new Set<string>()
+  /** Another installation may send many: a line for each of their sources every ten seconds. */
+  readonly #strangers: LogThrottle
   /** Entries of which an event was handed over, or that have none. */
   readonly #begun = new WeakSet<LogEntry>()
   /** How many decisions there were to make on the events that were handed over, and how many of them declined. */
@@ -106,6 +111,7 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options
+    this.#strangers = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#see()
     options.catalog.onChange(() => this.#see())
   }
@@ -176,15 +182,32 @@ export class Pipeline {
   }
 
   /**
-   * Without a source an event has no destination: it would be archived, and nobody would notice that it was not delivered. An
-   * event of a source that was removed since it arrived is no stranger.
+   * Without a source an event has no destination: it would be archived, and its missing delivery would go unnoticed. An event
+   * whose source was removed since it arrived is only archived.
    */
-  #quarantineStrangers(events: readonly AcceptedEvent[], signal: AbortSignal): Promise<boolean> {
-    const at = this.#options.clock.wall()
-    const items = events
-      .filter(({ origin, sourceId }) => !origin && !this.#sources.has(sourceId))
-      .map(({ id, sourceId }) => ({ id, at, reason: `${UNKNOWN_SOURCE} (${sourceId}).` }))
-    return quarantineAll(items, { ...this.#options, signal })
+  async #quarantineStrangers(
+    events: readonly AcceptedEvent[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { clock, logger, quarantine } = this.#options
+    const at = clock.wall()
+    const strangers = events.filter(
+      ({ origin, sourceId }) => !origin && !this.#sources.has(sourceId),
+    )
+    if (strangers.length === 0) return true
+    const items = strangers.map(({ id, sourceId }) => ({
+      id,
+      at,
+      reason: `${UNKNOWN_SOURCE} (${sourceId}).`,
+    }))
+    const context = { clock, logger, signal }
+    if ((await retryWhileUnavailable(() => quarantine.add(items), context)) === undefined)
+      return false
+    for (const [sourceId, { length }] of Map.groupBy(strangers, (event) => event.sourceId)) {
+      const quarantined = this.#strangers.count(sourceId, length)
+      if (quarantined > 0) logger.error({ sourceId, events: quarantined }, 'source.unknown')
+    }
+    return true
   }
 
   /**
@@ -253,7 +276,7 @@ export class Pipeline {
     return decided
   }
 
-  /** Until the log may hand what waits to another node. */
+  /** Gives up when the log may hand the entries to another node. */
   #retry<T>(
     work: () => Promise<T>,
     signal: AbortSignal,

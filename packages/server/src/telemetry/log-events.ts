@@ -137,9 +137,14 @@ export const LOG_EVENTS = {
   },
   'quarantine.added': {
     level: 'error',
-    meaning:
-      'A damaged delivery or event, one that a bug stopped, or an event of an unknown source, is in quarantine.',
+    meaning: 'A delivery or event that is damaged, or that a bug stopped, is in quarantine.',
     help: `${REPORT} \`hookline deliveries retry\` retries one delivery.`,
+  },
+  'source.unknown': {
+    level: 'error',
+    meaning:
+      'Events of a source that this service does not know are in quarantine. `events` is their number since the last such line.',
+    help: 'Check that no other installation uses the same NATS servers with the same prefix, and that the database is the right one.',
   },
   'parked.failed': {
     level: 'warn',
@@ -206,7 +211,7 @@ export const LOG_EVENTS = {
   'deletion.failed': {
     level: 'error',
     meaning:
-      'A step of a deletion request has failed. It is tried again within ten seconds, and the other requests go on.',
+      'A step of a deletion request has failed `failures` times since the last such line. It is tried again within ten seconds, and the other requests go on.',
     help: REPORT,
   },
   'deletion.done': {
@@ -303,7 +308,7 @@ export const LOG_EVENTS = {
     level: 'error',
     meaning:
       'A worker that neither calls nor deliveries need has failed five times within a minute. It is started again ten minutes later.',
-    help: `Until then, what \`worker\` names does not happen: profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
+    help: `Until then, the work that \`worker\` names waits, such as profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
   },
   'worker.given_up': {
     level: 'fatal',

@@ -85,12 +85,20 @@ describe('the pipeline', () => {
     const [stranger, event] = [acceptedEvent({ sourceId: 'src_elsewhere' }), acceptedEvent()]
     await engine.backend.log.append([stranger, event])
     await receiver.waitFor(1)
-    const added = engine.logged.filter(({ msg }) => msg === 'quarantine.added')
-    expect(added).toMatchObject([
-      { id: stranger.id, reason: expect.stringContaining('(src_elsewhere)') },
-    ])
+    const unknown = engine.logged.filter(({ msg }) => msg === 'source.unknown')
+    expect(unknown).toMatchObject([{ sourceId: 'src_elsewhere', events: 1 }])
     expect((await engine.backend.upkeep.backlog()).quarantined).toBe(1)
     expect((await engine.backend.events.find(stranger.id))?.sourceId).toBe('src_elsewhere')
+  })
+
+  test('logs the events of an unknown source once in ten seconds, however many there are', async () => {
+    await using engine = await TestEngine.open()
+    const strangers = () =>
+      Array.from({ length: 200 }, () => acceptedEvent({ sourceId: 'src_elsewhere' }))
+    for (let appended = 0; appended < 5; appended++) await engine.backend.log.append(strangers())
+    const quarantined = async () => (await engine.backend.upkeep.backlog()).quarantined
+    await expect.poll(quarantined).toBe(1_000)
+    expect(engine.logged.filter(({ msg }) => msg === 'source.unknown')).toHaveLength(1)
   })
 
   test('archives an event whose source was removed after it arrived', async () => {

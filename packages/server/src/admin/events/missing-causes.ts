@@ -53,7 +53,7 @@ export const MISSING_CAUSES = {
   quarantined: {
     meaning:
       'Events or deliveries are in quarantine: a bug, damaged data or an unknown source stopped them.',
-    help: 'The log names each of them with quarantine.added. Report it as a bug.',
+    help: 'See the lines quarantine.added and source.unknown of the log.',
   },
   not_sent: {
     meaning: 'No call with these ids reached this service, or its event was removed since.',
