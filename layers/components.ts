@@ -45,12 +45,12 @@ export const COMPONENTS = tableOf({
   },
   activity: {
     holds:
-      'live tail, statistics and counts of the last hour, made from what the other components report',
+      'live tail, statistics and counts of the last hour, made from the reports of the other components',
     mayImport: PORTS_AND_TOOLS,
   },
   inspector: {
     holds:
-      'the receiver inside: requests as they came, the verdict on their signatures, and what it responds',
+      'the built-in receiver: requests as received, checks of their signatures, and its responses',
     mayImport: ['delivery', ...PORTS_AND_TOOLS],
   },
   engine: {

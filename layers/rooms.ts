@@ -20,8 +20,7 @@ export const ROOMS = {
       "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     network: 'sockets: name look-up, forbidden addresses, deadlines',
-    health:
-      'breakers, waits that receivers asked for, webhooks that are paused; what the log says of all this',
+    health: 'breakers, waits that receivers asked for, paused webhooks, and their log lines',
     parking: 'parked parts: put into their lanes when due, held, resumed, or expired',
     records:
       'deliveries recorded as they are now, again and again while the backend is unavailable, or put into quarantine',
@@ -29,23 +28,24 @@ export const ROOMS = {
   },
   engine: {
     'lane-threads':
-      'lanes in threads of their own: which thread has a destination, what crosses to it and back, and what a thread that ends leaves',
+      'lanes in dedicated threads: destinations by thread, messages between threads, and the unfinished work of a thread that ends',
   },
   'destination-settings': {
     webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
   },
   audiences: {
-    profiles: 'what an event says about its user; the slices of the log that profiles have applied',
-    evaluation: 'plans of what is computed, the evaluation of profiles, and its identify calls',
+    profiles:
+      'the meaning of an event for its user; the slices of the log that profiles have applied',
+    evaluation: 'evaluation plans, the evaluation of profiles, and its identify calls',
     syncs: 'full syncs, and new clauses that are filled from the archive',
     conditions:
       'conditions and functions of computed traits: validated, planned, evaluated, explained; the facts of an event. All of it is pure',
   },
   admin: {
     access: 'authentication, the role that each route requires, limits of clients',
-    api: 'what routes share: the parts of their schemas, lists, bodies, versions of records',
+    api: 'shared by routes: the parts of their schemas, lists, bodies, versions of records',
     computations:
-      'what audiences and computed traits share: records, faults, syncs, previews, explanations',
+      'shared by audiences and computed traits: records, faults, syncs, previews, explanations',
     configuration: '`/export` and `/import`: the configuration as one document',
     deliveries:
       '`/deliveries`, grouped failures, retry of one delivery, its requests as they would be sent now',
@@ -86,15 +86,14 @@ export const ROOMS = {
     catalog: 'sources and destinations, with encrypted secrets; the last use of each write key',
     leases: 'work that one node does at a time',
     nodes: 'the nodes of the service, and which of them are alive',
-    signals: 'what nodes tell and ask each other',
+    signals: 'messages and requests between nodes',
     'own-keys': 'keys that the service makes for itself, sealed',
     events: 'the archive: events, duplicates, and why a destination did not get one; its followers',
     deliveries: 'deliveries and attempts: due, claimed with leases, recorded, listed',
     replays: 'replays, and the deliveries that a replay selects',
     quarantine: 'deliveries and events in quarantine',
     deletions: 'deletion requests and suppressions; the purge of a user',
-    erasure:
-      'tables and partitions that are rewritten, so that no byte of what was removed is left',
+    erasure: 'tables and partitions that are rewritten, so that no byte of removed data is left',
     notices: 'deletion notices, and their queue',
     profiles:
       'profiles of users, their ids and facts; the cursor with which they follow the archive',
@@ -105,7 +104,7 @@ export const ROOMS = {
     upkeep: 'counts and sizes; partitions, and removal of old data',
   },
   util: {
-    time: 'the clock, pauses that can be aborted, and what happens again and again',
+    time: 'the clock, pauses that can be aborted, and recurring work',
     limits: 'rates, budgets of bytes, shares of the open files, and lines of the log that repeat',
     secrets: 'encryption, and values that are never printed',
     workers: 'workers, their supervisor, the watch of the clock, and the shutdown',
