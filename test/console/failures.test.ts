@@ -122,7 +122,8 @@ test('what expired before an attempt is shown, found and retried', async () => {
     const { health } = await call<{ health: object }>(`destinations/${id}`)
     expect(health).toMatchObject({ webhooks: [{ breaker: 'open' }] })
   })
-  for (let sent = 0; sent < 5; sent += 1) await service.track(`after-${sent}`)
+  // More than the breaker has probes for within the retry window.
+  await Promise.all(Array.from({ length: 100 }, (_, sent) => service.track(`after-${sent}`)))
   await service.eventually(async () => {
     const { data } = await call<{ data: object[] }>('deliveries/failures')
     expect(data).toContainEqual(expect.objectContaining({ class: 'not_attempted' }))
