@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
+import type { Profiles } from '../../src/backend/profiles.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
@@ -14,8 +15,6 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** How long the workers may take to come to rest. */
-
 /** Audiences on a real backend, with a clock that the test moves. */
 export class OpenAudiences implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
@@ -25,6 +24,8 @@ export class OpenAudiences implements AsyncDisposable {
   #backend: Backend | undefined
   #audiences: Audiences | undefined
   #running: RunningWorker[] = []
+  /** How often the profile worker has looked for new events. */
+  #passes = 0
 
   get backend(): Backend {
     return this.#backend!
@@ -46,7 +47,7 @@ export class OpenAudiences implements AsyncDisposable {
     const { clock, metrics } = this
     const logger = pino({ enabled: false })
     this.#audiences = new Audiences({
-      backend: this.#backend,
+      backend: { ...this.#backend, profiles: this.#counted(this.#backend.profiles) },
       activity: NO_ACTIVITY,
       clock,
       clockWatch: clockWatchOf(clock),
@@ -88,6 +89,17 @@ export class OpenAudiences implements AsyncDisposable {
     }
   }
 
+  /** Resolves when the workers act on what the catalog has now: a pass that was under way has ended, and another one has begun. */
+  async untilReplanned(): Promise<void> {
+    const since = this.#passes
+    const deadline = Date.now() + CONDITION_MS
+    while (this.#passes < since + 3 && (await this.backend.profiles.state()).through !== null) {
+      if (Date.now() > deadline) throw new Error('The profile worker has made no pass.')
+      this.clock.advance(250)
+      await setTimeout(1)
+    }
+  }
+
   /** The identify calls that were announced, in the order of the log. */
   async announced(): Promise<readonly AcceptedEvent[]> {
     const { events } = await this.backend.followedLog.read({ after: 0, limit: 100_000 })
@@ -97,6 +109,19 @@ export class OpenAudiences implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
     this.#folder[Symbol.dispose]()
+  }
+
+  #counted(profiles: Profiles): Profiles {
+    return {
+      state: () => {
+        this.#passes++
+        return profiles.state()
+      },
+      begin: () => profiles.begin(),
+      apply: (slice) => profiles.apply(slice),
+      find: (space, userId) => profiles.find(space, userId),
+      count: (space) => profiles.count(space),
+    }
   }
 
   async #describe(): Promise<string> {

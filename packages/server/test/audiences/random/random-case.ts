@@ -1,5 +1,4 @@
 import type { AcceptedEvent, Audience, Computation, Json } from '@hookline/protocol'
-import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
@@ -11,8 +10,6 @@ import { type LastCall, NaiveWorld, type StoredValue } from './naive-world.ts'
 import { someCompute, someCondition } from './random-computations.ts'
 import { someEvent, someUser } from './random-events.ts'
 
-/** In real time. */
-const DISABLING_MS = 50
 const MINUTE_MS = 60 * 1000
 const HOUR_MS = 60 * MINUTE_MS
 const DESTINATIONS = ['dst_a', 'dst_b', 'dst_c'] as const
@@ -281,9 +278,9 @@ export class RandomCase {
   async #settle(): Promise<void> {
     await this.#open.settle()
     if (!this.#hasDisabled) return
-    // Nothing tells when the workers have seen that there is less to do.
+    // They are at rest, and may not have seen that there is less to do.
     this.#hasDisabled = false
-    await setTimeout(DISABLING_MS)
+    await this.#open.untilReplanned()
     await this.#open.settle()
   }
 
