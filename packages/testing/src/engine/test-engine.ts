@@ -70,7 +70,8 @@ export class TestEngine implements AsyncDisposable {
     )
     this.sender = new WebhookSender({
       clock: systemClock,
-      timeoutMs: 2000,
+      // Longer than a test takes on any machine: an attempt that times out is sent again.
+      timeoutMs: 30_000,
       allowedNetworks: ['127.0.0.0/8'],
       maxConnectionsPerWebhook: 64,
       ...options.sender,
