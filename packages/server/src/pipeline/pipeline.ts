@@ -178,7 +178,7 @@ export class Pipeline {
     const at = this.#options.clock.wall()
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
     const items = unreadable.map((each) => ({ ...each, at }))
-    return quarantineAll(items, { ...this.#options, signal })
+    return quarantineAll(items, this.#patient(signal))
   }
 
   /**
@@ -200,9 +200,7 @@ export class Pipeline {
       at,
       reason: `${UNKNOWN_SOURCE} (${sourceId}).`,
     }))
-    const context = { clock, logger, signal }
-    if ((await retryWhileUnavailable(() => quarantine.add(items), context)) === undefined)
-      return false
+    if ((await this.#retry(() => quarantine.add(items), signal)) === undefined) return false
     for (const [sourceId, { length }] of Map.groupBy(strangers, (event) => event.sourceId)) {
       const quarantined = this.#strangers.count(sourceId, length)
       if (quarantined > 0) logger.error({ sourceId, events: quarantined }, 'source.unknown')
@@ -247,7 +245,7 @@ export class Pipeline {
       at,
       cause,
     }))
-    return quarantineAll(items, { ...this.#options, signal })
+    return quarantineAll(items, this.#patient(signal))
   }
 
   /** Events on which a decision throws are in `faulty` then. `undefined` when `signal` aborted first. */
@@ -281,8 +279,11 @@ export class Pipeline {
     work: () => Promise<T>,
     signal: AbortSignal,
   ): Promise<{ readonly value: T } | undefined> {
-    const mostMs = this.#options.log.patienceMs
-    return retryWhileUnavailable(work, { ...this.#options, signal, mostMs })
+    return retryWhileUnavailable(work, this.#patient(signal))
+  }
+
+  #patient(signal: AbortSignal) {
+    return { ...this.#options, signal, mostMs: this.#options.log.patienceMs }
   }
 
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {

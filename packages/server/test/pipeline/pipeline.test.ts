@@ -101,6 +101,24 @@ describe('the pipeline', () => {
     expect(engine.logged.filter(({ msg }) => msg === 'source.unknown')).toHaveLength(1)
   })
 
+  test.each([
+    ['an event of an unknown source', false],
+    ['an entry that cannot be read', true],
+  ])(
+    'gives entries back to the log if %s cannot be quarantined in time',
+    async (_, isUnreadable) => {
+      let isDown = true
+      const consumed: number[] = []
+      const through = impatient(consumed, { isDown: () => isDown, isUnreadable })
+      await using engine = await TestEngine.open({ through })
+      await engine.backend.log.append([acceptedEvent({ sourceId: 'src_elsewhere' })])
+      await expect.poll(() => consumed.length).toBeGreaterThan(1)
+      isDown = false
+      const quarantined = async () => (await engine.backend.upkeep.backlog()).quarantined
+      await expect.poll(quarantined).toBeGreaterThan(0)
+    },
+  )
+
   test('archives an event whose source was removed after it arrived', async () => {
     using folder = new TemporaryFolder()
     await using engine = await TestEngine.open({}, folder)
@@ -203,6 +221,35 @@ function failingAcks(backend: Backend): Backend {
         }),
     },
   }
+}
+
+/** The backend with a log that waits for 100 ms, and a quarantine that is unavailable while it is down. */
+function impatient(
+  consumed: number[],
+  { isDown, isUnreadable }: { readonly isDown: () => boolean; readonly isUnreadable: boolean },
+): (backend: Backend) => Backend {
+  return (backend) => ({
+    ...backend,
+    quarantine: {
+      add: (items) =>
+        isDown()
+          ? Promise.reject(new BackendUnavailable('unavailable, by the test'))
+          : backend.quarantine.add(items),
+    },
+    log: {
+      patienceMs: 100,
+      append: (events) => backend.log.append(events),
+      ack: (entries) => backend.log.ack(entries),
+      async *consume(options) {
+        consumed.push(consumed.length)
+        const unreadable = isUnreadable
+          ? [{ id: 'message', reason: 'unreadable, by the test' }]
+          : []
+        for await (const entries of backend.log.consume(options))
+          yield entries.map((entry) => ({ ...entry, unreadable }))
+      },
+    },
+  })
 }
 
 function change(dataDir: string, sql: string): void {

@@ -9,6 +9,7 @@ export type QuarantineRequest = QuarantineItem & { readonly cause?: unknown }
 /**
  * Puts items into quarantine and logs a line for each. Waits while the backend is unavailable.
  * @returns whether it is done; false when `signal` aborted first
+ * @throws {BackendUnavailable} after `mostMs`
  */
 export async function quarantineAll(
   faulty: readonly QuarantineRequest[],
@@ -17,6 +18,7 @@ export async function quarantineAll(
     readonly clock: Clock
     readonly logger: Logger
     readonly signal: AbortSignal
+    readonly mostMs?: number | undefined
   },
 ): Promise<boolean> {
   if (faulty.length === 0) return true
