@@ -72,8 +72,9 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   using db = DataDir.openForWriting(fresh)
   migrate(db, fresh, stepsOf(source))
   db.exec('PRAGMA synchronous = OFF; BEGIN')
-  const missing = tablesOf(db).flatMap((table) => copyTable(source, db, table))
-  const areEventsRead = !missing.some((each) => each.startsWith('Table events: some'))
+  const copied = tablesOf(db).map((table) => copyTable(source, db, table))
+  const areEventsRead = copied.every(({ name, isRead }) => isRead || name !== 'events')
+  const missing = copied.flatMap(({ report }) => report)
   const found = [...missing, ...missingEvents(db, areEventsRead), ...changedEvents(db)]
   const told = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
   addDamages(db, told)
@@ -130,8 +131,16 @@ function tablesOf(db: DatabaseSync): readonly StoredTable[] {
   })
 }
 
-/** Copies the readable rows. Returns a report of the others. */
-function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): string[] {
+interface CopiedTable {
+  readonly name: string
+  /** Whether all rows could be read. */
+  readonly isRead: boolean
+  /** The rows that are missing, in words. */
+  readonly report: readonly string[]
+}
+
+/** Copies the readable rows. */
+function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): CopiedTable {
   const { name, columns } = table
   // The schema has made the rows of tables that have only one.
   const or = columns.includes('only_row') ? 'REPLACE' : 'IGNORE'
@@ -140,7 +149,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
   )
   let refused = 0
   const isThere = source.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name)
-  if (!isThere) return [`Table ${name}: it is missing.`]
+  if (!isThere) return { name, isRead: false, report: [`Table ${name}: it is missing.`] }
   const isRead = readRows(source, table, (row) => {
     if (row.length !== columns.length || !isInserted(insert, row)) refused++
   })
@@ -152,7 +161,8 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
       ? [`${refused} rows were left out, because they are invalid or refer to missing rows`]
       : []),
   ]
-  return parts.length > 0 ? [`Table ${name}: ${parts.join(', ')}.`] : []
+  const report = parts.length > 0 ? [`Table ${name}: ${parts.join(', ')}.`] : []
+  return { name, isRead, report }
 }
 
 function isInserted(insert: StatementSync, values: ReadRow): boolean {
@@ -167,7 +177,7 @@ function isInserted(insert: StatementSync, values: ReadRow): boolean {
 }
 
 /**
- * The numbers without an event. Purges and the retention also remove events. So those before the first event only count where
+ * The numbers without an event. Purges and the retention also remove events, so numbers before the first event count only if
  * the old table could not be read.
  */
 function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
