@@ -89,7 +89,10 @@ export class OpenAudiences implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the workers act on what the catalog has now: a pass that was under way has ended, and another one has begun. */
+  /**
+   * Resolves when the profile worker has made a pass that began after the last change of the catalog. Call it at rest, when nothing else
+   * looks. A pass looks twice at most, and one may have been under way.
+   */
   async untilReplanned(): Promise<void> {
     const since = this.#passes
     const deadline = Date.now() + CONDITION_MS

@@ -71,7 +71,8 @@ export class ThreadedEngine implements AsyncDisposable {
         retryScheduleMs: [20],
         limits: LIMITS,
         sender: {
-          timeoutMs: 5_000,
+          // Longer than a test takes on any machine: an attempt that times out is sent again.
+          timeoutMs: 30_000,
           allowedNetworks: ['127.0.0.0/8'],
           maxConnectionsPerWebhook: 64,
         },
