@@ -8,7 +8,7 @@ export const ROOMS = {
     body: 'the request body: read, decompressed up to the size limit, parsed',
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
     reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
-    threads: 'ingestion in threads of its own: one port, and limits that all of them share',
+    threads: 'ingestion in dedicated threads, with one port and shared limits',
   },
   http: {
     forwarding:
@@ -71,7 +71,7 @@ export const ROOMS = {
       'deletion requests and suppressions; the purge of a user, and the overwriting of the bytes',
     notices: 'deletion notices, and their queue',
     profiles: 'profiles of users, their ids and facts; the cursor with which they follow the log',
-    facts: 'the clauses that count events; facts from the archive, and facts that nobody needs',
+    facts: 'the clauses that count events; facts added from the archive, and removed when unneeded',
     evaluations:
       'profiles that are loaded to be evaluated; results of audiences and computed traits',
     memberships: 'members, lists, and syncs',
@@ -97,7 +97,7 @@ export const ROOMS = {
     notices: 'deletion notices, and their queue',
     profiles:
       'profiles of users, their ids and facts; the cursor with which they follow the archive',
-    facts: 'the clauses that count events; facts from the archive, and facts that nobody needs',
+    facts: 'the clauses that count events; facts added from the archive, and removed when unneeded',
     evaluations:
       'profiles that are loaded to be evaluated; results of audiences and computed traits',
     memberships: 'members, lists, and syncs',
