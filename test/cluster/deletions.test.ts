@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
@@ -52,7 +53,7 @@ function dayNames(table: string): string[] {
 /** Calls of one user, with the planted value in all that is to go. */
 function callsOf(userId: string, random: () => number): object[] {
   const planted = {
-    messageId: `${PLANTED}-${random()}`,
+    messageId: `${PLANTED}-${randomUUID()}`,
     anonymousId: `${PLANTED}-${userId}`,
     context: { page: { path: `/${PLANTED}` } },
   }

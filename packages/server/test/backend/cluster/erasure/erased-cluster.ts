@@ -1,5 +1,5 @@
 import { type AcceptedEvent, newId } from '@hookline/protocol'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
@@ -87,7 +87,8 @@ export function someEvents(count: number, random: () => number, at = NOON): Acce
     const isMine = random() < 0.1
     const planted = isMine ? PLANTED : ''
     const text = `${planted}${randomText(random() * (random() < 0.05 ? 9000 : 700))}`
-    const id = String(random()).slice(2)
+    // Not a seeded number: of 6,000 of those, two are equal once in 200 runs, and equal messageIds are duplicates.
+    const id = randomUUID()
     return acceptedEvent({
       at,
       messageId: `${id}${planted}`,
