@@ -20,7 +20,7 @@ const BREAK_REPLAYS = `
     VALUES ('rpl_1', 'running', 8, 0, 0, '{}');
   ALTER TABLE replays RENAME TO replays_renamed;
   CREATE VIEW replays AS SELECT id, state, abs(-9223372036854775800 - created_at) AS created_at, finished_at, scanned,
-    requeued, reached_at, cursor, document, delivered, failed FROM replays_renamed;
+    requeued, reached_at, cursor, document, search_text FROM replays_renamed;
   CREATE TRIGGER broken_insert INSTEAD OF INSERT ON replays BEGIN SELECT 1; END;
   CREATE TRIGGER broken_update INSTEAD OF UPDATE ON replays BEGIN SELECT 1; END;
   CREATE TRIGGER broken_delete INSTEAD OF DELETE ON replays BEGIN SELECT 1; END;`

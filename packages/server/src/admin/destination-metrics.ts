@@ -1,19 +1,19 @@
 import type { Destination, LaneState, WebhookState } from '@hookline/protocol'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
-import type { DeliveryReports, WaitingParts } from '../backend/deliveries.ts'
+import type { DeliveryReports, WaitingParts, WebhookLanes } from '../backend/deliveries.ts'
 import type { Upkeep, WaitingDeliveries } from '../backend/upkeep.ts'
 import type { DestinationCount } from '../telemetry/destination-counts.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { labelOf, webhookName } from '../telemetry/names.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
-import { type AskedLanes, pauseReason, type WaitReason } from './deliveries/waiting.ts'
+import { pauseReason, type WaitReason } from './deliveries/waiting.ts'
 
 interface Deps {
   readonly catalog: Pick<Catalog, 'current'>
   readonly upkeep: Pick<Upkeep, 'backlog'>
   readonly reports: Pick<DeliveryReports, 'waitingIn'>
-  readonly lanes: Pick<AskedLanes, 'states'>
+  readonly lanes: Pick<WebhookLanes, 'states'>
   readonly clock: Clock
 }
 

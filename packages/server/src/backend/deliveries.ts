@@ -5,6 +5,7 @@ import type {
   Delivery,
   DeliveryClass,
   DeliveryState,
+  LaneState,
 } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 import type { Unreadable } from './quarantine.ts'
@@ -175,4 +176,20 @@ export interface DeliveryReports {
   failures(filter: { readonly destinationId?: string }): Promise<Failures>
   /** What waits in a lane, including what is claimed. */
   waitingIn(lane: LaneId): Promise<WaitingParts>
+}
+
+/** The lanes of webhooks, as the management API uses them. They may be in other threads: each call is for many webhooks. */
+export interface WebhookLanes {
+  /** The state of each webhook of these destinations, in their order, by destination. Unknown destinations are left out. */
+  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
+  /** When the attempts in flight began, of deliveries or notices: by their id, then by the URL of the webhook. */
+  attemptsOf(
+    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
+  /** Lets each webhook be tried now, regardless of its breaker and Retry-After. */
+  allowNow(webhooks: readonly LaneId[]): Promise<void>
+  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
+  retryNow(webhooks: readonly LaneId[]): Promise<void>
+  /** As `retryNow`, and closes the breakers: deliveries that wait are sent one at a time at first. */
+  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
 }

@@ -37,6 +37,7 @@ export const STORED_TABLES = [
   'waiting_parts',
   'quarantine',
   'replays',
+  'replay_ends',
   'deletions',
   'deletion_users',
   'deletion_anonymous_ids',

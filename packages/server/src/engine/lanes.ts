@@ -1,6 +1,6 @@
-import type { Delivery, LaneState } from '@hookline/protocol'
+import type { LaneState } from '@hookline/protocol'
 import type { FollowedCatalog } from '../backend/catalog.ts'
-import type { LaneId } from '../backend/deliveries.ts'
+import type { WebhookLanes } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
 
 /** How the lanes are, all together. */
@@ -27,7 +27,7 @@ export interface LanesStatus {
  * deletions and gauges. What is given and returned is plain data, and each question is asked once for many webhooks or
  * deliveries: the lanes may be in other threads. `LaneGroup` has lanes in this thread.
  */
-export interface Lanes extends AsyncDisposable {
+export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery. Never waits for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
   /** How many fresh deliveries it was given. */
@@ -36,18 +36,6 @@ export interface Lanes extends AsyncDisposable {
   ready(): Promise<void>
   /** Parts in the backend became due: they are claimed now. */
   wake(): void
-  /** How each webhook of these destinations stands, in their order, by destination. Unknown destinations are left out. */
-  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
-  /** When the attempts began that are being made of deliveries or notices: by their id, then by the URL of the webhook. */
-  attemptsOf(
-    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
-  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
-  /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
-  allowNow(webhooks: readonly LaneId[]): Promise<void>
-  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
-  retryNow(webhooks: readonly LaneId[]): Promise<void>
-  /** As `retryNow`, and closes the breakers: what waits is delivered, one at a time at first. */
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
   status(): Promise<LanesStatus>
   /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
   stop(): void

@@ -1,14 +1,11 @@
 import type { Delivery, LaneState } from '@hookline/protocol'
-import type { LaneId } from '../backend/deliveries.ts'
+import type { LaneId, WebhookLanes } from '../backend/deliveries.ts'
 import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
-import type { Lanes } from './lanes.ts'
-
-type Asked = Pick<Lanes, 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers'>
 
 export interface SharedLanesOptions {
   /** Those of this node. */
-  readonly lanes: Asked
+  readonly lanes: WebhookLanes
   readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
   readonly clock: Clock
 }
@@ -33,7 +30,7 @@ interface Order {
 }
 
 /** The lanes of all nodes, as the management API talks with them: what it asks and what it orders concerns each node. */
-export class SharedLanes implements Asked {
+export class SharedLanes implements WebhookLanes {
   readonly #options: SharedLanesOptions
 
   constructor(options: SharedLanesOptions) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { ActivityFilter } from '../../src/activity/activity-filter.ts'
 import type { LiveReader, StreamMessage } from '../../src/activity/live-reader.ts'
 import { LiveTopics } from '../../src/activity/live-topics.ts'
-import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
+import { NO_SIGNALS } from '../../src/backend/embedded/single-node.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { computedEvent } from '@hookline/testing/records/computed-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
@@ -13,7 +13,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function openLive(maxActivities?: number, clock = new ManualClock()): LiveTopics {
   const backlog = async () => ({ waiting: [], oldestPendingAt: undefined, quarantined: 0 })
-  return new LiveTopics(clock, { backlog }, new SignalsOfOne(), maxActivities)
+  return new LiveTopics(clock, { backlog }, NO_SIGNALS, maxActivities)
 }
 
 function read(live: LiveTopics, filter: ActivityFilter = {}, lastId?: string): LiveReader {

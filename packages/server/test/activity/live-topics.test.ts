@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ChangeView } from '../../src/activity/change-feed.ts'
 import type { LiveReader, StreamMessage } from '../../src/activity/live-reader.ts'
 import { LiveTopics, type Topic } from '../../src/activity/live-topics.ts'
-import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
+import { NO_SIGNALS } from '../../src/backend/embedded/single-node.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { computedEvent } from '@hookline/testing/records/computed-event'
@@ -21,7 +21,7 @@ const PENDING_OF_TWO: Backlog['waiting'] = [
 
 function topicsAt(clock: ManualClock, waiting: Backlog['waiting'] = []): LiveTopics {
   const backlog = async () => ({ waiting, oldestPendingAt: undefined, quarantined: 0 })
-  return new LiveTopics(clock, { backlog }, new SignalsOfOne())
+  return new LiveTopics(clock, { backlog }, NO_SIGNALS)
 }
 
 const read = (live: LiveTopics, topics: Topic[], lastId?: string): LiveReader =>
@@ -101,7 +101,7 @@ test('only those who asked receive counts, and without them no second is counted
 test('counts go on without the number of pending deliveries while the database is unavailable', async () => {
   const clock = new ManualClock()
   const backlog = () => Promise.reject(new Error('disk full'))
-  const live = new LiveTopics(clock, { backlog }, new SignalsOfOne())
+  const live = new LiveTopics(clock, { backlog }, NO_SIGNALS)
   using reader = read(live, ['counts'])
   await second(clock)
   expect(reader.read(9)).toMatchObject([{ data: { received: 0, pending: null } }])

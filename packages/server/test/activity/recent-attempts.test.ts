@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
+import { NO_SIGNALS } from '../../src/backend/embedded/single-node.ts'
 import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
@@ -13,7 +13,7 @@ function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome']
 }
 
 test('counts the attempts of a destination and those that delivered', () => {
-  const recent = new RecentAttempts(new ManualClock(), new SignalsOfOne())
+  const recent = new RecentAttempts(new ManualClock(), NO_SIGNALS)
   record(recent, 'delivered', 'retry')
   record(recent, 'rejected')
   record(recent)
@@ -23,7 +23,7 @@ test('counts the attempts of a destination and those that delivered', () => {
 
 test('says when the last attempt failed, for as long as it counts', () => {
   const clock = new ManualClock()
-  const recent = new RecentAttempts(clock, new SignalsOfOne())
+  const recent = new RecentAttempts(clock, NO_SIGNALS)
   const failedAt = clock.wall()
   record(recent, 'delivered', 'retry')
   clock.advance(120_000)
@@ -37,7 +37,7 @@ test('says when the last attempt failed, for as long as it counts', () => {
 
 test('drops the attempts that are an hour old, minute by minute', () => {
   const clock = new ManualClock()
-  const recent = new RecentAttempts(clock, new SignalsOfOne())
+  const recent = new RecentAttempts(clock, NO_SIGNALS)
   record(recent, 'retry')
   clock.advance(30 * 60_000)
   record(recent, 'delivered')

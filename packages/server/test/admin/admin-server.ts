@@ -10,7 +10,7 @@ import { LiveTopics } from '../../src/activity/live-topics.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
 import { RouteRoles } from '../../src/admin/access/roles.ts'
 import { Backups } from '../../src/admin/backup.ts'
-import type { AskedLanes } from '../../src/admin/deliveries/waiting.ts'
+import type { WebhookLanes } from '../../src/backend/deliveries.ts'
 import type { TestDeliveries } from '../../src/admin/destinations/test-delivery.ts'
 import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
@@ -53,7 +53,7 @@ export const HEALTHY: Omit<LaneState, 'url'> = {
 }
 
 /** Lanes of which a test says how the webhooks stand, whatever the destination. */
-export function lanesWith(states: readonly LaneState[]): AskedLanes {
+export function lanesWith(states: readonly LaneState[]): WebhookLanes {
   return {
     states: async (ids) => new Map(ids.map((id) => [id, states])),
     attemptsOf: async () => new Map(),
@@ -64,7 +64,7 @@ export function lanesWith(states: readonly LaneState[]): AskedLanes {
 }
 
 /** The lanes of a service that has delivered nothing yet. */
-function healthyLanes({ catalog }: Pick<Backend, 'catalog'>): AskedLanes {
+function healthyLanes({ catalog }: Pick<Backend, 'catalog'>): WebhookLanes {
   return {
     ...lanesWith([]),
     states: async (ids) =>

@@ -1,4 +1,4 @@
-import { SignalsOfOne } from '../../src/backend/embedded/signals-of-one.ts'
+import { NO_SIGNALS } from '../../src/backend/embedded/single-node.ts'
 import {
   SharedInspector,
   type SharedInspectorOptions,
@@ -6,5 +6,5 @@ import {
 
 /** The inspector of a service that is one process. */
 export function sharedOf(inspector: SharedInspectorOptions['inspector']): SharedInspector {
-  return new SharedInspector({ inspector, nodes: { id: 'node' }, signals: new SignalsOfOne() })
+  return new SharedInspector({ inspector, nodes: { id: 'node' }, signals: NO_SIGNALS })
 }

@@ -32,7 +32,9 @@ export function fillArchive(
     `INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
      VALUES (?, ?, 'dst_a', 'delivered', 1, ?, '[]')`,
   )
-  const attempt = db.prepare('INSERT INTO attempts VALUES (?, ?, ?)')
+  const attempt = db.prepare(
+    'INSERT INTO attempts (delivery_id, id, has_body, document) VALUES (?, ?, 1, ?)',
+  )
   const tail = new Uint8Array(10)
   const document = JSON.stringify({ body: 'x'.repeat(200) })
   db.exec('BEGIN')

@@ -12,7 +12,7 @@ import {
   type PartState,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import type { Deliveries, DeliveryHistory } from '../../backend/deliveries.ts'
+import type { Deliveries, DeliveryHistory, WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { Replays } from '../../backend/replays.ts'
 import { SIGNATURES_ROLE } from '../access/roles.ts'
@@ -24,7 +24,6 @@ import { type Audited, type ChangeDeps, recordEntry } from '../audit.ts'
 import { withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import {
-  type AskedLanes,
   partWaiting,
   WAIT_REASONS,
   waitContext,
@@ -235,7 +234,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly deliveries: Pick<Deliveries, 'list' | 'find'>
   readonly events: Pick<Events, 'find'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
-  readonly lanes: Pick<AskedLanes, 'states' | 'attemptsOf' | 'allowNow'>
+  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'allowNow'>
   /** The requests that a delivery would make now, one to each webhook of its destination. */
   readonly nextRequests: (
     delivery: Delivery,

@@ -2,13 +2,12 @@ import type {
   Delivery,
   DeliveryPart,
   Destination,
-  LaneState,
   Pause,
   Webhook,
   WebhookState,
 } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
-import type { LaneId } from '../../backend/deliveries.ts'
+import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { type Clock, jumpOf } from '../../util/time/clock.ts'
 
 interface WaitReasonInfo {
@@ -84,29 +83,10 @@ export interface WaitContext {
   readonly jumpMs: number
 }
 
-/**
- * The lanes of the webhooks. They may be in other threads, so a request asks once for all that it shows, and not once for
- * each webhook.
- */
-export interface AskedLanes {
-  /** How each webhook of these destinations stands, in their order, by destination. Unknown destinations are left out. */
-  states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
-  /** When the attempts began that are being made of deliveries or notices: by their id, then by the URL of the webhook. */
-  attemptsOf(
-    deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
-  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
-  /** Lets each webhook be tried now, whatever its breaker and Retry-After say. */
-  allowNow(webhooks: readonly LaneId[]): Promise<void>
-  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
-  retryNow(webhooks: readonly LaneId[]): Promise<void>
-  /** A person closes the breakers of webhooks: what waits is delivered, slowly at first. */
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
-}
-
 /** The dependencies of the contexts of waits. */
 export interface WaitDeps {
   readonly catalog: Pick<Catalog, 'current'>
-  readonly lanes: Pick<AskedLanes, 'states' | 'attemptsOf'>
+  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf'>
   readonly clock: Clock
 }
 

@@ -1,12 +1,12 @@
 import { type Destination, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
+import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { parseSharedSecret } from '../../destination-settings/webhooks/shared-secret.ts'
 import type { Fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { lanesOf, requireDestination, requireMatch } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps, RecordRequest } from '../audit.ts'
-import type { AskedLanes } from '../deliveries/waiting.ts'
 import { Problem } from '../problems/problem.ts'
 import {
   changeDestination,
@@ -75,7 +75,7 @@ const schemas = {
 }
 
 interface ActionDeps extends ChangeDeps {
-  readonly lanes: Pick<AskedLanes, 'retryNow' | 'closeBreakers'>
+  readonly lanes: Pick<WebhookLanes, 'retryNow' | 'closeBreakers'>
 }
 
 /** `/destinations/:id/pause` and `/resume`. A second request changes nothing. */

@@ -1,11 +1,11 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
-import type { DeliveryReports, WaitingParts } from '../../backend/deliveries.ts'
+import type { DeliveryReports, WaitingParts, WebhookLanes } from '../../backend/deliveries.ts'
 import { SPANS, type Statistics } from '../../backend/statistics.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import { type Clock, jumpOf } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
-import { type AskedLanes, shownState } from '../deliveries/waiting.ts'
+import { shownState } from '../deliveries/waiting.ts'
 import { StatisticsPoint } from '../statistics-point.ts'
 
 /** The health of a destination as the API shows it. */
@@ -56,7 +56,7 @@ export const HealthResponse = Type.Object({
 
 /** The dependencies of the health of destinations. */
 export interface HealthDeps {
-  readonly lanes: Pick<AskedLanes, 'states'>
+  readonly lanes: Pick<WebhookLanes, 'states'>
   readonly upkeep: Pick<Upkeep, 'backlog'>
   readonly reports: Pick<DeliveryReports, 'waitingIn'>
   readonly recentAttempts: RecentAttempts

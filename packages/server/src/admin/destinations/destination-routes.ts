@@ -1,6 +1,7 @@
 import { type Destination, isJsonObject, newId, type WebhooksSettings } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import { type Fault, fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -8,7 +9,6 @@ import { entityTag, lanesOf, requireDestination, requireMatch } from '../api/cat
 import { List, pageOf } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { type ChangeDeps, recordEntry } from '../audit.ts'
-import type { AskedLanes } from '../deliveries/waiting.ts'
 import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import {
@@ -98,7 +98,7 @@ const schemas = {
 
 interface DestinationDeps
   extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
-  readonly lanes: HealthDeps['lanes'] & Pick<AskedLanes, 'retryNow'>
+  readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'retryNow'>
   /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
 }

@@ -12,6 +12,7 @@ import {
 } from '@hookline/protocol'
 import Type from 'typebox'
 import { destinationsOf } from '../../backend/catalog.ts'
+import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -19,7 +20,6 @@ import { requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps } from '../audit.ts'
 import { attemptFields, presentTimes } from '../deliveries/deliveries.ts'
-import type { AskedLanes } from '../deliveries/waiting.ts'
 import { Problem } from '../problems/problem.ts'
 import { operations, unchangedEntry } from './destination.ts'
 import { hostWarnings, type UrlChecks, WarningsResponse } from './url-warnings.ts'
@@ -105,7 +105,7 @@ interface TestDeliveryDeps
   extends Pick<UrlChecks, 'hostProblem'>, Pick<ChangeDeps, 'catalog' | 'audit' | 'clock'> {
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
-  readonly lanes: Pick<AskedLanes, 'closeBreakers'>
+  readonly lanes: Pick<WebhookLanes, 'closeBreakers'>
 }
 
 /** `/destinations/:id/test`: makes a test delivery and shows each request and its result. */

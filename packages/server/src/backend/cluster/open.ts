@@ -2,30 +2,39 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Backend } from '../backend.ts'
+import type { BackendThreads } from '../threads.ts'
 import { StoredAudit } from '../store/audit.ts'
+import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { noticeQueueOf, StoredNotices } from '../store/notices.ts'
+import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
+import { StoredParts } from '../store/stored-parts.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
 import { PostgresCatalog } from './catalog/postgres-catalog.ts'
 import { PostgresKeyUses } from './catalog/postgres-key-uses.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
+import { PostgresDeliveries } from './deliveries/postgres-deliveries.ts'
+import { ClaimingNode } from './deliveries/queue/claiming-node.ts'
+import {
+  PostgresDeliveryQueue,
+  type QueueOptions,
+} from './deliveries/queue/postgres-delivery-queue.ts'
+import { NOTICE_TABLE } from './deliveries/rows/notice-table.ts'
+import { PostgresLanes } from './deliveries/rows/postgres-lanes.ts'
 import { checkEncryptionKey } from './encryption/encryption-key.ts'
 import { eraseRemoved } from './erasure/erase.ts'
 import { PostgresEvaluations } from './evaluations/postgres-evaluations.ts'
 import { PostgresMemberships } from './memberships/postgres-memberships.ts'
-import { NO_THREADS } from './no-threads.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
-import { PostgresNodes } from './nodes/postgres-nodes.ts'
+import { PostgresNodes } from './postgres-nodes.ts'
 import { openLog } from './open-log.ts'
-import { openQueues } from './open-queues.ts'
-import { PostgresOwnKeys } from './own-keys/postgres-own-keys.ts'
+import { PostgresOwnKeys } from './postgres-own-keys.ts'
 import { PostgresDeletions } from './deletions/postgres-deletions.ts'
-import { PostgresNoticeQueue } from './notices/postgres-notice-queue.ts'
-import { PostgresNotices } from './notices/postgres-notices.ts'
 import { PostgresSuppressions } from './deletions/postgres-suppressions.ts'
-import { PostgresLeases } from './leases/postgres-leases.ts'
+import { PostgresLeases } from './postgres-leases.ts'
 import { archivedPositionOf } from './postgres/event-rows.ts'
 import { refuseUnfinishedMove } from './move/move-progress.ts'
 import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
@@ -34,6 +43,7 @@ import { checkServer } from './postgres/check-server.ts'
 import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
+import { PostgresQuarantine } from './quarantine/postgres-quarantine.ts'
 import { PostgresFacts } from './facts/postgres-facts.ts'
 import { PostgresProfiles } from './profiles/postgres-profiles.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
@@ -126,14 +136,14 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     staleness: () => feed.failure,
   })
   const catalog = await PostgresCatalog.open({ postgres, box, feed, audit })
-  const { claimMs, migrations = MIGRATIONS } = options
-  const node = { clock: systemClock, claimMs, schema: latestOf(migrations) }
-  const queues = await openQueues(stack, { postgres, box, audit, ...node })
+  const queue = await openQueue({ stack, postgres, box, options })
+  const { lanes } = queue
+  const deliveries = new PostgresDeliveries(queue, store)
   return {
-    deliveries: queues.deliveries,
-    reports: queues.reports,
-    quarantine: queues.quarantine,
-    replays: queues.replays,
+    deliveries,
+    reports: new StoredDeliveryReports(store, lanes),
+    quarantine: new PostgresQuarantine({ postgres, lanes, deliveries }),
+    replays: new StoredReplays(store),
     deletions: await PostgresDeletions.open({
       postgres,
       audit,
@@ -143,8 +153,8 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
       isRefused: (carried) => refused.has(carried),
       positionOf: (carried) => archivedPositionOf(carried) ?? log.positions.of(carried),
     }),
-    notices: new PostgresNotices(postgres, queues.queue.lanes),
-    noticeQueue: new PostgresNoticeQueue(queues.queue),
+    notices: new StoredNotices(store, new StoredParts('notices', lanes)),
+    noticeQueue: noticeQueueOf(store, new PostgresDeliveryQueue(NOTICE_TABLE, queue)),
     suppressions: await PostgresSuppressions.open({ postgres, audit, feed }),
     log,
     events,
@@ -171,6 +181,27 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     // What is stored is for PostgreSQL and NATS to check.
     damaged: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
+}
+
+/** Shared by the queues of deliveries and of notices. */
+async function openQueue({ stack, postgres, box, options }: Opened): Promise<QueueOptions> {
+  const { claimMs: leaseMs, migrations = MIGRATIONS } = options
+  const claiming = { clock: systemClock, leaseMs, schema: latestOf(migrations) }
+  const node = stack.use(await ClaimingNode.open({ postgres, ...claiming }))
+  return { postgres, node, lanes: new PostgresLanes(postgres, box) }
+}
+
+const refuse = (): never => {
+  throw new Error('A node of a cluster has no threads: start more nodes.')
+}
+
+/** No thread joins a node of a cluster: `service.ts` starts none. */
+const NO_THREADS: BackendThreads = {
+  connect: async () => refuse(),
+  connectToLog: refuse,
+  onAppended: () => () => undefined,
+  onChange: () => () => undefined,
+  seeDamage: refuse,
 }
 
 /** This node among the others, and what they tell each other. */

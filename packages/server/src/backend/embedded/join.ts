@@ -1,16 +1,17 @@
 import type { Destination } from '@hookline/protocol'
 import type { BegunPurge, JoinedBackend, SharedChange } from '../threads.ts'
+import { StoredParts } from '../store/stored-parts.ts'
 import { JoinedCatalog } from './catalog/joined-catalog.ts'
 import { readCatalog } from './catalog/read-catalog.ts'
 import { seqFinder } from './deletions/find-seq.ts'
 import { PurgedUsers } from './deletions/purged-users.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
+import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
 import { StoredLanes } from './deliveries/stored-lanes.ts'
-import { StoredParts } from './deliveries/stored-parts.ts'
 import { type ConnectionData, connectionOf } from './joined-connection.ts'
-import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { Readers } from './readers.ts'
+import { SqliteStore } from './sqlite-store.ts'
 
 /** What `BackendThreads.connect` gives to a thread. */
 export interface JoinData extends ConnectionData {
@@ -34,7 +35,8 @@ export function joinEmbeddedBackend(
   // No thread of its own starts before something is listed, which lanes do not do.
   const readers = new Readers(file, () => writer.run('emptyLog', undefined), watch)
   const lanes = new StoredLanes(reader, box)
-  const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
+  const store = new SqliteStore(writer, reader, readers)
+  const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
   const catalog = new JoinedCatalog(readCatalog(reader, box), putDestination)
   const purged = new PurgedUsers({ seqOf: seqFinder(reader) })
   for (const purge of purges) purged.add(purge, purge.through)
@@ -46,7 +48,7 @@ export function joinEmbeddedBackend(
     catalog,
     deliveries,
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
-    noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
+    noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     deletions: { isPurged: (carried) => purged.has(carried) },
     apply,
     async [Symbol.asyncDispose]() {

@@ -5,8 +5,12 @@ import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { StoredAudit } from '../store/audit.ts'
+import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { StoredNotices } from '../store/notices.ts'
+import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
+import { StoredParts } from '../store/stored-parts.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
 import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
@@ -30,15 +34,12 @@ import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
 import { SharedChanges } from './shared-changes.ts'
 import { FileKeys } from './file-keys.ts'
-import { LEASES_OF_ONE } from './leases-of-one.ts'
-import { NodeOfOne } from './node-of-one.ts'
 import type { OnUnreadable } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
 import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
-import { SqliteDeliveryReports } from './deliveries/sqlite-delivery-reports.ts'
-import { StoredParts } from './deliveries/stored-parts.ts'
+import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
 import { SqliteEvaluations } from './evaluations/sqlite-evaluations.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
 import { SqliteFacts } from './facts/sqlite-facts.ts'
@@ -47,16 +48,13 @@ import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { SqliteMemberships } from './memberships/sqlite-memberships.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
-import { SqliteNoticeQueue } from './notices/sqlite-notice-queue.ts'
-import { SqliteNotices } from './notices/sqlite-notices.ts'
 import { SqliteProfiles } from './profiles/sqlite-profiles.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
-import { SqliteReplays } from './replays/sqlite-replays.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
 import { SharedBackend } from './shared-backend.ts'
-import { SignalsOfOne } from './signals-of-one.ts'
+import { NO_SIGNALS, SINGLE_NODE_LEASES, SingleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
@@ -173,7 +171,6 @@ async function portsOf(
   const { writer } = host
   const lanes = new LaneNumbers(writer, reader, box)
   const changes = new SharedChanges((destinations) => lanes.saveAll(destinations))
-  const deliveries = new SqliteDeliveries(lanes, writer, reader, readers)
   const duplicates: Duplicates = new Set()
   const disk = new DiskProbe(databaseFile)
   const memory = memoryOfBudget(1 + appendingThreads)
@@ -181,6 +178,7 @@ async function portsOf(
   const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
   const store = new SqliteStore(writer, reader, readers)
+  const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
   const catalog = new SqliteCatalog(writer, reader, box, changes)
   const removal = { databaseFile, readers, duplicates, recent, changes }
   const deletions = new SqliteDeletions(writer, reader, removal)
@@ -189,11 +187,11 @@ async function portsOf(
   const shared = { file: databaseFile, box, ...parts, ...bytes }
   return {
     log,
-    events: new SqliteEvents(writer, reader, readers, duplicates),
+    events: new SqliteEvents(writer, store, duplicates),
     deliveries,
-    reports: new SqliteDeliveryReports(lanes, reader, readers),
+    reports: new StoredDeliveryReports(store, lanes),
     quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
-    replays: new SqliteReplays(writer, reader, readers),
+    replays: new StoredReplays(store),
     catalog,
     keyUses: new SqliteKeyUses(writer, reader),
     tokens: await StoredTokens.open(store),
@@ -201,8 +199,8 @@ async function portsOf(
     idempotentResponses: new StoredIdempotentResponses(store),
     deletions,
     suppressions: new SqliteSuppressions(writer, reader, changes),
-    notices: new SqliteNotices(lanes, writer, reader, readers),
-    noticeQueue: new SqliteNoticeQueue(lanes, writer, reader, readers),
+    notices: new StoredNotices(store, new StoredParts('notices', lanes)),
+    noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     followedLog: new SqliteFollowedLog(readers, log),
     profiles: new SqliteProfiles(writer, reader),
     facts: new SqliteFacts(writer, reader),
@@ -210,9 +208,9 @@ async function portsOf(
     memberships: new SqliteMemberships(writer, reader, readers),
     syncs: new StoredSyncs(store),
     threads: new SharedBackend(shared),
-    leases: LEASES_OF_ONE,
-    nodes: new NodeOfOne(systemClock),
-    signals: new SignalsOfOne(),
+    leases: SINGLE_NODE_LEASES,
+    nodes: new SingleNode(systemClock),
+    signals: NO_SIGNALS,
     ownKeys: new FileKeys(dataDir),
     statistics: new StoredStatistics(store),
     upkeep: new SqliteUpkeep(host, reader, databaseFile),

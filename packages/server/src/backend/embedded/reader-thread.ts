@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DataDir } from './database/data-dir.ts'
 import { failure, type Result } from './database/operation-result.ts'
-import { Statements } from './database/statements.ts'
 import { readsOn, type Read } from './read-operations.ts'
 
 /** The input of the thread. */
@@ -11,12 +10,18 @@ export interface ReaderStart {
 
 const { file } = workerData as ReaderStart
 const db = DataDir.openForReading(file)
-const statements = new Statements(db)
 const perform = readsOn(db)
 
-function attempt(read: Read): Result {
+/** Its promise is settled before the next message is received: no read awaits anything but the database. */
+async function attempt(read: Read): Promise<Result> {
   try {
-    return { ok: true, value: statements.together(() => perform(read)) }
+    db.exec('BEGIN')
+    try {
+      return { ok: true, value: await perform(read) }
+    } finally {
+      // SQLite ends the transaction itself after some faults of the machine.
+      if (db.isTransaction) db.exec('COMMIT')
+    }
   } catch (error) {
     return failure(error)
   }
@@ -27,6 +32,6 @@ parentPort!.on('message', (read: Read | 'close') => {
     db.close()
     parentPort!.close()
   } else {
-    parentPort!.postMessage(attempt(read))
+    void attempt(read).then((result) => parentPort!.postMessage(result))
   }
 })

@@ -2,9 +2,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { AuditEntry } from '../audit.ts'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
-import type { Store, Tx, Write, WriteOptions } from '../store/store.ts'
+import type { Read, Store, Tx, Write, WriteOptions } from '../store/store.ts'
 import { Statements } from './database/statements.ts'
-import type { Readers } from './readers.ts'
 
 interface Compiled {
   readonly sql: string
@@ -22,27 +21,25 @@ function compiled(statement: Statement): Compiled {
 export class SqliteTx implements Tx {
   readonly dialect: Dialect = SQLITE
   readonly #db: DatabaseSync
+  readonly #statements: Statements
   /** By text. The texts are written in the code, so they are few. */
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
+    this.#statements = new Statements(db)
   }
 
   async all<Row>(statement: Statement<Row>): Promise<Row[]> {
     const { sql, values } = compiled(statement)
-    return this.#prepare(sql).all(...values) as Row[]
+    return this.#statements.all(sql, values) as Row[]
   }
 
   async run(statement: Statement): Promise<number> {
     const { sql, values } = compiled(statement)
-    return Number(this.#prepare(sql).run(...values).changes)
-  }
-
-  #prepare(sql: string): StatementSync {
     const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql)
     this.#prepared.set(sql, prepared)
-    return prepared
+    return Number(prepared.run(...values).changes)
   }
 }
 
@@ -55,14 +52,20 @@ interface ChangeWriter {
   ): Promise<Result>
 }
 
+/** Posts reads to the threads of readers: `Readers`. */
+interface ReaderThreads {
+  run(name: 'select', statement: Compiled): Promise<unknown[]>
+  run(name: 'read', read: { readonly name: string; readonly input: unknown }): Promise<unknown>
+}
+
 /** The store of one process: no other process changes its data. */
 export class SqliteStore implements Store {
   readonly dialect: Dialect = SQLITE
   readonly #writer: ChangeWriter
-  readonly #readers: Readers
+  readonly #readers: ReaderThreads
   readonly #statements: Statements
 
-  constructor(writer: ChangeWriter, reader: DatabaseSync, readers: Readers) {
+  constructor(writer: ChangeWriter, reader: DatabaseSync, readers: ReaderThreads) {
     this.#writer = writer
     this.#readers = readers
     this.#statements = new Statements(reader)
@@ -75,6 +78,10 @@ export class SqliteStore implements Store {
 
   list<Row>(statement: Statement<Row>): Promise<Row[]> {
     return this.#readers.run('select', compiled(statement)) as Promise<Row[]>
+  }
+
+  read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result> {
+    return this.#readers.run('read', { name: read.name, input }) as Promise<Result>
   }
 
   write<Input, Result>(

@@ -2,6 +2,8 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Counts, sumOf } from '../statistics.ts'
 import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
 import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
+import { createNotices, quarantineNotices } from '../store/notices.ts'
+import { advanceReplay, cancelReplay, createReplay, retryDelivery } from '../store/replays.ts'
 import { addCounts, removeCounts } from '../store/statistics.ts'
 import type { Write } from '../store/store.ts'
 import { advanceSync, putSync } from '../store/syncs.ts'
@@ -19,8 +21,8 @@ import {
   createDeletion,
   removeSuppressions,
 } from './deletions/write-deletions.ts'
-import { recordDeliveries } from './deliveries/write-deliveries.ts'
-import { addLane } from './deliveries/write-lanes.ts'
+import { addLane } from './deliveries/stored-lanes.ts'
+import { recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
 import { appendTold, commitEvaluations } from './evaluations/write-evaluations.ts'
 import { fillFacts } from './facts/fill-facts.ts'
 import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
@@ -28,17 +30,10 @@ import { pruneFacts } from './facts/prune-facts.ts'
 import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { changeList, forgetComputation } from './memberships/write-memberships.ts'
-import { createNotices, quarantineNotices, recordNotices } from './notices/write-notices.ts'
 import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
 import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
-import {
-  advanceReplay,
-  cancelReplay,
-  createReplay,
-  retryDelivery,
-} from './replays/write-replays.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
@@ -54,10 +49,6 @@ const OPERATIONS = {
   addLane,
   recordDeliveries,
   quarantineDeliveries,
-  createReplay,
-  cancelReplay,
-  advanceReplay,
-  retryDelivery,
   removeOldest,
   putCatalogRecords,
   removeCatalogRecord,
@@ -70,9 +61,7 @@ const OPERATIONS = {
   purgeUsers,
   purgeAnonymousEvents,
   purgeAnonymousProfiles,
-  createNotices,
   recordNotices,
-  quarantineNotices,
   beginProfiles,
   applyToProfiles,
   putFactClause,
@@ -101,12 +90,18 @@ const WRITES: readonly Write<never, unknown>[] = [
   removeCounts,
   putSync,
   advanceSync,
+  createNotices,
+  quarantineNotices,
+  createReplay,
+  cancelReplay,
+  advanceReplay,
+  retryDelivery,
 ]
 
 export type OperationName = keyof typeof OPERATIONS
 type Prepared<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]>
 export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
-export type OperationResult<N extends OperationName> = ReturnType<Prepared<N>>
+export type OperationResult<N extends OperationName> = Awaited<ReturnType<Prepared<N>>>
 
 /** Operations that SQLite refuses inside a transaction. */
 export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<string> = new Set<OperationName>([

@@ -1,3 +1,4 @@
+import { type EventOrder, POSTGRES_EVENTS, SQLITE_EVENTS } from './event-order.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
 type ColumnType = 'text' | 'number' | 'json'
@@ -11,12 +12,32 @@ type Columns = Readonly<
 export interface Dialect {
   /** After a SELECT of rows that the statement then changes: skips rows that another transaction is changing. */
   readonly skipLocked: Statement
+  /** After a SELECT: other transactions do not change the rows until this one ends. */
+  readonly forUpdate: Statement
+  /** After a SELECT: other transactions do not remove the rows until this one ends. */
+  readonly forKeyShare: Statement
+  /**
+   * Whether indexes lead to the deliveries of an event and of a destination. Otherwise the ids of deliveries do, which begin with
+   * the time of the event.
+   */
+  readonly hasDeliveryIndexes: boolean
+  readonly events: EventOrder
   /** A table with the name `given`, made from columns in few parameters. */
   given(columns: Columns): Statement
+  /** The condition, after a column, that it has one of these values. */
+  among(values: readonly string[]): Statement
+  /** A table of the elements of the JSON array in a column, as `value`. */
+  elements(column: Statement): Statement
+  /** The number of the parts that wait in a lane, due or held. */
+  countWaiting(lane: number, parts: { readonly areHeld: boolean }): Statement
 }
 
 export const SQLITE: Dialect = {
   skipLocked: rawSql(''),
+  forUpdate: rawSql(''),
+  forKeyShare: rawSql(''),
+  hasDeliveryIndexes: false,
+  events: SQLITE_EVENTS,
   given(columns) {
     const names = Object.keys(columns)
     const rows = (Object.values(columns)[0]?.[1] ?? []).map((_, row) =>
@@ -25,12 +46,24 @@ export const SQLITE: Dialect = {
     const cells = names.map((name, index) => `value ->> ${index} AS ${name}`)
     return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(rows)})) AS given`
   },
+  among: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  // The column may be damaged.
+  elements: (column) => sql`json_each(iif(json_valid(${column}), ${column}, '[]'))`,
+  countWaiting: (lane, { areHeld }) =>
+    sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,
 }
 
 const POSTGRES_TYPES = { text: 'text', number: 'bigint', json: 'jsonb' } as const
 
+/** Parts that are counted. There is no counter: every record of the lane would wait for its row. */
+const MAX_COUNTED_PARTS = 250_000
+
 export const POSTGRES: Dialect = {
   skipLocked: rawSql('FOR UPDATE SKIP LOCKED'),
+  forUpdate: rawSql('FOR UPDATE'),
+  forKeyShare: rawSql('FOR KEY SHARE'),
+  hasDeliveryIndexes: true,
+  events: POSTGRES_EVENTS,
   given(columns) {
     const names = rawSql(Object.keys(columns).join())
     const arrays = Object.values(columns).map(
@@ -38,4 +71,9 @@ export const POSTGRES: Dialect = {
     )
     return sql`unnest(${joinSql(arrays, ', ')}) AS given (${names})`
   },
+  among: (values) => sql`= ANY(${values}::text[])`,
+  elements: (column) => sql`json_array_elements(${column}::json)`,
+  countWaiting: (lane, { areHeld }) => sql`(SELECT count(*) FROM (
+    SELECT FROM waiting_parts WHERE lane = ${lane} AND due_at ${rawSql(areHeld ? 'IS NULL' : 'IS NOT NULL')}
+    LIMIT ${MAX_COUNTED_PARTS}) AS counted)`,
 }

@@ -1,14 +1,44 @@
+import { idFrom, type IdPrefix } from '@hookline/protocol'
 import type { Page } from '../page.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
 /** Conditions that columns have these values, each beginning with AND; none for `undefined`. */
 export function conditionsOf(
-  values: Readonly<Record<string, string | number | undefined>>,
+  values: Readonly<Record<string, string | number | boolean | undefined>>,
 ): Statement {
   const used = Object.entries(values).flatMap(([column, value]) =>
     value === undefined ? [] : [sql`AND ${rawSql(column)} = ${value}`],
   )
   return joinSql(used, ' ')
+}
+
+/** A filter without its empty texts. They stand for no condition. */
+export function withoutEmptyTexts<Filter extends object>(filter: Filter): Filter {
+  const entries = Object.entries(filter).filter(([, value]) => value !== '')
+  return Object.fromEntries(entries) as Filter
+}
+
+/** The first id that can have been made at a time, in milliseconds since the epoch. */
+export function firstIdAt(prefix: IdPrefix, ms: number): string {
+  return idFrom(prefix, Math.max(0, ms), new Uint8Array(10))
+}
+
+/** The largest time of a Date, in milliseconds since the epoch. */
+const LATEST_MS = 8.64e15
+
+/** Whether a stored value is a time that can be shown. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= LATEST_MS
+}
+
+/** A stored time. A damaged one becomes 0, the epoch: the rest of its row is still worth showing. */
+export function timeOf(value: unknown): number {
+  return isTime(value) ? value : 0
+}
+
+/** A nullable column with a time. */
+export function timeOrNull(value: unknown): number | null {
+  return value === null || value === undefined ? null : timeOf(value)
 }
 
 /**

@@ -12,6 +12,15 @@ export interface Tx {
   run(statement: Statement): Promise<number>
 }
 
+/** A transaction that only reads. */
+export type ReadTx = Pick<Tx, 'dialect' | 'all'>
+
+/**
+ * A read of several statements. SQLite makes it in one transaction on another thread, by its name. So it awaits nothing but its
+ * `tx`, and its input and result can be posted to a thread.
+ */
+export type Read<Input, Result> = (tx: ReadTx, input: Input) => Promise<Result>
+
 /**
  * A change, made in one transaction: all of it or nothing. An engine may run it again after a conflict, or on another thread,
  * by its name. So it awaits nothing but its `tx`, and its input can be posted to a thread.
@@ -29,16 +38,24 @@ export interface WriteOptions {
   readonly changes?: ChangeKind
 }
 
-/**
- * The database as the ports in this folder use it: each is written once, for both engines. Every method may reject with
- * `BackendUnavailable`.
- */
-export interface Store {
+/** The database as ports read it. Every method may reject with `BackendUnavailable`. */
+export interface Reads {
   readonly dialect: Dialect
   /** Rows that an index leads to: few, within a millisecond. */
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]>
   /** As `lookUp`, where many rows may be looked at. */
   list<Row>(statement: Statement<Row>): Promise<Row[]>
+  /** As `list`, of several statements. */
+  read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result>
+}
+
+/** For a `Read` that only looks up a few rows. */
+export function lookingUp(reads: Reads): ReadTx {
+  return { dialect: reads.dialect, all: (statement) => reads.lookUp(statement) }
+}
+
+/** The database as the ports in this folder use it: each is written once, for both engines. */
+export interface Store extends Reads {
   /** Makes a change, and resolves to its result when that is durable. */
   write<Input, Result>(
     write: Write<Input, Result>,

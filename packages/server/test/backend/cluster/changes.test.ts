@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { ChangeFeed } from '../../../src/backend/cluster/changes/change-feed.ts'
-import { SignalsOfOne } from '../../../src/backend/embedded/signals-of-one.ts'
+import { NO_SIGNALS } from '../../../src/backend/embedded/single-node.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
@@ -149,7 +149,7 @@ class Refreshes {
 }
 
 function feedOn({ postgres, url }: TestDatabase, pollMs = NEVER_MS): ChangeFeed {
-  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals: new SignalsOfOne() })
+  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals: NO_SIGNALS })
 }
 
 async function changeWithoutNotification({ postgres }: TestDatabase): Promise<void> {

@@ -2,9 +2,11 @@ import type { Delivery } from '@hookline/protocol'
 import type { RawBuilder } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
-import { openQueues, type OpenedQueues } from '../../../src/backend/cluster/open-queues.ts'
+import { PostgresDeliveries } from '../../../src/backend/cluster/deliveries/postgres-deliveries.ts'
+import { ClaimingNode } from '../../../src/backend/cluster/deliveries/queue/claiming-node.ts'
+import { PostgresLanes } from '../../../src/backend/cluster/deliveries/rows/postgres-lanes.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { auditWriter } from '../../../src/backend/cluster/postgres/postgres-store.ts'
+import { PostgresReads } from '../../../src/backend/cluster/postgres/postgres-store.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
@@ -43,11 +45,11 @@ class BreakingPostgres extends Postgres {
   }
 }
 
-interface OpenedNode extends OpenedQueues, AsyncDisposable {
+interface OpenedNode extends Node, AsyncDisposable {
   readonly postgres: BreakingPostgres
 }
 
-/** Only the queues of a node, on the database of the harness. */
+/** Only the deliveries of a node, on the database of the harness. */
 async function openNode(
   { options }: ClusterHarness,
   { clock = systemClock, claimMs }: { readonly clock?: Clock; readonly claimMs?: number } = {},
@@ -55,9 +57,11 @@ async function openNode(
   const stack = new AsyncDisposableStack()
   const box = new SecretBox(SecretBox.keysIn(options.encryptionKey.reveal())!)
   const postgres = stack.use(new BreakingPostgres({ url: options.databaseUrl }))
-  const audit = auditWriter(box)
-  const queues = await openQueues(stack, { postgres, box, audit, clock, claimMs, schema: 0 })
-  return { ...queues, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  const claiming = { postgres, clock, leaseMs: claimMs, schema: 0 }
+  const node = stack.use(await ClaimingNode.open(claiming))
+  const queue = { postgres, node, lanes: new PostgresLanes(postgres, box) }
+  const deliveries = new PostgresDeliveries(queue, new PostgresReads(postgres))
+  return { deliveries, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 /** A node that sleeps as soon as it has claimed. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PostgresLeases } from '../../../src/backend/cluster/leases/postgres-leases.ts'
+import { PostgresLeases } from '../../../src/backend/cluster/postgres-leases.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { systemClock } from '../../../src/util/time/clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { PostgresNodes } from '../../../src/backend/cluster/nodes/postgres-nodes.ts'
+import { PostgresNodes } from '../../../src/backend/cluster/postgres-nodes.ts'
 import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { divisionOf } from '../../../src/engine/peers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PostgresOwnKeys } from '../../../src/backend/cluster/own-keys/postgres-own-keys.ts'
+import { PostgresOwnKeys } from '../../../src/backend/cluster/postgres-own-keys.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { leasesConformance } from '../conformance/leases.ts'

@@ -1,8 +1,8 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Subject } from '../../deletions.ts'
+import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { profileRemoval } from '../profiles/profile-removal.ts'
-import { forgetReplayTexts } from '../replays/forget-replay-texts.ts'
 import {
   firstPlace,
   groupOf,
@@ -67,7 +67,7 @@ export class PurgeSlices {
     const { postgres, tell } = this.#options
     const ids = purgedIdsOf(subjectsOf(place, purge), purge)
     return postgres.write(async (transaction) => {
-      if (place.from === 0) await forgetReplayTexts(transaction)
+      if (place.from === 0) await sql.raw(FORGET_SEARCH_TEXTS).execute(transaction)
       await refusePurged(transaction, purge.deletionId, ids)
       await tell(transaction)
     })

@@ -1,11 +1,12 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type { Archiving } from '../../events.ts'
+import { SLACK_MS } from '../../store/event-order.ts'
+import { firstIdAt } from '../../store/rows.ts'
 import { eventChecksumOf } from '../event-columns.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { toText, toTextOrNull } from '../postgres/text.ts'
-import { leastIdAt, SLACK_MS } from './known-events.ts'
+import { jsonToText, toText, toTextOrNull } from '../postgres/text.ts'
 import { namedIds } from './purges-of.ts'
 
 /**
@@ -34,7 +35,7 @@ export async function archiveNew(
   const [oldest, newest] = [Math.min(...times) - dedupeWindowMs, Math.max(...times)]
   const [row] = await postgres.run(sql<{ readonly seq: number | null }>`
     SELECT archive_new(${columnsOf(events, positionOf)}, ${arrays.texts([...namedIds(events)])},
-      ${dedupeWindowMs}::bigint, ${leastIdAt(oldest - SLACK_MS)}::text, ${leastIdAt(newest + AHEAD_MS)}::text, ${declinedOf(entries)}) AS seq`)
+      ${dedupeWindowMs}::bigint, ${firstIdAt('evt', oldest - SLACK_MS)}::text, ${firstIdAt('evt', newest + AHEAD_MS)}::text, ${declinedOf(entries)}) AS seq`)
   return row!.seq ?? undefined
 }
 
@@ -58,9 +59,9 @@ function columnsOf(events: readonly AcceptedEvent[], positionOf: ArchiveNewOptio
     texts(({ previousId }) => toTextOrNull(previousId)),
     arrays.bigints(events.map(({ receivedAt }) => receivedAt)),
     texts(({ marks }) => marks.join()),
-    texts(({ origin }) => (origin === undefined ? null : JSON.stringify(origin))),
+    texts(({ origin }) => (origin === undefined ? null : jsonToText(JSON.stringify(origin)))),
     arrays.bytes(events.map(({ body }) => body)),
-    texts(({ rest }) => rest),
+    texts(({ rest }) => jsonToText(rest)),
     arrays.bigints(events.map(eventChecksumOf)),
   ])
 }

@@ -1,5 +1,7 @@
-import { type AcceptedEvent, idFrom } from '@hookline/protocol'
+import type { AcceptedEvent } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
+import { SLACK_MS } from '../../store/event-order.ts'
+import { firstIdAt } from '../../store/rows.ts'
 import { isId } from '../postgres/event-rows.ts'
 import { toText } from '../postgres/text.ts'
 import { arrays } from '../postgres/arrays.ts'
@@ -12,9 +14,6 @@ export interface KnownEvent {
   /** The first event with its source and messageId within the window. */
   readonly original: string | null
 }
-
-/** How much the time in an id may differ from that of receipt. */
-export const SLACK_MS = 60_000
 
 /** Looks the events up, in their order. */
 export async function knownEvents(
@@ -37,14 +36,9 @@ export async function knownEvents(
     LEFT JOIN LATERAL (
       SELECT events.id FROM events
       WHERE ${isId('message_id', sql`new.message_id`)} AND events.source_id = new.source_id
-        AND events.received_at >= new.since AND events.id >= ${leastIdAt(oldest - SLACK_MS)}
+        AND events.received_at >= new.since AND events.id >= ${firstIdAt('evt', oldest - SLACK_MS)}
       ORDER BY events.received_at, events.seq LIMIT 1
     ) AS first ON true
     ORDER BY new.number`.execute(transaction)
   return rows
-}
-
-/** The least id of an event of a time, in milliseconds since the epoch. */
-export function leastIdAt(ms: number): string {
-  return idFrom('evt', Math.max(0, ms), new Uint8Array(10))
 }

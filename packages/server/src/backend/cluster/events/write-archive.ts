@@ -1,10 +1,10 @@
 import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import { toText, toTextOrNull } from '../postgres/text.ts'
+import { jsonToText, toText, toTextOrNull } from '../postgres/text.ts'
 import type { Archiving } from '../../events.ts'
+import { firstIdAt } from '../../store/rows.ts'
 import { eventChecksumOf } from '../event-columns.ts'
 import type { ArchiveDecisions, NewEvent } from './decide-archive.ts'
-import { leastIdAt } from './known-events.ts'
 import { arrays } from '../postgres/arrays.ts'
 
 /** Duplicates that are known are forgotten after this time: a chunk of the log is handed out again much sooner. */
@@ -62,10 +62,10 @@ function insertEvents(
       ${texts(({ previousId }) => toTextOrNull(previousId))},
       ${numbers(events.map(({ receivedAt }) => receivedAt))},
       ${texts(({ marks }) => marks.join())},
-      ${texts(({ origin }) => (origin === undefined ? null : JSON.stringify(origin)))},
+      ${texts(({ origin }) => (origin === undefined ? null : jsonToText(JSON.stringify(origin))))},
       ${numbers(startsOf(events))},
       ${numbers(events.map(({ body }) => body.length))},
-      ${texts(({ rest }) => rest)},
+      ${texts(({ rest }) => jsonToText(rest))},
       ${numbers(events.map(eventChecksumOf))},
       ${numbers(news.map(({ duplicates }) => duplicates))},
       ${numbers(news.map(({ lastDuplicateAt }) => lastDuplicateAt))}
@@ -97,6 +97,6 @@ function forgetDuplicates(countedIds: readonly string[]): RawBuilder<unknown> {
   const newest = Math.max(0, ...countedIds.map(timeOfId))
   return sql`
     DELETE FROM counted_duplicates WHERE id IN (
-      SELECT id FROM counted_duplicates WHERE id < ${leastIdAt(newest - FORGET_AFTER_MS)}
+      SELECT id FROM counted_duplicates WHERE id < ${firstIdAt('evt', newest - FORGET_AFTER_MS)}
       ORDER BY id LIMIT ${2 * countedIds.length})`
 }

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { StoredEvent } from '../../stopped-data.ts'
 import { eventChecksumOf } from '../event-columns.ts'
-import { toText, toTextOrNull } from '../postgres/text.ts'
+import { jsonToText, toText, toTextOrNull } from '../postgres/text.ts'
 import { columnsOf, type TargetTable, type Value } from './moved-tables.ts'
 
 /** The archive. An event keeps its number, so that followers go on where they were. */
@@ -32,9 +32,9 @@ export function eventValues(
     toTextOrNull(previousId),
     receivedAt,
     marks.join(),
-    origin === undefined ? null : JSON.stringify(origin),
+    origin === undefined ? null : jsonToText(JSON.stringify(origin)),
     Buffer.from(body),
-    rest,
+    jsonToText(rest),
     eventChecksumOf(event),
     duplicates,
     lastDuplicateAt,

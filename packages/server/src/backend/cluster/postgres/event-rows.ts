@@ -69,8 +69,8 @@ export function eventOf(row: EventRow): AcceptedEvent {
     row.marks,
     textOf(row.user_id),
     textOf(row.previous_id),
-    row.origin,
-    row.rest,
+    textOf(row.origin),
+    fromText(row.rest),
     textOf(row.anonymous_id),
   ] as const
   const event = storedEventOf(head, row.body, row.checksum)

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../audit.ts'
 import { appendAudit, sealedEntry } from '../../store/audit.ts'
 import { type Dialect, POSTGRES } from '../../store/dialect.ts'
 import type { Statement } from '../../store/sql.ts'
-import type { ChangeKind, Store, Tx, Write, WriteOptions } from '../../store/store.ts'
+import type { ChangeKind, Read, Reads, Store, Tx, Write, WriteOptions } from '../../store/store.ts'
 import type { Connection, Postgres } from './postgres.ts'
 import { fromText, toText } from './text.ts'
 
@@ -64,17 +64,13 @@ interface Changes {
   spread(kind: ChangeKind): Promise<void>
 }
 
-/** The store that the nodes of a cluster share. */
-export class PostgresStore implements Store {
+/** The database as ports read it. */
+export class PostgresReads implements Reads {
   readonly dialect: Dialect = POSTGRES
   readonly #postgres: Postgres
-  readonly #changes: Changes
-  readonly #writeAudit: AuditWriter
 
-  constructor(postgres: Postgres, changes: Changes, writeAudit: AuditWriter) {
+  constructor(postgres: Postgres) {
     this.#postgres = postgres
-    this.#changes = changes
-    this.#writeAudit = writeAudit
   }
 
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
@@ -83,6 +79,24 @@ export class PostgresStore implements Store {
 
   list<Row>(statement: Statement<Row>): Promise<Row[]> {
     return this.lookUp(statement)
+  }
+
+  read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result> {
+    return this.#postgres.read((db) => read(new PostgresTx(db), input))
+  }
+}
+
+/** The store that the nodes of a cluster share. */
+export class PostgresStore extends PostgresReads implements Store {
+  readonly #postgres: Postgres
+  readonly #changes: Changes
+  readonly #writeAudit: AuditWriter
+
+  constructor(postgres: Postgres, changes: Changes, writeAudit: AuditWriter) {
+    super(postgres)
+    this.#postgres = postgres
+    this.#changes = changes
+    this.#writeAudit = writeAudit
   }
 
   write<Input, Result>(

@@ -11,6 +11,11 @@ export function toText(text: string): string {
   return text.replaceAll(ESCAPE, ESCAPED).replaceAll('\0', NUL)
 }
 
+/** The same for JSON, which has no U+0000: PostgreSQL refuses other texts. */
+export function jsonToText(json: string): string {
+  return json.replaceAll(ESCAPE, ESCAPED)
+}
+
 /** The text that a column keeps. */
 export function fromText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored

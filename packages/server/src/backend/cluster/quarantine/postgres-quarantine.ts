@@ -3,8 +3,8 @@ import type { DeliveryQueue } from '../../deliveries.ts'
 import type { Quarantine, QuarantineItem } from '../../quarantine.ts'
 import { isBetween } from '../deliveries/rows/ids-between.ts'
 import type { PostgresLanes } from '../deliveries/rows/postgres-lanes.ts'
-import { countReplayEnds } from '../deliveries/reports/replay-ends.ts'
-import { StoredParts } from '../deliveries/rows/stored-parts.ts'
+import { countReplayEnds } from '../deliveries/rows/replay-ends.ts'
+import { StoredParts } from '../../store/stored-parts.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
 
@@ -18,17 +18,20 @@ export interface PostgresQuarantineOptions {
 export class PostgresQuarantine implements Quarantine {
   readonly #postgres: Postgres
   readonly #deliveries: Pick<DeliveryQueue, 'release'>
+  readonly #lanes: PostgresLanes
   readonly #parts: StoredParts
 
   constructor({ postgres, lanes, deliveries }: PostgresQuarantineOptions) {
     this.#postgres = postgres
     this.#deliveries = deliveries
+    this.#lanes = lanes
     this.#parts = new StoredParts('deliveries', lanes)
   }
 
   async add(items: readonly QuarantineItem[]): Promise<void> {
     if (items.length === 0) return
-    await this.#parts.give(
+    await this.#lanes.giveTo(
+      'deliveries',
       items.flatMap(({ delivery }) => (delivery ? [{ delivery, attempts: [] }] : [])),
     )
     await this.#postgres.write(async (transaction) => {

@@ -1,6 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { Page } from '../../page.ts'
 
+export { isTime, timeOf, timeOrNull } from '../../store/rows.ts'
+
 /** One row of a SELECT, by column. */
 export type Row = Record<string, SQLOutputValue>
 
@@ -16,24 +18,6 @@ export function readJson(text: unknown): unknown {
 /** A nullable INTEGER column as a number. */
 export function numberOrNull(value: SQLOutputValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value)
-}
-
-/** The largest time of a Date, in milliseconds since the epoch. */
-const LATEST_MS = 8.64e15
-
-/** Whether a stored value is a time that can be shown. */
-export function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) <= LATEST_MS
-}
-
-/** A column with a time. A damaged time becomes 0, the epoch: the rest of its row is still worth showing. */
-export function timeOf(value: SQLOutputValue | undefined): number {
-  return isTime(value) ? value : 0
-}
-
-/** A nullable column with a time. */
-export function timeOrNull(value: SQLOutputValue | undefined): number | null {
-  return value === null || value === undefined ? null : timeOf(value)
 }
 
 /**

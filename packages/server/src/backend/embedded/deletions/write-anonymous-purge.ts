@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
 import { profileRemoval } from '../profiles/remove-profile.ts'
 import { eventPurge, type PurgedEvents, purgeCounter } from './purge-event.ts'
-import { replayTextRemoval } from './replay-texts.ts'
 
 /** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
@@ -14,9 +14,9 @@ interface AnonymousProfiles {
 /** Removes the profiles that have these anonymous ids, and the search texts of ended replays. */
 export function purgeAnonymousProfiles(db: DatabaseSync): (purge: AnonymousProfiles) => void {
   const removeProfiles = profileRemoval(db)
-  const forgetTexts = replayTextRemoval(db)
+  const forgetTexts = db.prepare(FORGET_SEARCH_TEXTS)
   return ({ anonymousIds, sourceIds }) => {
-    forgetTexts()
+    forgetTexts.run()
     for (const id of anonymousIds) removeProfiles({ kind: 'anonymous', id }, sourceIds)
   }
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
 import { userRemoval } from '../profiles/remove-profile.ts'
-import { firstSeqOf, SEGMENT, segmentOf } from '../log/segments.ts'
+import { firstSeqOf, SEGMENT, segmentOf } from '../../store/event-order.ts'
 import { eventPurge, type PurgedEvents, purgeCounter } from './purge-event.ts'
-import { replayTextRemoval } from './replay-texts.ts'
 
 /** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5
@@ -33,10 +33,10 @@ export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace 
   const purgeUser = userPurge(db)
   const removeProfiles = userRemoval(db)
   const count = purgeCounter(db)
-  const forgetTexts = replayTextRemoval(db)
+  const forgetTexts = db.prepare(FORGET_SEARCH_TEXTS)
   return (input) => {
     const deadline = performance.now() + SLICE_MS
-    if (isBeginning(input.place)) forgetTexts()
+    if (isBeginning(input.place)) forgetTexts.run()
     const removed: PurgedEvents = { events: 0, anonymousEvents: 0, deliveries: 0 }
     let place: PurgePlace | null = input.place
     // At least one step, however long the machine has kept the thread waiting.

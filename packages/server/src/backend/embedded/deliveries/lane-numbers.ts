@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { LaneId } from '../../deliveries.ts'
 import type { Writer } from '../writer.ts'
-import { type QueueName, StoredLanes } from './stored-lanes.ts'
-import type { LaneRow } from './write-lanes.ts'
+import type { QueueName } from '../../store/stored-parts.ts'
+import { type LaneRow, StoredLanes } from './stored-lanes.ts'
 
 /** A lane that is not known to be on disk; `saving`: a write of it is under way. */
 interface Unsaved {

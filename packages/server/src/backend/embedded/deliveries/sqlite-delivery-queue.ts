@@ -13,19 +13,17 @@ import type {
 import type { Unreadable } from '../../quarantine.ts'
 import { systemClock } from '../../../util/time/clock.ts'
 import { TimeSlices } from '../../../util/time/time-slices.ts'
-import { numberOrNull, type Row } from '../database/rows.ts'
+import { type QueueName, StoredParts } from '../../store/stored-parts.ts'
+import { UNSPLIT_LANES } from '../../store/waiting-parts.ts'
+import { isTime, numberOrNull, type Row } from '../database/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
-import { Claims } from './claims.ts'
-import type { QueueName, StoredLanes } from './stored-lanes.ts'
-import { StoredParts } from './stored-parts.ts'
+import type { StoredLanes } from './stored-lanes.ts'
 import { type QueueRow, recordedRowsOf } from './write-delivery-queue.ts'
 
 /** The table that a queue is kept in: how its rows are read, and which operation writes them. */
 export interface QueueTable<E extends Carried> {
   readonly name: QueueName
-  /** The lane of deliveries without parts (`0009-lanes.ts`). */
-  readonly unsplitLane: number
   /** `SELECT … FROM …`, with everything that `claimedOf` reads. */
   readonly select: string
   readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
@@ -34,6 +32,12 @@ export interface QueueTable<E extends Carried> {
   readonly record: 'recordDeliveries' | 'recordNotices'
 }
 
+/** Whether the times of a row of a queue are not damaged. */
+export function hasReadableTimes(row: Row): boolean {
+  return isTime(row['first_due_at']) && (row['due_at'] === null || isTime(row['due_at']))
+}
+
+const NO_LANES: readonly number[] = []
 /** How many parts are looked at together. */
 const CHECKED_PARTS = 1_000
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
@@ -57,12 +61,14 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   protected readonly claims = new Claims()
   protected readonly parts: StoredParts
   readonly #table: QueueTable<E>
+  readonly #unsplitLane: number
   readonly #lanes: StoredLanes
   readonly #writer: Writer
   readonly #statements: Statements
 
   constructor(table: QueueTable<E>, lanes: StoredLanes, writer: Writer, reader: DatabaseSync) {
     this.#table = table
+    this.#unsplitLane = UNSPLIT_LANES[table.name]
     this.#lanes = lanes
     this.#writer = writer
     this.#statements = new Statements(reader)
@@ -84,8 +90,9 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 
   async claimUnsplit(limit: number): Promise<Claim<E>> {
-    const { unsplitLane } = this.#table
-    return this.#statements.together(() => this.#claim(unsplitLane, Number.MAX_SAFE_INTEGER, limit))
+    return this.#statements.together(() =>
+      this.#claim(this.#unsplitLane, Number.MAX_SAFE_INTEGER, limit),
+    )
   }
 
   async release(ids: readonly string[], lane?: LaneId): Promise<void> {
@@ -105,7 +112,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
       const number = Number(row['lane'])
       const dueAt = this.#nextDue(number)
       const isHeld = row['is_held'] === 1
-      if (number === this.#table.unsplitLane) isUnsplit = dueAt !== null
+      if (number === this.#unsplitLane) isUnsplit = dueAt !== null
       const lane = this.#lanes.laneOf(number)
       if (lane?.queue !== this.#table.name || (dueAt === null && !isHeld)) continue
       const { destinationId, url } = lane
@@ -162,11 +169,11 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 
   #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
-    const { name, select, claimedOf, unsplitLane } = this.#table
+    const { name, select, claimedOf } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
     if (row === undefined) return { id, reason: 'It is no longer in the database.' }
     const read = claimedOf(row, this.parts)
-    if ('reason' in read || lane === unsplitLane) return read
+    if ('reason' in read || lane === this.#unsplitLane) return read
     return waitsIn(read.delivery, this.#lanes.laneOf(lane))
       ? read
       : { id, reason: 'It waits in a lane of which it has no part: the database is damaged.' }
@@ -185,4 +192,50 @@ function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined
   const isWaiting = ({ url, state }: DeliveryPart): boolean =>
     url === lane?.url && (state === 'pending' || state === 'held')
   return destinationId === lane?.destinationId && webhooks.some(isWaiting)
+}
+
+/** A claim: of the part of a delivery in one lane. */
+interface PartClaim {
+  readonly id: string
+  readonly lane: number
+}
+
+/**
+ * Which waiting parts are claimed. In memory, because only one process uses the file: its claims end with it.
+ */
+class Claims {
+  readonly #byLane = new Map<number, Set<string>>()
+  /** Lists, because a delivery has a few lanes, and there are many deliveries. */
+  readonly #lanesOf = new Map<string, readonly number[]>()
+
+  /** Ids of the deliveries whose part in this lane is claimed. */
+  of(lane: number): ReadonlySet<string> {
+    return this.#byLane.get(lane) ?? new Set()
+  }
+
+  begin({ id, lane }: PartClaim): void {
+    const claimed = this.#byLane.get(lane)
+    if (claimed?.has(id)) return
+    if (claimed === undefined) this.#byLane.set(lane, new Set([id]))
+    else claimed.add(id)
+    // A spread would leave room for 16 more lanes.
+    this.#lanesOf.set(id, (this.#lanesOf.get(id) ?? NO_LANES).concat(lane))
+  }
+
+  /** The claims of a delivery, except those in these lanes. */
+  ofDelivery(id: string, except: readonly number[] = NO_LANES): readonly PartClaim[] {
+    const lanes = this.#lanesOf.get(id) ?? NO_LANES
+    return lanes.filter((lane) => !except.includes(lane)).map((lane) => ({ id, lane }))
+  }
+
+  end(claims: readonly PartClaim[]): void {
+    for (const { id, lane } of claims) {
+      const claimed = this.#byLane.get(lane)
+      if (!claimed?.delete(id)) continue
+      if (claimed.size === 0) this.#byLane.delete(lane)
+      const left = this.#lanesOf.get(id)!.filter((each) => each !== lane)
+      if (left.length === 0) this.#lanesOf.delete(id)
+      else this.#lanesOf.set(id, left)
+    }
+  }
 }

@@ -3,16 +3,9 @@ import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { PairMap } from '../../../util/pair-map.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import type { LaneId } from '../../deliveries.ts'
+import type { NumberedLanes, QueueLane, QueueName } from '../../store/stored-parts.ts'
 import { openedText } from '../database/opened-text.ts'
 import type { Row } from '../database/rows.ts'
-
-/** Which queue a lane belongs to. */
-export type QueueName = 'deliveries' | 'notices'
-
-/** A lane of one of the queues. */
-export interface QueueLane extends LaneId {
-  readonly queue: QueueName
-}
 
 /**
  * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a
@@ -20,7 +13,7 @@ export interface QueueLane extends LaneId {
  *
  * The main thread gives the numbers (`lane-numbers.ts`). In other threads, a lane that is not known is looked up again.
  */
-export class StoredLanes {
+export class StoredLanes implements NumberedLanes {
   readonly #box: SecretBox
   readonly #ofNumber: StatementSync
   readonly #ofDestination: StatementSync
@@ -60,6 +53,9 @@ export class StoredLanes {
     return this.#byNumber.get(number)
   }
 
+  /** All lanes are in memory. */
+  async know(): Promise<void> {}
+
   /** Whether no other thread makes lanes. */
   protected get knowsAll(): boolean {
     return false
@@ -92,4 +88,13 @@ export class StoredLanes {
       this.add(Number(row['number']), { queue: row['queue'] as QueueName, destinationId, url })
     }
   }
+}
+
+/** A row of `lanes`. The URL is sealed. */
+export type LaneRow = readonly [number: number, queue: string, destinationId: string, url: string]
+
+/** Keeps a lane. Safe to call twice. */
+export function addLane(db: DatabaseSync): (row: LaneRow) => void {
+  const insert = db.prepare('INSERT OR IGNORE INTO lanes VALUES (?, ?, ?, ?)')
+  return (row) => void insert.run(...row)
 }

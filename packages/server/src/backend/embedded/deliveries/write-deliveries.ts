@@ -1,5 +1,6 @@
 import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
+import { countedOf } from '../../store/notices.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { isWaiting, type QueueRow, type RecordedRows, recordRows } from './write-delivery-queue.ts'
 
@@ -54,4 +55,22 @@ function keptFinder(db: DatabaseSync): (row: QueueRow) => boolean {
        NOT EXISTS (SELECT 1 FROM events WHERE id = ?) AS kept`,
   )
   return ([id, eventId]) => find.get(id!, eventId!)!['kept'] === 1
+}
+
+/** A row of what `recordNotices` writes. `webhooks`: its column of that name. */
+export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
+  const { id, state, rounds, dueAt } = delivery
+  const { attempts, endedAt } = countedOf(delivery)
+  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, isWaiting(delivery)]
+}
+
+/** As `recordDeliveries`, but only for notices that exist. */
+export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
+  const record = recordRows(
+    db,
+    `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7,
+       is_waiting = ?8
+     WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND rounds <= ?3`,
+  )
+  return (rows) => void record(rows)
 }

@@ -1,20 +1,13 @@
-import type { Attempt, Delivery } from '@hookline/protocol'
+import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { RecordedDelivery } from '../../deliveries.ts'
+import type { StoredParts } from '../../store/stored-parts.ts'
 
 /** A delivery as it crosses to the writer's thread: flat, because nested objects are slow to copy. */
 export type QueueRow = readonly SQLInputValue[]
 
 /** A row of `attempts`. */
-type AttemptRow = readonly [deliveryId: string, id: string, document: string]
-
-/** Makes the JSON columns that name webhooks. */
-export interface PartTexts {
-  /** The column `webhooks` of a delivery. */
-  textOf(delivery: Delivery): string
-  /** A column `document` of `attempts`. */
-  attemptText(destinationId: string, attempt: Attempt): string
-}
+type AttemptRow = readonly [deliveryId: string, id: string, hasBody: 0 | 1, document: string]
 
 export interface RecordedRows {
   /** How many deliveries were to be recorded. */
@@ -26,7 +19,7 @@ export interface RecordedRows {
 /** An attempt that delivered is kept whole in `webhooks` of its delivery, and has no row in `attempts`. */
 export function recordedRowsOf(
   records: readonly RecordedDelivery[],
-  parts: PartTexts,
+  parts: StoredParts,
   rowOf: (delivery: Delivery, webhooks: string) => QueueRow,
 ): RecordedRows {
   return {
@@ -35,7 +28,10 @@ export function recordedRowsOf(
     attempts: records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
       attempts
         .filter(({ outcome }) => outcome !== 'delivered')
-        .map((attempt): AttemptRow => [id, attempt.id, parts.attemptText(destinationId, attempt)]),
+        .map((attempt): AttemptRow => {
+          const document = parts.attemptText(destinationId, attempt)
+          return [id, attempt.id, attempt.body === undefined ? 0 : 1, document]
+        }),
     ),
   }
 }
@@ -54,7 +50,9 @@ export function recordRows(
   readonly unchanged: readonly QueueRow[]
 } {
   const record = db.prepare(sql)
-  const keepAttempt = db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?, ?)')
+  const keepAttempt = db.prepare(
+    'INSERT OR IGNORE INTO attempts (delivery_id, id, has_body, document) VALUES (?, ?, ?, ?)',
+  )
   return ({ deliveries, attempts }) => {
     let changed = 0
     const unchanged: QueueRow[] = []

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { BloomFilters, KEYS_PER_FILTER } from './bloom-filters.ts'
-import { SEGMENT, SEGMENT_EVENTS, SLACK_MS } from './segments.ts'
+import { SEGMENT, SEGMENT_EVENTS, SLACK_MS } from '../../store/event-order.ts'
 
 const SEGMENTS_PER_FILTER = KEYS_PER_FILTER / SEGMENT_EVENTS
 const SEGMENTS_IN_FILTER = [...Array(SEGMENTS_PER_FILTER).keys()]

@@ -7,7 +7,7 @@ import { checksumOf } from '../../../util/event-checksum.ts'
 import type { EventHead } from '../../event-head.ts'
 import { INSERT_EVENT } from './event-row.ts'
 import type { LogNumbering } from './log-numbering.ts'
-import { SEGMENT } from './segments.ts'
+import { SEGMENT } from '../../store/event-order.ts'
 
 /** What an append came to. Every event has a seq, duplicates included: one after the other up to `lastSeq`. */
 export interface Appended {

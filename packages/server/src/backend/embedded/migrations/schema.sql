@@ -20,7 +20,7 @@ CREATE TABLE events (
   checksum          INTEGER NOT NULL,
   rest              TEXT    NOT NULL
 ) STRICT;
--- They begin with the segment (`log/segments.ts`), so that new events change few pages.
+-- They begin with the segment (`store/event-order.ts`), so that new events change few pages.
 CREATE INDEX events_by_message_id ON events (seq >> 10, message_id);
 CREATE INDEX events_by_user_id ON events (seq >> 10, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX events_by_previous_id ON events (seq >> 10, previous_id) WHERE previous_id IS NOT NULL;
@@ -73,10 +73,12 @@ CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pendi
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
   WHERE state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'));
 
+-- `has_body`: the document has the body of a response. It comes first, because documents are long.
 CREATE TABLE attempts (
-  delivery_id TEXT NOT NULL,
-  id          TEXT NOT NULL,
-  document    TEXT NOT NULL,
+  delivery_id TEXT    NOT NULL,
+  id          TEXT    NOT NULL,
+  has_body    INTEGER NOT NULL,
+  document    TEXT    NOT NULL,
   PRIMARY KEY (delivery_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -141,8 +143,9 @@ CREATE TABLE lanes (
 -- it never differs from them. A delivery without a waiting part waits in the lane 0, a notice in the lane -1, until the
 -- engine gives it its parts.
 CREATE TABLE waiting_parts (
-  delivery_id TEXT    NOT NULL,
+  queue       TEXT    NOT NULL,
   lane        INTEGER NOT NULL,
+  delivery_id TEXT    NOT NULL,
   due_at      INTEGER, -- NULL while it is held
   PRIMARY KEY (delivery_id, lane)
 ) STRICT, WITHOUT ROWID;
@@ -163,40 +166,40 @@ CREATE TRIGGER part_ends_waiting AFTER DELETE ON waiting_parts BEGIN
 END;
 
 CREATE TRIGGER deliveries_begin_waiting AFTER INSERT ON deliveries WHEN NEW.is_waiting BEGIN
-  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+  INSERT INTO waiting_parts SELECT 'deliveries', part.value ->> '$.lane', NEW.id, part.value ->> '$.dueAt'
     FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
     WHERE part.value ->> '$.state' IN ('pending', 'held');
-  INSERT INTO waiting_parts SELECT NEW.id, 0, NEW.due_at
+  INSERT INTO waiting_parts SELECT 'deliveries', 0, NEW.id, NEW.due_at
     WHERE NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
 END;
 CREATE TRIGGER deliveries_change_waiting AFTER UPDATE OF webhooks, due_at, is_waiting ON deliveries
   WHEN OLD.is_waiting OR NEW.is_waiting
 BEGIN
   DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
-  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+  INSERT INTO waiting_parts SELECT 'deliveries', part.value ->> '$.lane', NEW.id, part.value ->> '$.dueAt'
     FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
     WHERE NEW.is_waiting AND part.value ->> '$.state' IN ('pending', 'held');
-  INSERT INTO waiting_parts SELECT NEW.id, 0, NEW.due_at
+  INSERT INTO waiting_parts SELECT 'deliveries', 0, NEW.id, NEW.due_at
     WHERE NEW.is_waiting AND NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
 END;
 CREATE TRIGGER deliveries_end_waiting AFTER DELETE ON deliveries WHEN OLD.is_waiting BEGIN
   DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
 END;
 CREATE TRIGGER notices_begin_waiting AFTER INSERT ON notices WHEN NEW.is_waiting BEGIN
-  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+  INSERT INTO waiting_parts SELECT 'notices', part.value ->> '$.lane', NEW.id, part.value ->> '$.dueAt'
     FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
     WHERE part.value ->> '$.state' IN ('pending', 'held');
-  INSERT INTO waiting_parts SELECT NEW.id, -1, NEW.due_at
+  INSERT INTO waiting_parts SELECT 'notices', -1, NEW.id, NEW.due_at
     WHERE NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
 END;
 CREATE TRIGGER notices_change_waiting AFTER UPDATE OF webhooks, due_at, is_waiting ON notices
   WHEN OLD.is_waiting OR NEW.is_waiting
 BEGIN
   DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
-  INSERT INTO waiting_parts SELECT NEW.id, part.value ->> '$.lane', part.value ->> '$.dueAt'
+  INSERT INTO waiting_parts SELECT 'notices', part.value ->> '$.lane', NEW.id, part.value ->> '$.dueAt'
     FROM json_each(iif(json_valid(NEW.webhooks), NEW.webhooks, '[]')) AS part
     WHERE NEW.is_waiting AND part.value ->> '$.state' IN ('pending', 'held');
-  INSERT INTO waiting_parts SELECT NEW.id, -1, NEW.due_at
+  INSERT INTO waiting_parts SELECT 'notices', -1, NEW.id, NEW.due_at
     WHERE NEW.is_waiting AND NOT EXISTS (SELECT 1 FROM waiting_parts WHERE delivery_id = NEW.id);
 END;
 CREATE TRIGGER notices_end_waiting AFTER DELETE ON notices WHEN OLD.is_waiting BEGIN
@@ -307,27 +310,41 @@ CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destina
 CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
   WHERE destination_id <> '';
 
--- The selection and the rate are in the document; what changes has columns.
+-- The selection and the rate are in the document; what changes has columns. `search_text` is JSON. It may contain data of a
+-- user, so a purge removes it.
 CREATE TABLE replays (
   id          TEXT    NOT NULL PRIMARY KEY,
   state       TEXT    NOT NULL,
   created_at  INTEGER NOT NULL,
   finished_at INTEGER,
-  scanned     INTEGER NOT NULL,
-  requeued    INTEGER NOT NULL,
+  scanned     INTEGER NOT NULL DEFAULT 0,
+  requeued    INTEGER NOT NULL DEFAULT 0,
   reached_at  INTEGER,
   cursor      TEXT,
   document    TEXT    NOT NULL,
-  delivered   INTEGER NOT NULL DEFAULT 0,
-  failed      INTEGER NOT NULL DEFAULT 0
+  search_text TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
+
+-- How deliveries of replays ended. PostgreSQL has several slots for a replay.
+CREATE TABLE replay_ends (
+  replay_id TEXT    NOT NULL,
+  slot      INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  failed    INTEGER NOT NULL,
+  PRIMARY KEY (replay_id, slot)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER replay_goes AFTER DELETE ON replays BEGIN
+  DELETE FROM replay_ends WHERE replay_id = OLD.id;
+END;
 CREATE TRIGGER replayed_delivery_ends AFTER UPDATE OF state ON deliveries
   WHEN NEW.replay_id IS NOT NULL
     AND OLD.state IN ('pending', 'held') AND NEW.state NOT IN ('pending', 'held')
 BEGIN
-  UPDATE replays SET delivered = delivered + (NEW.state = 'delivered'),
-    failed = failed + (NEW.state <> 'delivered') WHERE id = NEW.replay_id;
+  INSERT INTO replay_ends
+    SELECT id, 0, NEW.state = 'delivered', NEW.state <> 'delivered' FROM replays WHERE id = NEW.replay_id
+    ON CONFLICT (replay_id, slot) DO UPDATE
+      SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed;
 END;
 
 -- The request is in the document; what changes has columns. `step` is the one to be done next.

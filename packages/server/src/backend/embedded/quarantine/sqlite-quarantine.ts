@@ -1,6 +1,6 @@
 import type { DeliveryQueue } from '../../deliveries.ts'
 import type { Quarantine, QuarantineItem } from '../../quarantine.ts'
-import type { StoredParts } from '../deliveries/stored-parts.ts'
+import type { StoredParts } from '../../store/stored-parts.ts'
 import type { Writer } from '../writer.ts'
 import { quarantineRowsOf } from './write-quarantine.ts'
 

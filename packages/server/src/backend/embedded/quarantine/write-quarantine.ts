@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { QuarantineItem } from '../../quarantine.ts'
-import type { PartTexts } from '../deliveries/write-delivery-queue.ts'
+import type { StoredParts } from '../../store/stored-parts.ts'
 
 /** A delivery that may have no row yet. */
 type QuarantinedRow = readonly [
@@ -19,7 +19,7 @@ interface QuarantineRows {
 
 export function quarantineRowsOf(
   items: readonly QuarantineItem[],
-  parts: PartTexts,
+  parts: StoredParts,
 ): QuarantineRows {
   return {
     items: items.map(({ id, reason, at }) => [id, reason, at]),

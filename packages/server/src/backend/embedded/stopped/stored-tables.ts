@@ -68,13 +68,13 @@ export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
       'is_waiting',
     ],
   },
-  attempts: { key: ['delivery_id', 'id'], columns: ['delivery_id', 'id', 'document'] },
+  attempts: {
+    key: ['delivery_id', 'id'],
+    columns: ['delivery_id', 'id', 'has_body', 'document'],
+  },
   waiting_parts: {
     key: ['delivery_id', 'lane'],
-    columns: ['delivery_id', 'lane', 'due_at', 'queue'],
-    from: `(SELECT delivery_id, lane, due_at,
-      CASE lane WHEN 0 THEN 'deliveries' WHEN -1 THEN 'notices' ELSE queue END AS queue
-      FROM waiting_parts LEFT JOIN lanes ON number = lane)`,
+    columns: ['queue', 'lane', 'delivery_id', 'due_at'],
   },
   quarantine: { key: ['id'], columns: ['id', 'reason', 'at'] },
   replays: {
@@ -86,12 +86,15 @@ export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
       'finished_at',
       'scanned',
       'requeued',
-      'delivered',
-      'failed',
       'reached_at',
       'cursor',
       'document',
+      'search_text',
     ],
+  },
+  replay_ends: {
+    key: ['replay_id', 'slot'],
+    columns: ['replay_id', 'slot', 'delivered', 'failed'],
   },
   deletions: {
     key: ['id'],

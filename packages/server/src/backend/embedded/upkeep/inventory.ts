@@ -5,7 +5,7 @@ import type { Behind, EventCount, Inventory } from '../../upkeep.ts'
 import { timeOrNull } from '../database/rows.ts'
 import type { Statements } from '../database/statements.ts'
 import { CURSOR } from '../profiles/profiles-state.ts'
-import { SEGMENT, segmentOf } from '../log/segments.ts'
+import { SEGMENT, segmentOf } from '../../store/event-order.ts'
 
 /** Segments in which events are counted: some thousand index entries, a few milliseconds of work. */
 const COUNTED_SEGMENTS = 16

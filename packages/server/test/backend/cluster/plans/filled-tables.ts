@@ -48,7 +48,7 @@ async function fillDay(
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n)`)
   await postgres.run(sql`UPDATE archive SET seq = ${before + EVENTS}`)
   await postgres.run(sql`
-    INSERT INTO declined SELECT id, 'dst_declined', 'integrations' || repeat(' ', 300), NULL
+    INSERT INTO declined SELECT id, 'dst_declined', CASE n % 20 WHEN 0 THEN 'destination_disabled' ELSE 'integrations' || repeat(' ', 300) END, NULL
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n) WHERE n % 2 = 0`)
   await postgres.run(sql`
     INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
@@ -56,7 +56,7 @@ async function fillDay(
       1, ${start}::bigint + n, CASE n % 50 WHEN 1 THEN ${start}::bigint + n END, '[]' || repeat(' ', 200), NULL, n % 50 = 1
     FROM unnest(${ids('msg')}::text[], ${ids('evt')}::text[]) WITH ORDINALITY AS given (id, event_id, n)`)
   await postgres.run(sql`
-    INSERT INTO attempts SELECT id, 'att_' || n, '{}' || repeat(' ', 500), true
+    INSERT INTO attempts SELECT id, 'att_' || n, true, '{}' || repeat(' ', 500)
     FROM unnest(${ids('msg')}::text[]) WITH ORDINALITY AS given (id, n) WHERE n % 3 = 0`)
   await postgres.run(sql`
     INSERT INTO waiting_parts (queue, lane, delivery_id, due_at, fence)

@@ -5,6 +5,7 @@ import type { Backend } from '../../../../src/backend/backend.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { DAY_MS } from '../../../../src/backend/cluster/upkeep/days.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newReplay } from '@hookline/testing/records/new-replay'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { LANE, attemptOf, deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 import { DAY, ErasedCluster } from '../erasure/erased-cluster.ts'
@@ -117,15 +118,24 @@ const others: readonly (readonly [string, Use])[] = [
     },
   ],
   [
-    'deliveries that a replay selects, and one that is retried',
+    'deliveries that a replay selects and makes pending, and one that is retried',
     async ({ replays }) => {
-      const selection = { destinationId: 'dst_1', from: 0, to: START + DAY_MS }
-      const options = { cursor: null, scan: 500, limit: 100 }
-      for (const includeDeclined of [false, true])
-        await replays.select(
-          { ...selection, states: ['rejected', 'expired'], includeDeclined },
-          options,
-        )
+      const range = { from: START, to: START + DAY_MS, text: 'event', includeDeclined: true }
+      const replay = newReplay({ selection: { destinationId: 'dst_0', ...range } })
+      const slice = { scan: 500, limit: 100 }
+      const found = await replays.select(replay.selection, { ...slice, cursor: null })
+      expect(found.eventIds.length).toBeGreaterThan(0)
+      const declined = { ...replay.selection, destinationId: 'dst_declined' }
+      const cursor = `${idOf('evt', DAY, 0).slice(0, 14)} `
+      const enabled = await replays.select(declined, { ...slice, cursor })
+      expect(enabled.eventIds.length).toBeGreaterThan(0)
+      await replays.create(replay)
+      const deliveries = [50, 51].map((n) => ({
+        id: idOf('msg', DAY, n),
+        eventId: idOf('evt', DAY, n),
+      }))
+      const step = { deliveries, scanned: 2, reachedAt: START, cursor: null, now: NOON }
+      expect(await replays.advance(replay, step)).toMatchObject({ state: 'finished' })
       await replays.retry(idOf('msg', DAY, 50), NOON)
     },
   ],

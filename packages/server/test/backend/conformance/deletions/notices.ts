@@ -193,7 +193,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
         { ...OTHER_LANE, dueAt: NOON, isHeld: false },
       ])
       await noticeQueue.claim(OTHER_LANE, { due: NOON, limit: 9 })
-      const failed = attemptOf({ url: OTHER_LANE.url })
+      const failed = attemptOf({ url: OTHER_LANE.url, body: '\uF8FF0 \uF8FF1 \0' })
       const refused = { ...waits, state: 'not_retried', dueAt: null, last: lastOf(failed) } as const
       const after = { ...done, dueAt: null, webhooks: [taken, refused] }
       await noticeQueue.record([{ delivery: after, attempts: [failed] }])

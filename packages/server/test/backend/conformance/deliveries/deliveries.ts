@@ -52,6 +52,19 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
     })
 
+    test('keep any text of a response, and errors without what a database cannot read', async () => {
+      await using harness = await open()
+      const { deliveries, reports } = harness.backend
+      const parked = await recordDelivery(harness)
+      const failed = attemptOf({ error: 'a\0b\uD800c\uF8FF0', body: '\uF8FF0 \uF8FF1 \0' })
+      const waiting = retried(parked, failed, NOON + 9)
+      await deliveries.record([{ delivery: waiting, attempts: [failed] }])
+      const [attempt] = (await deliveries.find(parked.id))!.attempts
+      const error = 'a\uFFFDb\uFFFDc\uFFFD0'
+      expect(attempt).toEqual({ ...failed, error })
+      expect((await reports.failures({})).groups).toMatchObject([{ lastError: error }])
+    })
+
     test('accept a record twice, and ignore one that is older than the kept delivery', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend

@@ -4,7 +4,7 @@ import type { ReplaySelection } from '../../../../src/backend/replays.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newReplay } from '@hookline/testing/records/new-replay'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { partOf, recordDelivery } from './recorded-delivery.ts'
+import { attemptOf, lastOf, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
 
 /** Every event that a selection matches, slice by slice. */
 async function selected(
@@ -177,6 +177,25 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const step = { deliveries: [ended], scanned: 1, reachedAt: NOON, cursor: null, now: NOON }
       expect(await replays.advance(job, step)).toBeUndefined()
       expect((await deliveries.find(ended.id))?.state).toBe('rejected')
+    })
+
+    test('retry only the webhooks that did not take a delivery, and keep the last attempts of one that was delivered', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const taken = attemptOf({ outcome: 'delivered', class: 'delivered' })
+      const { body: _, ...kept } = taken
+      const webhooks = [
+        partOf({ state: 'delivered', last: lastOf(taken) }),
+        partOf({ state: 'rejected', url: OTHER_LANE.url }),
+      ]
+      const rejected = await recordDelivery(harness, { state: 'rejected', rounds: 1, webhooks })
+      const delivered = await recordDelivery(harness, { state: 'delivered', rounds: 1, webhooks })
+      for (const { id } of [rejected, delivered]) expect(await replays.retry(id, NOON)).toBe(true)
+      expect(await deliveries.find(rejected.id)).toMatchObject({
+        webhooks: webhooks.slice(0, 1),
+        attempts: [kept],
+      })
+      expect(await deliveries.find(delivered.id)).toMatchObject({ webhooks: [], attempts: [kept] })
     })
 
     test('retry one delivery in any state except held', async () => {

@@ -54,6 +54,19 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find('evt_none')).toBeUndefined()
     })
 
+    test('has and finds an event with any text', async () => {
+      await using harness = await open()
+      const text = '\uF8FF0 \uF8FF1 \0'
+      const integrations = { [text]: true }
+      const ids = { userId: text, anonymousId: `a ${text}`, messageId: `m ${text}` }
+      const event = acceptedEvent({ ...ids, event: text, integrations, properties: { text } })
+      await receive(harness, event)
+      const found = await harness.backend.events.find(event.id)
+      expect(found).toMatchObject({ ...ids, event: event.event, rest: event.rest })
+      for (const filter of [...Object.entries(ids), ['event', text], ['text', text]] as const)
+        expect((await listed(harness, Object.fromEntries([filter]), 9)).ids).toEqual([event.id])
+    })
+
     test('reports a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
       await using harness = await open()
       const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import type { DeliveryFilter } from '../../../../src/backend/deliveries.ts'
 import type { EventFilter } from '../../../../src/backend/events.ts'
 import { DamageWatch } from '../../../../src/backend/embedded/damage/damage-watch.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
-import { listEvents } from '../../../../src/backend/embedded/events/read-events.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
+import { SqliteTx } from '../../../../src/backend/embedded/sqlite-store.ts'
 import { prepareOperations } from '../../../../src/backend/embedded/write-operations.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
@@ -13,6 +14,8 @@ import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { listDeliveries } from '../../../../src/backend/store/deliveries.ts'
+import { listEvents } from '../../../../src/backend/store/events.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }
 
@@ -77,10 +80,25 @@ test.each<[string, EventFilter, index: string]>([
   await using host = new WriterHost({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
   await host.writer.run('appendEvents', blockOf([acceptedEvent()]))
   using reader = new WatchedDatabase(file, { readOnly: true })
-  listEvents(reader)({ filter, page: { limit: 2 } })
+  await listEvents(new SqliteTx(reader), { filter, page: { limit: 2 } })
   const plans = reader.plans()
   expect(plans.filter(scansEvents)).toEqual([])
   const list = plans.find(({ sql }) => sql.includes('ORDER BY seq DESC'))
   expect(list?.steps).toHaveLength(1)
   expect(list?.steps[0]).toContain(index)
+})
+
+test.each<DeliveryFilter>([
+  {},
+  { eventId: acceptedEvent().id },
+  { destinationId: 'dst_a', from: NOON },
+  { state: 'rejected', to: NOON },
+  { waiting: true },
+  { class: 'http_5xx', status: 503 },
+])('a list of deliveries by %j goes by their ids', async (filter) => {
+  using folder = new TemporaryFolder()
+  using db = new WatchedDatabase(makeDatabase(folder))
+  await listDeliveries(new SqliteTx(db), { filter, page: { limit: 2 } })
+  for (const { steps } of db.plans())
+    expect(steps[0]).toBe('SEARCH deliveries USING PRIMARY KEY (id>? AND id<?)')
 })

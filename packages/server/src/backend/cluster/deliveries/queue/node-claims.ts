@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { BackendUnavailable } from '../../../backend.ts'
 import type { Postgres } from '../../postgres/postgres.ts'
 import { type HeldClaim, HeldClaims } from './held-claims.ts'
-import type { QueueName } from '../rows/postgres-lanes.ts'
+import type { QueueName } from '../../../store/stored-parts.ts'
 import { arrays } from '../../postgres/arrays.ts'
 
 /** Whose claims, and of which queue. */

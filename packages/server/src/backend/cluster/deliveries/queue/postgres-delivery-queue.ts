@@ -10,17 +10,17 @@ import type {
   Waiting,
 } from '../../../deliveries.ts'
 import type { Unreadable } from '../../../quarantine.ts'
+import type { DeliveryRow } from '../../../store/deliveries.ts'
+import { StoredParts } from '../../../store/stored-parts.ts'
+import { UNSPLIT_LANES } from '../../../store/waiting-parts.ts'
 import type { Postgres } from '../../postgres/postgres.ts'
-import { byDueAt, claimStatement } from './claim-statement.ts'
+import { byDueAt, claimStatement, waitingStatement } from './claim-statements.ts'
 import type { ClaimingNode } from './claiming-node.ts'
-import type { DeliveryRow } from '../rows/delivery-rows.ts'
 import { NodeClaims } from './node-claims.ts'
 import type { PostgresLanes } from '../rows/postgres-lanes.ts'
-import { type QueueTable, UNSPLIT_LANES } from './queue-table.ts'
+import type { QueueTable } from './queue-table.ts'
 import { isNewAndEnded } from './record-new.ts'
 import { recordStatement } from './record-statement.ts'
-import { StoredParts } from '../rows/stored-parts.ts'
-import { waitingStatement } from './waiting-statement.ts'
 
 /** What both queues of a node share. */
 export interface QueueOptions {
@@ -61,7 +61,7 @@ export class PostgresDeliveryQueue<
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
     const given = onePerDelivery(records)
-    await this.parts.give(given)
+    await this.#lanes.giveTo(this.#table.name, given)
     let left = await this.#recordNew(given)
     for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
       const missed = await this.#recordOnce(left)

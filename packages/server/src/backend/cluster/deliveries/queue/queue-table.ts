@@ -2,12 +2,8 @@ import type { Carried, Delivery } from '@hookline/protocol'
 import type { RawBuilder } from 'kysely'
 import type { ClaimedDelivery, RecordedDelivery } from '../../../deliveries.ts'
 import type { Unreadable } from '../../../quarantine.ts'
-import type { DeliveryRow } from '../rows/delivery-rows.ts'
-import type { QueueName } from '../rows/postgres-lanes.ts'
-import type { StoredParts } from '../rows/stored-parts.ts'
-
-/** The lanes of deliveries without parts. No other lanes have these numbers. */
-export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
+import type { DeliveryRow } from '../../../store/deliveries.ts'
+import type { QueueName, StoredParts } from '../../../store/stored-parts.ts'
 
 /** A delivery that is recorded, with its column `webhooks`. */
 export interface Given {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RecordedDelivery } from '../../../deliveries.ts'
 import { arrays } from '../../postgres/arrays.ts'
 import { isWaiting } from './queue-table.ts'
-import type { StoredParts } from '../rows/stored-parts.ts'
+import type { StoredParts } from '../../../store/stored-parts.ts'
 
 /**
  * Whether a record may be the first and the last one of its delivery: it has ended, without a failed attempt. Most are so.

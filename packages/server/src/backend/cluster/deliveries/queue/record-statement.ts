@@ -1,12 +1,12 @@
 import type { Carried } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { RecordedDelivery } from '../../../deliveries.ts'
-import type { DeliveryRow } from '../rows/delivery-rows.ts'
+import type { DeliveryRow } from '../../../store/deliveries.ts'
 import type { HeldClaim } from './held-claims.ts'
-import { isLive } from './live-nodes.ts'
+import { isLive } from './claim-statements.ts'
 import { isHeld, claimRows } from './node-claims.ts'
 import type { Given, QueueTable } from './queue-table.ts'
-import type { StoredParts } from '../rows/stored-parts.ts'
+import type { StoredParts } from '../../../store/stored-parts.ts'
 import { arrays } from '../../postgres/arrays.ts'
 
 /** `claimed`: a part that this node has now. `missed`: there is no such delivery, or another transaction has just made it. */

@@ -1,18 +1,11 @@
 import { sql } from 'kysely'
 import { PairMap } from '../../../../util/pair-map.ts'
 import { type SecretBox, SecretBoxError } from '../../../../util/secrets/secret-box.ts'
-import { type LaneId, laneKey } from '../../../deliveries.ts'
+import { type LaneId, laneKey, type RecordedDelivery } from '../../../deliveries.ts'
+import type { NumberedLanes, QueueLane, QueueName } from '../../../store/stored-parts.ts'
 import { lock } from '../../postgres/locks.ts'
 import type { Postgres } from '../../postgres/postgres.ts'
 import { laneHash } from './lane-hash.ts'
-
-/** Which queue a lane belongs to. */
-export type QueueName = 'deliveries' | 'notices'
-
-/** A lane of one of the queues. */
-export interface QueueLane extends LaneId {
-  readonly queue: QueueName
-}
 
 interface LaneRow {
   readonly number: number
@@ -26,7 +19,7 @@ interface LaneRow {
  * which may contain a credential, is stored once, and sealed. A lane never changes and is never removed, so those that this
  * node has read stay in memory: there are a few for each destination.
  */
-export class PostgresLanes {
+export class PostgresLanes implements NumberedLanes {
   readonly #postgres: Postgres
   readonly #box: SecretBox
   readonly #byNumber = new Map<number, QueueLane>()
@@ -48,11 +41,14 @@ export class PostgresLanes {
     return this.numberOf(queue, lane)
   }
 
-  /** Gives a number to each lane that has none. Afterwards, `numberOf` knows all of them. */
-  async give(queue: QueueName, lanes: Iterable<LaneId>): Promise<void> {
+  /** Gives a number to each lane of the deliveries that has none. Afterwards, `numberOf` returns all of them. */
+  async giveTo(queue: QueueName, records: readonly RecordedDelivery[]): Promise<void> {
     const unknown = new Map<string, LaneId>()
-    for (const lane of lanes)
-      if (this.numberOf(queue, lane) === undefined) unknown.set(laneKey(lane), lane)
+    for (const { delivery, attempts } of records)
+      for (const { url } of [...delivery.webhooks, ...attempts]) {
+        const lane = { destinationId: delivery.destinationId, url }
+        if (this.numberOf(queue, lane) === undefined) unknown.set(laneKey(lane), lane)
+      }
     for (const lane of unknown.values())
       if ((await this.find(queue, lane)) === undefined) await this.#add(queue, lane)
   }

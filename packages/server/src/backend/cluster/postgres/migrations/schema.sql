@@ -100,8 +100,8 @@ CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pendi
 CREATE TABLE attempts (
   delivery_id txt     NOT NULL,
   id          txt     NOT NULL,
-  document    text    NOT NULL,
   has_body    boolean NOT NULL,
+  document    text    NOT NULL,
   PRIMARY KEY (delivery_id, id)
 ) PARTITION BY RANGE (delivery_id);
 CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
@@ -117,17 +117,17 @@ CREATE TABLE lanes (
 
 -- due_at NULL: held. Lanes 0 and -1: deliveries and notices that have no parts yet. claimed_by: a node, which has the part while it is alive. fence
 -- changes with each claim. Claims change no index, so there is room in each page for them.
+CREATE SEQUENCE fences;
 CREATE TABLE waiting_parts (
   queue       txt    NOT NULL,
   lane        int    NOT NULL,
   delivery_id txt    NOT NULL,
   due_at      bigint,
   claimed_by  txt,
-  fence       bigint NOT NULL,
+  fence       bigint NOT NULL DEFAULT nextval('fences'),
   PRIMARY KEY (delivery_id, lane)
 ) WITH (fillfactor = 80);
 CREATE INDEX waiting_parts_due ON waiting_parts (lane, due_at, delivery_id);
-CREATE SEQUENCE fences;
 
 -- A row is the lease of all claims of a node: one small change renews them all.
 -- schema: the version that the node knows. A step that it could not bear waits for it.

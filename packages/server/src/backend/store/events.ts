@@ -1,0 +1,292 @@
+import {
+  type AcceptedEvent,
+  type EventOutcome,
+  type EventOutcomes,
+  timeOfId,
+} from '@hookline/protocol'
+import { parsed, textOf } from '../accepted-event.ts'
+import type {
+  ArchivedEvent,
+  Archiving,
+  Declined,
+  EventFilter,
+  Events,
+  ListedEvent,
+} from '../events.ts'
+import type { Page, PageRequest } from '../page.ts'
+import type { Dialect } from './dialect.ts'
+import { eventOfRow } from './event-rows.ts'
+import { firstIdAt, withoutEmptyTexts } from './rows.ts'
+import { joinSql, sql, type Statement } from './sql.ts'
+import { lookingUp, type Reads, type ReadTx } from './store.ts'
+
+/** Rows that a step looks at, and steps of a page, if few rows may meet the filter. */
+const STEP_ROWS = 2_500
+const MAX_STEPS = 20
+/** How long a page may take if rows are large. On SQLite, its transaction keeps the write-ahead log from being emptied. */
+const PAGE_MS = 1_000
+/** Events that are in memory together. */
+const EVENTS_TOGETHER = 50
+
+/** The archive in the tables `events` and `declined`: how it is read. Each engine archives in its own way. */
+export abstract class StoredEvents implements Events {
+  readonly #reads: Reads
+
+  constructor(reads: Reads) {
+    this.#reads = reads
+  }
+
+  abstract archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
+
+  async standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const rows = await outcomeRows(lookingUp(this.#reads), eventIds)
+    const byEvent = Map.groupBy(rows, ({ event_id: id }) => id)
+    return new Map(
+      [...byEvent].map(([id, each]) => [id, new Set(each.map((row) => row.destination_id))]),
+    )
+  }
+
+  async find(id: string): Promise<ArchivedEvent | undefined> {
+    return (await archivedEvents(lookingUp(this.#reads), [id])).get(id)
+  }
+
+  list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
+    return this.#reads.read(listEvents, { filter: withoutEmptyTexts(filter), page })
+  }
+}
+
+interface ListedPage {
+  readonly filter: EventFilter
+  readonly page: PageRequest
+}
+
+/** Lists events, newest first. A page looks through a bounded part of the archive. */
+export async function listEvents(
+  tx: ReadTx,
+  { filter, page: { limit, cursor } }: ListedPage,
+): Promise<Page<ListedEvent>> {
+  const search = searchFor(filter, tx.dialect)
+  const rows = search.isSelective ? STEP_ROWS : limit + 1
+  const deadline = performance.now() + PAGE_MS
+  const found: Found[] = []
+  let next: string | null | undefined = cursor
+  for (let steps = 0; next !== null && found.length <= limit && steps < MAX_STEPS; steps++) {
+    // At least one step, however long the machine has kept the thread waiting.
+    if (steps > 0 && performance.now() >= deadline) break
+    const { where } = search
+    const step = await tx.dialect.events.step(tx, { filter, where, cursor: next, limit: rows })
+    found.push(...(await thoseThatMeet(tx, search, step.events, limit + 1 - found.length)))
+    next = step.next
+  }
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? shown.at(-1)!.cursor : next
+  return { data: shown.map(({ event }) => event), nextCursor: last ?? null }
+}
+
+/** An event of a list, and the cursor of the list that ends with it. */
+interface Found {
+  readonly event: ListedEvent
+  readonly cursor: string
+}
+
+/** A filter, except what an index serves. */
+interface Search {
+  /** Conditions on rows of events that may meet it: all that do, and a few others. */
+  readonly where: Statement
+  /** Whether one of those meets it, but for its outcome. */
+  readonly isMet: (event: AcceptedEvent) => boolean
+  readonly outcome: EventOutcome | undefined
+  /** Whether few of the rows that are looked at may meet it. */
+  readonly isSelective: boolean
+}
+
+const SELECTIVE = [
+  'sourceId',
+  'type',
+  'event',
+  'text',
+  'outcome',
+  'anonymousId',
+  'from',
+  'to',
+] as const
+
+function searchFor(filter: EventFilter, { events }: Dialect): Search {
+  const { sourceId, type, event, text, outcome } = filter
+  const anonymousId = events.indexed.has('anonymousId') ? undefined : filter.anonymousId
+  const folded = text && spelled(text).toLowerCase()
+  const where = [
+    sourceId && sql`AND source_id = ${sourceId}`,
+    type && sql`AND type = ${type}`,
+    event && sql`AND ${events.text} LIKE ${patternOf(spelled(event))} ESCAPE '\\'`,
+    anonymousId && sql`AND ${events.text} LIKE ${patternOf(spelled(anonymousId))} ESCAPE '\\'`,
+    // Other letters are folded to these two.
+    folded &&
+      sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
+  ]
+  return {
+    where: joinSql(
+      where.filter((each) => !!each),
+      ' ',
+    ),
+    isMet: (accepted) =>
+      (!folded || (textOf(accepted.body) + accepted.rest).toLowerCase().includes(folded)) &&
+      (!anonymousId || accepted.anonymousId === anonymousId) &&
+      (!event || accepted.event.event === event),
+    outcome,
+    isSelective: SELECTIVE.some((name) => filter[name] !== undefined && !events.indexed.has(name)),
+  }
+}
+
+/** A text as JSON spells it, without the quotes around it. */
+function spelled(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** Finds every text that has this one. Any text may be in place of letters that are not of ASCII. */
+function patternOf(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&').replaceAll(/[^\p{ASCII}]/gu, '%')}%`
+}
+
+/** The first of the events that meet a filter. */
+async function thoseThatMeet(
+  tx: ReadTx,
+  { isMet, outcome }: Search,
+  candidates: readonly { readonly id: string; readonly cursor: string }[],
+  limit: number,
+): Promise<readonly Found[]> {
+  const outcomes =
+    outcome &&
+    (await outcomesOf(
+      tx,
+      candidates.map(({ id }) => id),
+    ))
+  const left = outcomes
+    ? candidates.filter(({ id }) => outcomes.get(id)?.[outcome] !== undefined)
+    : candidates
+  const found: Found[] = []
+  for (let at = 0; at < left.length && found.length < limit; at += EVENTS_TOGETHER) {
+    const some = left.slice(at, at + EVENTS_TOGETHER)
+    const events = await archivedEvents(
+      tx,
+      some.map(({ id }) => id),
+      isMet,
+    )
+    const outcomesOfSome = await outcomesOf(tx, [...events.keys()])
+    for (const { id, cursor } of some) {
+      const event = events.get(id)
+      if (event !== undefined)
+        found.push({ cursor, event: { ...event, outcomes: outcomesOfSome.get(id) ?? {} } })
+    }
+  }
+  return found.slice(0, limit)
+}
+
+type ArchivedRow = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly duplicates: number
+  readonly last_duplicate_at: number | null
+}
+
+interface DeclinedRow {
+  readonly event_id: string
+  readonly destination_id: string
+  readonly reason: Declined['reason']
+  readonly since: number | null
+}
+
+/** The archived events of these ids that meet a condition, by id. Damaged ones are left out: they are not sent either. */
+async function archivedEvents(
+  tx: ReadTx,
+  ids: readonly string[],
+  isMet: (event: AcceptedEvent) => boolean = () => true,
+): Promise<ReadonlyMap<string, ArchivedEvent>> {
+  const rows = await tx.all(sql<ArchivedRow>`
+    SELECT ${tx.dialect.events.columns}, duplicates, last_duplicate_at FROM events
+    WHERE id ${tx.dialect.among(ids)}`)
+  const met = rows.flatMap((row) => {
+    const event = eventIn(row, isMet)
+    return event === undefined ? [] : { row, event }
+  })
+  if (met.length === 0) return new Map()
+  const declined = await tx.all(sql<DeclinedRow>`
+    SELECT event_id, destination_id, reason, since FROM declined
+    WHERE event_id ${tx.dialect.among(met.map(({ row }) => row.id))} ORDER BY event_id, destination_id`)
+  const declinedById = Map.groupBy(declined, ({ event_id: id }) => id)
+  return new Map(
+    met.map(({ row, event }) => {
+      const { id, duplicates, last_duplicate_at: lastDuplicateAt } = row
+      const declinedOfIt = (declinedById.get(id) ?? []).map(declinedOf)
+      return [id, { ...event, declined: declinedOfIt, duplicates, lastDuplicateAt }]
+    }),
+  )
+}
+
+/** The event of a row, parsed; `undefined` if it is damaged, or does not meet the condition. */
+function eventIn(
+  row: ArchivedRow,
+  isMet: (event: AcceptedEvent) => boolean,
+): AcceptedEvent | undefined {
+  try {
+    const event = eventOfRow(row)
+    return isMet(event) ? parsed(event) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function declinedOf({ destination_id: destinationId, reason, since }: DeclinedRow): Declined {
+  return { destinationId, reason, ...(since !== null && { since }) }
+}
+
+interface OutcomeRow {
+  readonly event_id: string
+  readonly destination_id: string
+  readonly outcome: EventOutcome
+}
+
+/** The outcomes of events at their destinations, by the ids of the events. Those without a decision are absent. */
+async function outcomesOf(
+  tx: ReadTx,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, EventOutcomes>> {
+  const byEvent = Map.groupBy(await outcomeRows(tx, eventIds), ({ event_id: id }) => id)
+  return new Map([...byEvent].map(([id, rows]) => [id, counted(rows)]))
+}
+
+/**
+ * Declined destinations come before deliveries, because a replay may have made a delivery later. The id of a delivery has the time
+ * of its event: deliveries of one time lie side by side.
+ */
+async function outcomeRows(
+  tx: ReadTx,
+  eventIds: readonly string[],
+): Promise<readonly OutcomeRow[]> {
+  const together = tx.dialect.hasDeliveryIndexes
+    ? [eventIds]
+    : Map.groupBy(eventIds, timeOfId).values()
+  const found: OutcomeRow[] = []
+  for (const ids of together) {
+    if (ids.length === 0) continue
+    const times = ids.map(timeOfId)
+    const rows = await tx.all(sql<OutcomeRow>`
+      SELECT event_id, destination_id, 'declined' AS outcome FROM declined
+      WHERE event_id ${tx.dialect.among(ids)}
+      UNION ALL
+      SELECT event_id, destination_id, CASE
+        WHEN state = 'pending' AND rounds > 0 THEN 'retrying'
+        WHEN state IN ('rejected', 'expired', 'quarantined') THEN 'failed'
+        ELSE state END
+      FROM deliveries WHERE event_id ${tx.dialect.among(ids)}
+        AND id >= ${firstIdAt('msg', Math.min(...times))} AND id < ${firstIdAt('msg', Math.max(...times) + 1)}`)
+    found.push(...rows)
+  }
+  return found
+}
+
+function counted(rows: readonly OutcomeRow[]): EventOutcomes {
+  const byDestination = new Map(rows.map((row) => [row.destination_id, row.outcome]))
+  const counts: Partial<Record<EventOutcome, number>> = {}
+  for (const outcome of byDestination.values()) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,185 @@
+import { type EventType, timeOfId } from '@hookline/protocol'
+import { textOf } from '../accepted-event.ts'
+import type { ReplaySelection, ReplaySlice } from '../replays.ts'
+import { firstIdAt } from './rows.ts'
+import { sql } from './sql.ts'
+import type { Reads } from './store.ts'
+
+/** The begin of a slice, and its limits. */
+export interface ReplayScan {
+  readonly cursor: string | null
+  /** At most this many deliveries or decisions are looked at. */
+  readonly scan: number
+  /** At most this many of them are chosen. */
+  readonly limit: number
+}
+
+/** A delivery, or a decision not to deliver. */
+interface Candidate {
+  readonly eventId: string
+  /** The cursor of a slice that begins behind it. */
+  readonly position: string
+  /** Whether the selection has its destination, and its state or its reason. */
+  readonly isChosen: boolean
+}
+
+/** Events that are looked up together. Their texts are searched in one turn of the event loop. */
+const EVENTS_TOGETHER = 50
+
+/**
+ * Looks at a slice of the candidates of a replay (`Replays.select`): the deliveries of a time range and then, with
+ * `includeDeclined`, the declined destinations of its events. Both tables are in the order of receipt, so a cursor is the key
+ * of the last row that was looked at: `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
+ */
+export async function replaySlice(
+  reads: Reads,
+  selection: ReplaySelection,
+  { cursor, scan, limit }: ReplayScan,
+): Promise<ReplaySlice> {
+  const from = cursor ?? firstId('msg', selection.from)
+  const candidates = await candidatesAfter(reads, selection, from, scan)
+  const { eventIds, scanned } = await choose(reads, candidates, selection, limit)
+  const last = candidates[scanned - 1]
+  const isThrough = scanned === candidates.length && candidates.length < scan
+  return {
+    eventIds,
+    scanned,
+    reachedAt: last === undefined ? null : timeOfId(last.eventId),
+    cursor: isThrough ? cursorAfter(selection, from) : (last?.position ?? from),
+  }
+}
+
+/** Where to continue at the end of a table: in `declined`, or nowhere. */
+function cursorAfter({ includeDeclined, from }: ReplaySelection, position: string): string | null {
+  return includeDeclined && !isOfDeclined(position) ? `${firstId('evt', from)} ` : null
+}
+
+interface Row extends Omit<Candidate, 'isChosen'> {
+  readonly destination: string
+  /** The state of a delivery, or the reason of a decision. */
+  readonly outcome: string
+}
+
+async function candidatesAfter(
+  reads: Reads,
+  { destinationId, states, to }: ReplaySelection,
+  position: string,
+  scan: number,
+): Promise<Candidate[]> {
+  const isDeclined = isOfDeclined(position)
+  const [eventId = '', destination = ''] = position.split(' ')
+  // The event alone lets PostgreSQL leave out partitions.
+  const declined = sql<Row>`
+    SELECT event_id AS "eventId", event_id || ' ' || destination_id AS position, destination_id AS destination,
+      reason AS outcome
+    FROM declined
+    WHERE event_id >= ${eventId} AND (event_id, destination_id) > (${eventId}, ${destination})
+      AND event_id < ${firstId('evt', to)}
+    ORDER BY event_id, destination_id LIMIT ${scan}`
+  const deliveries = sql<Row>`
+    SELECT event_id AS "eventId", id AS position, destination_id AS destination, state AS outcome FROM deliveries
+    WHERE id > ${position} AND id < ${firstId('msg', to)} ORDER BY id LIMIT ${scan}`
+  const rows = await reads.list(isDeclined ? declined : deliveries)
+  const outcomes: readonly string[] = isDeclined ? ['destination_disabled'] : states
+  return rows.map((row) => ({
+    eventId: row.eventId,
+    position: row.position,
+    isChosen: row.destination === destinationId && outcomes.includes(row.outcome),
+  }))
+}
+
+/** Chooses the events of matching candidates, until there are `limit`. */
+async function choose(
+  reads: Reads,
+  candidates: readonly Candidate[],
+  selection: ReplaySelection,
+  limit: number,
+): Promise<Pick<ReplaySlice, 'eventIds' | 'scanned'>> {
+  const eventIds: string[] = []
+  let scanned = 0
+  while (scanned < candidates.length && eventIds.length < limit) {
+    const together = candidates.slice(scanned, scanned + EVENTS_TOGETHER)
+    const matching = await matchingOf(reads, together, selection)
+    for (const { eventId, isChosen } of together) {
+      if (eventIds.length >= limit) break
+      if (isChosen && matching.has(eventId)) eventIds.push(eventId)
+      scanned++
+    }
+  }
+  return { eventIds, scanned }
+}
+
+/** The events of chosen candidates that the rest of the selection matches. */
+async function matchingOf(
+  reads: Reads,
+  candidates: readonly Candidate[],
+  selection: ReplaySelection,
+): Promise<ReadonlySet<string>> {
+  const chosen = candidates.filter(({ isChosen }) => isChosen)
+  if (chosen.length === 0) return new Set()
+  const ids = chosen.map(({ eventId }) => eventId)
+  const isDeclined = isOfDeclined(chosen[0]!.position)
+  const free = isDeclined ? await withoutDelivery(reads, ids, selection) : ids
+  return new Set(await ofCalls(reads, free, selection))
+}
+
+/** The events that no earlier replay made a delivery of. The selection goes by the state of such a delivery. */
+async function withoutDelivery(
+  reads: Reads,
+  eventIds: readonly string[],
+  { destinationId }: ReplaySelection,
+): Promise<readonly string[]> {
+  const times = eventIds.map(timeOfId)
+  const given = reads.dialect.given({
+    event_id: ['text', eventIds],
+    from_id: ['text', times.map((at) => firstId('msg', at))],
+    to_id: ['text', times.map((at) => firstId('msg', at + 1))],
+  })
+  // Not as a join, for which a database that does not know the sizes of its tables may read all deliveries.
+  const rows = await reads.list(sql<{ readonly event_id: string }>`
+    SELECT event_id FROM ${given} WHERE 0 = (
+      SELECT count(*) FROM deliveries WHERE id > given.from_id AND id < given.to_id
+        AND event_id = given.event_id AND destination_id = ${destinationId})`)
+  return rows.map((row) => row.event_id)
+}
+
+/** The events with one of the types, and with the text in the call. */
+async function ofCalls(
+  reads: Reads,
+  eventIds: readonly string[],
+  { types, text }: ReplaySelection,
+): Promise<readonly string[]> {
+  if (types === undefined && text === undefined) return eventIds
+  const columns = text === undefined ? sql`'' AS body, '' AS rest` : sql`body, rest`
+  const rows = await reads.list(
+    sql<{
+      readonly id: string
+      readonly type: EventType
+      /** A text on SQLite. */
+      readonly body: Uint8Array | string
+      readonly rest: string
+    }>`SELECT id, type, ${columns} FROM events WHERE id ${reads.dialect.among(eventIds)}`,
+  )
+  return rows
+    .filter(({ type }) => types?.includes(type) ?? true)
+    .filter(({ body, rest }) => {
+      const call = typeof body === 'string' ? body : textOf(body)
+      return text === undefined || contains(call + rest, text)
+    })
+    .map(({ id }) => id)
+}
+
+function isOfDeclined(position: string): boolean {
+  return position.startsWith('evt_')
+}
+
+/** Whether the JSON of the call contains the text, in upper or lower case. */
+function contains(call: string, text: string): boolean {
+  const escaped = JSON.stringify(text).slice(1, -1)
+  return call.toLowerCase().includes(escaped.toLowerCase())
+}
+
+/** A text that sorts before every id made at `ms` or later, and after every id made earlier. */
+function firstId(prefix: 'msg' | 'evt', ms: number): string {
+  return firstIdAt(prefix, ms).slice(0, 14)
+}

@@ -1,0 +1,147 @@
+import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
+import type { LaneId } from '../deliveries.ts'
+import { isTime } from './rows.ts'
+
+/** The queue that a lane belongs to: the name of its table. */
+export type QueueName = 'deliveries' | 'notices'
+
+/** A lane of one of the queues. */
+export interface QueueLane extends LaneId {
+  readonly queue: QueueName
+}
+
+/** The lanes of both queues, and their numbers. */
+export interface NumberedLanes {
+  /** The number of a lane; `undefined` if it has none. */
+  numberOf(queue: QueueName, lane: LaneId): number | undefined
+  /** The lane of a number; `undefined` if the database lacks it. */
+  laneOf(number: number): QueueLane | undefined
+  /** Reads the lanes of these numbers, so that `laneOf` returns them. */
+  know(numbers: Iterable<number>): Promise<void>
+}
+
+/** A part as it is stored: it names its lane instead of the URL. */
+type StoredPart = Omit<DeliveryPart, 'url' | 'last'> & {
+  readonly lane: number
+  readonly last?: Omit<NonNullable<DeliveryPart['last']>, 'url'>
+}
+
+/** An attempt as it is stored. */
+type StoredAttempt = Omit<Attempt, 'url'> & { readonly lane: number }
+
+/** The URL of a lane that the database lacks. */
+const UNKNOWN_URL = ''
+const LANE = /"lane":(\d+)/g
+
+/** Reads and writes the columns of one queue that name webhooks: JSON, with lanes instead of URLs. */
+export class StoredParts {
+  readonly #queue: QueueName
+  readonly #lanes: NumberedLanes
+
+  constructor(queue: QueueName, lanes: NumberedLanes) {
+    this.#queue = queue
+    this.#lanes = lanes
+  }
+
+  /** Before columns are read: reads the lanes that they name. */
+  async know(columns: Iterable<unknown>): Promise<void> {
+    const numbers = new Set<number>()
+    for (const column of columns)
+      if (typeof column === 'string')
+        for (const [, number] of column.matchAll(LANE)) numbers.add(Number(number))
+    await this.#lanes.know(numbers)
+  }
+
+  laneOf(destinationId: string, url: string): number {
+    const number = this.#lanes.numberOf(this.#queue, { destinationId, url })
+    if (number === undefined) throw new Error(`A lane of ${destinationId} has no number.`)
+    return number
+  }
+
+  /** The column `webhooks` of a delivery. */
+  textOf({ destinationId, webhooks }: Delivery): string {
+    const parts = webhooks.map(({ url, last, ...part }): StoredPart => {
+      const lane = this.laneOf(destinationId, url)
+      if (last === undefined) return { lane, ...part }
+      const { url: _url, ...kept } = last
+      return { lane, ...part, last: withStorableError(kept) }
+    })
+    return storedJson(parts)
+  }
+
+  /** The parts in a column `webhooks`; `undefined` if it cannot be read. */
+  partsIn(column: unknown): readonly DeliveryPart[] | undefined {
+    return storedPartsIn(column)?.map(({ lane, last, ...part }) => {
+      const url = this.#urlOf(lane)
+      return { url, ...part, ...(last && { last: { url, ...last } }) }
+    })
+  }
+
+  /** A column `document` of `attempts`. */
+  attemptText(destinationId: string, { url, ...attempt }: Attempt): string {
+    const lane = this.laneOf(destinationId, url)
+    return storedJson({ lane, ...withStorableError(attempt) } satisfies StoredAttempt)
+  }
+
+  /** The attempt in a column `document`; `undefined` if it cannot be read. */
+  attemptIn(column: unknown): Attempt | undefined {
+    const stored = parsed(column)
+    if (!isStarted(stored)) return undefined
+    const { lane, ...attempt } = stored
+    return { url: this.#urlOf(lane), ...attempt }
+  }
+
+  #urlOf(lane: number): string {
+    return this.#lanes.laneOf(lane)?.url ?? UNKNOWN_URL
+  }
+}
+
+/** The parts in a column `webhooks`, as they are stored; `undefined` if it cannot be read. */
+export function storedPartsIn(column: unknown): readonly StoredPart[] | undefined {
+  const stored = parsed(column)
+  return Array.isArray(stored) && stored.every(isPart) ? (stored as StoredPart[]) : undefined
+}
+
+/** Reports read errors as JSON of PostgreSQL, which refuses U+0000 and lone surrogates. A `Tx` reads U+F8FF as U+0000. */
+function withStorableError<A extends { readonly error?: string }>(attempt: A): A {
+  const { error } = attempt
+  if (error === undefined) return attempt
+  return { ...attempt, error: error.toWellFormed().replaceAll(/[\0\uF8FF]/g, '\uFFFD') }
+}
+
+/** JSON without U+F8FF, which a `Tx` of PostgreSQL puts in place of U+0000: other statements read these columns, too. */
+export function storedJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\uF8FF', '\\uf8ff')
+}
+
+const STATES: Readonly<Record<PartState, true>> = {
+  pending: true,
+  held: true,
+  delivered: true,
+  rejected: true,
+  expired: true,
+  not_retried: true,
+  removed: true,
+}
+
+/** Whether JSON is a part with a known state, and with times that can be shown: a changed byte may leave other JSON. */
+function isPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false
+  const { state, firstDueAt, dueAt, last } = part as Partial<StoredPart>
+  const isWaitShown = isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
+  const isStateKnown = state !== undefined && Object.hasOwn(STATES, state)
+  return isStateKnown && isWaitShown && (last === undefined || isStarted(last))
+}
+
+/** Whether a stored attempt has the time that is shown. */
+function isStarted(attempt: unknown): attempt is StoredAttempt {
+  return isTime((attempt as Partial<StoredAttempt> | null | undefined)?.startedAt)
+}
+
+function parsed(column: unknown): unknown {
+  try {
+    return JSON.parse(String(column)) as unknown
+  } catch {
+    return undefined
+  }
+}
