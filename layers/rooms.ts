@@ -56,6 +56,9 @@ export const ROOMS = {
     reference: 'the OpenAPI document, and the reference page of both APIs',
     sessions: '`/sign-in-links`, `/session`, `/sessions`: browsers that are signed in',
   },
+  'backend/store': {
+    profiles: 'identities and their links; traits, facts, results and lists; search',
+  },
   'backend/embedded': {
     database: 'the database file: open, lock, copy, read; the encryption key',
     damage: 'damaged files: detection, missing commits, readable rows',
@@ -68,11 +71,6 @@ export const ROOMS = {
     quarantine: 'deliveries and events in quarantine',
     deletions:
       'deletion requests and suppressions; the purge of a user, and the overwriting of the bytes',
-    profiles: 'profiles of users, their ids and facts; the cursor with which they follow the log',
-    facts: 'the clauses that count events; facts added from the archive, and removed when unneeded',
-    evaluations:
-      'profiles that are loaded to be evaluated; results of audiences and computed traits',
-    memberships: 'members, lists, and syncs',
     upkeep: 'counts and sizes; removal of old data',
   },
   'backend/cluster': {
@@ -88,12 +86,6 @@ export const ROOMS = {
     quarantine: 'deliveries and events in quarantine',
     deletions: 'deletion requests and suppressions; the purge of a user',
     erasure: 'tables and partitions that are rewritten, so that no byte of removed data is left',
-    profiles:
-      'profiles of users, their ids and facts; the cursor with which they follow the archive',
-    facts: 'the clauses that count events; facts added from the archive, and removed when unneeded',
-    evaluations:
-      'profiles that are loaded to be evaluated; results of audiences and computed traits',
-    memberships: 'members, lists, and syncs',
     upkeep: 'counts and sizes; partitions, and removal of old data',
   },
   util: {

@@ -12,7 +12,7 @@ const SLICE = 10_000
 export async function addKnownUsers(dataDir: string, count: number): Promise<void> {
   await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
   const { profiles } = backend
-  await profiles.begin()
+  await profiles.begin(100)
   for (let after = 0; after < count; after += SLICE) {
     const length = Math.min(SLICE, count - after)
     const changes = Array.from({ length }, (_, index) => identified(after + index))
@@ -25,11 +25,13 @@ function identified(number: number): ProfileChange {
   return {
     position: number + 1,
     eventId: `evt_${String(number).padStart(26, '0')}`,
+    messageId: `message ${number}`,
     sourceId: 'src_known',
     space: DEFAULT_SPACE,
     type: 'identify',
     userId: userIdOf(number),
-    joins: [],
+    links: [],
+    placeholders: 0,
     timestamp: now,
     receivedAt: now,
     traits: { plan: number % USERS_PER_PRO === 0 ? 'pro' : 'free', country: 'DE', name: 'Ada' },

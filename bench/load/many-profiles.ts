@@ -17,21 +17,25 @@ export function addProfiles(dataDir: string, count: number): void {
   // Durability does not matter here: after a crash the benchmark starts again.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const first = Number(
-    db.prepare('SELECT ifnull(MAX(id), 0) + 1 AS first FROM profiles').get()!['first'],
+    db.prepare('SELECT ifnull(MAX(id), 0) + 1 AS first FROM identities').get()!['first'],
   )
   if (first !== 1) throw new Error('There are profiles already.')
   const numbers = `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count})`
   const now = Date.now()
-  db.exec(`${numbers} INSERT INTO profiles
-      (id, space, version, dirty_since, recheck_at, first_seen_at, last_seen_at, counts)
-    SELECT n, 'default', 1, NULL, NULL, ${now - 270 * DAY_MS}, ${now - OLDEST_LAST_MS},
-      '{"identify":1,"track":${FACTS}}' FROM copy`)
-  db.exec(`${numbers} INSERT INTO profile_traits SELECT n, ${traits(now)} FROM copy`)
-  db.exec(`${numbers} INSERT INTO profile_ids
-    SELECT 'default', 'anonymous', 'anonymous-' || printf('%026d', n), n, 1 FROM copy`)
+  const seen = `${now - 270 * DAY_MS}, ${now - OLDEST_LAST_MS}`
+  const columns =
+    'id, space, kind, name, profile, is_seen, first_seen_at, last_seen_at, counts, placeholders, version'
   // The userIds of the calls of a load.
-  db.exec(`${numbers} INSERT INTO profile_ids
-    SELECT 'default', 'user', 'user-' || printf('%010d', n - 1), n, 1 FROM copy`)
+  db.exec(`${numbers} INSERT INTO identities (${columns})
+    SELECT n, 'default', 'user', 'user-' || printf('%010d', n - 1), n, 1, ${seen},
+      '{"identify":1,"track":${FACTS}}', 0, 1 FROM copy`)
+  db.exec(`${numbers} INSERT INTO identities (${columns})
+    SELECT n + ${count}, 'default', 'anonymous', 'anonymous-' || printf('%026d', n), n, 1, ${seen}, '{}', 0, 0
+    FROM copy`)
+  db.exec(`${numbers} INSERT INTO claims
+    SELECT n + ${count}, n, ${now - 270 * DAY_MS}, ${now - 270 * DAY_MS}, 'message-' || n,
+      'evt_' || printf('%026d', n), 'src_known', 1 FROM copy`)
+  db.exec(`${numbers} INSERT INTO identity_traits SELECT n, ${traits(now)} FROM copy`)
   db.exec(`${numbers}, fact (k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM fact WHERE k < ${FACTS - 1}),
       last_at (n, at) AS MATERIALIZED (SELECT n, ${now} - abs(random()) % ${OLDEST_LAST_MS} FROM copy)
     INSERT INTO facts
@@ -39,7 +43,8 @@ export function addProfiles(dataDir: string, count: number): void {
       (n - 1) * ${FACTS} + k + 1, NULL
     FROM last_at CROSS JOIN fact`)
   db.exec(`UPDATE cursors SET through = ${count * FACTS} WHERE name = 'profiles';
-    UPDATE profiles_state SET changes = changes + 1;
+    UPDATE profiles_state SET identities = ${2 * count};
+    INSERT INTO spaces VALUES ('default', ${count}) ON CONFLICT DO UPDATE SET profiles = ${count};
     COMMIT; PRAGMA journal_mode = WAL`)
 }
 

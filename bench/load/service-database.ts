@@ -13,7 +13,7 @@ export class ServiceDatabase implements Disposable {
     this.#db = new DatabaseSync(join(dataDir, 'hookline.db'), { readOnly: true })
     this.#behind = this.#db.prepare(
       `SELECT (SELECT ifnull(MAX(seq), 0) FROM events) > through
-         OR EXISTS (SELECT 1 FROM profiles WHERE dirty_since IS NOT NULL) AS isBehind
+         OR EXISTS (SELECT 1 FROM identities WHERE dirty_since IS NOT NULL) AS isBehind
        FROM cursors WHERE name = 'profiles'`,
     )
   }

@@ -92,6 +92,8 @@ export const hostNames = (raw: string): readonly string[] => {
   return list(raw)
 }
 
+export const texts = (raw: string): readonly string[] => list(raw)
+
 export const ports = (raw: string): ReadonlySet<number> => {
   const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
   if (numbers.some((port) => port < 1 || port > 65_535)) {

@@ -13,6 +13,7 @@ import {
   secret,
   subjectToken,
   text,
+  texts,
   threads,
   time,
   urlOf,
@@ -222,6 +223,16 @@ export const SETTINGS = {
     doc: 'How long entries of the audit log are kept.',
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
+  },
+  maxAnonymousIds: {
+    doc: 'How many anonymousIds a profile has at most. The ones that its users named first count; further ones are reported, and not linked.',
+    default: '100',
+    parse: integer(1, 10_000),
+  },
+  placeholderIds: {
+    doc: 'Ids that stand for no user, separated by commas, such as guest,n.n. They are added to those that Hookline knows, such as undefined or 0, and are never linked to another id.',
+    default: '',
+    parse: texts,
   },
   ingestThreads: {
     doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one or two cores, else one for every four cores, from 1 to 4; and none where fewer than 4,096 files may be open. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',

@@ -12,6 +12,7 @@ export const PAGE_ANSWERS: Readonly<Record<string, string>> = {
   '/destinations': 'Where events go: webhooks, secrets, pauses',
   '/inspector': 'The receiver that is built in',
   '/audiences': 'Groups of users, and computed traits',
+  '/users': 'Find a user by id or e-mail address',
   '/privacy': 'Delete users, with receipts',
   '/system': 'Storage, settings, tokens, sessions, audit, backup',
 }

@@ -57,6 +57,7 @@ export const PAGE_GROUPS: readonly (readonly ConsolePage[])[] = [
       name: 'Audiences',
       icon: 'audiences',
     },
+    { to: '/users', name: 'Users', icon: 'user' },
     { to: '/privacy', name: 'Privacy', icon: 'privacy' },
     {
       to: '/system',

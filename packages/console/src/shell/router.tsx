@@ -78,6 +78,10 @@ const routeTree = root.addChildren([
       '/audiences',
       lazyRouteComponent(() => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
     ),
+    page(
+      '/users',
+      lazyRouteComponent(() => import('../pages/users/users-page.tsx'), 'UsersPage'),
+    ),
     createRoute({
       getParentRoute: () => shell,
       path: '/users/$userId',

@@ -5,7 +5,7 @@ import type { ClauseFact, Fact, Profiles } from '../backend/profiles.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { EventMatcher } from './conditions/match-event.ts'
-import { idsOf } from './profiles/profile-change.ts'
+import { effectiveTimeOf, idsOf } from './profiles/profile-change.ts'
 import { isOfUser, spaceOf } from './profiles/profile-follower.ts'
 
 export interface ArchivedFactsOptions {
@@ -104,5 +104,5 @@ export class ArchivedFacts {
 }
 
 function timeOf({ event }: PositionedEvent): number {
-  return Date.parse(event.event.timestamp)
+  return effectiveTimeOf(event.event)
 }

@@ -9,13 +9,19 @@ import { Computations } from './computations.ts'
 import { Evaluator } from './evaluation/evaluator.ts'
 import { Plans } from './evaluation/plans.ts'
 import { ProfileWorker } from './profile-worker.ts'
+import { Placeholders } from './profiles/placeholders.ts'
 import { ProfileFollower } from './profiles/profile-follower.ts'
 import { ClauseFiller } from './syncs/clause-filler.ts'
 import { NeededSyncs } from './syncs/needed-syncs.ts'
 import { SyncRunner } from './syncs/sync-runner.ts'
 import { SyncWorker } from './sync-worker.ts'
+import { TraitIndexer } from './trait-indexer.ts'
 
 export interface AudiencesOptions {
+  readonly config: {
+    readonly maxAnonymousIds: number
+    readonly placeholderIds: readonly string[]
+  }
   readonly backend: Backend
   readonly activity: Pick<ActivityListener, 'received' | 'changed' | 'updated'>
   readonly clock: Clock
@@ -40,8 +46,10 @@ export class Audiences {
   readonly #syncs: SyncWorker
 
   constructor(options: AudiencesOptions) {
-    const { backend, clock, metrics } = options
-    const parts = { ...options, ...backend }
+    const { config, backend, metrics } = options
+    const beginProfiles = () => backend.profiles.begin(config.maxAnonymousIds)
+    const placeholders = new Placeholders(config.placeholderIds)
+    const parts = { ...options, ...backend, placeholders, beginProfiles }
     const plans = new Plans(parts)
     const evaluator = new Evaluator({ ...parts, plans })
     const follower = new ProfileFollower(parts)
@@ -58,8 +66,8 @@ export class Audiences {
       isCaughtUp,
       onFilled: replan,
     })
-    this.computations = new Computations({ backend, plans, clock, isCaughtUp, onRequest: replan })
-    this.workers = [this.#profiles, this.#syncs]
+    this.computations = new Computations({ ...shared, isCaughtUp, onRequest: replan })
+    this.workers = [this.#profiles, this.#syncs, new TraitIndexer(parts)]
     metrics.beforeScrape(() => this.#report(options))
   }
 

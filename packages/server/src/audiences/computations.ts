@@ -17,6 +17,7 @@ export interface ComputationsOptions {
   >
   readonly plans: Plans
   readonly clock: Clock
+  readonly beginProfiles: () => Promise<void>
   /** Whether profiles have all events of the archive. */
   readonly isCaughtUp: () => boolean
   /** A sync was requested, or profiles are kept from now on. */
@@ -90,7 +91,7 @@ export class Computations {
   /** Who would have a value. The first preview begins to keep profiles: until they have all events, sizes are not exact. */
   async preview(previewed: Previewed): Promise<PreviewResult> {
     const { backend, plans, clock, onRequest } = this.#options
-    await backend.profiles.begin()
+    await this.#options.beginProfiles()
     const isCaughtUp = this.#options.isCaughtUp()
     if (!isCaughtUp) onRequest()
     const result = await preview(previewed, plans.clauses, { ...backend, clock })

@@ -11,7 +11,8 @@ import type { Followed, ProfileFollower } from './profiles/profile-follower.ts'
 
 export interface ProfileWorkerOptions {
   readonly catalog: Pick<Catalog, 'current' | 'onChange'>
-  readonly profiles: Pick<Profiles, 'begin' | 'state'>
+  readonly profiles: Pick<Profiles, 'state'>
+  readonly beginProfiles: () => Promise<void>
   readonly followedLog: Pick<FollowedLog, 'appendedAfter'>
   readonly follower: ProfileFollower
   readonly evaluator: Evaluator
@@ -94,9 +95,9 @@ export class ProfileWorker implements Worker {
 
   async #refresh(): Promise<void> {
     this.#hasNewPlans = false
-    const { catalog, profiles, neededSyncs, plans, onProgress } = this.#options
+    const { catalog, profiles, beginProfiles, neededSyncs, plans, onProgress } = this.#options
     const isNeeded = catalog.current.computations.size > 0
-    if (isNeeded) await profiles.begin()
+    if (isNeeded) await beginProfiles()
     if (isNeeded) await neededSyncs.put()
     if (isNeeded || (await profiles.state()).through !== null) await plans.refresh()
     onProgress()

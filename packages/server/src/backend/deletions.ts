@@ -64,6 +64,8 @@ export interface Purge {
   readonly sourceIds: readonly string[] | null
   /** The result of the slice before; absent for the first. */
   readonly cursor?: string
+  /** Since when profiles that lose something are to be evaluated, in milliseconds since the epoch. Defaults to the epoch. */
+  readonly at?: number
 }
 
 /** Deletion requests with their progress, and the removal of users from the archive. */

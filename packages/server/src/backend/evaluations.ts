@@ -1,6 +1,5 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
-import type { SpacedId } from './profile-rules.ts'
-import type { Fact } from './profiles.ts'
+import type { Fact, SpacedId } from './profiles.ts'
 
 /** What was sent of a computation for one user. */
 export interface Announced {

@@ -1,8 +1,9 @@
 import type { EventType, Json, JsonObject } from '@hookline/protocol'
+import type { Page, PageRequest } from './page.ts'
 
 /** An occurrence that a clause counts: one event of one profile. */
 export interface Fact {
-  /** The `timestamp` of the event, in milliseconds since the epoch. */
+  /** The effective time of the event, in milliseconds since the epoch. */
   readonly at: number
   /** The position of the event in the log. */
   readonly position: number
@@ -17,21 +18,26 @@ export interface ClauseFact {
   readonly value: Json
 }
 
-/** What one event says about the profile of its user. */
+/** What one event says about its user. */
 export interface ProfileChange {
   readonly position: number
   readonly eventId: string
+  readonly messageId: string
   readonly sourceId: string
   readonly space: string
   readonly type: EventType
-  /** At least one of them is present. With a `userId`, the event belongs to the profile of that user. */
+  /** At least one of them is present. With a `userId`, the event belongs to the identity of that user. */
   readonly userId?: string
   readonly anonymousId?: string
-  /** The profiles of these ids become one with the profile of the event. */
-  readonly joins: readonly ProfileId[]
-  /** In milliseconds since the epoch, as `receivedAt`. */
+  /** The anonymousIds that the user claims, and the userIds that an alias calls the same user. None without a `userId`. */
+  readonly links: readonly ProfileId[]
+  /** Ids of the event that would have been linked, and are placeholders. */
+  readonly placeholders: number
+  /** The effective time: at most `receivedAt`, in milliseconds since the epoch as that. */
   readonly timestamp: number
   readonly receivedAt: number
+  /** By how much the client says that it happened later than that; absent for not at all. It orders calls that were received together. */
+  readonly aheadMs?: number
   /** The traits of an identify call. `null` removes a trait. */
   readonly traits?: JsonObject
   readonly facts: readonly ClauseFact[]
@@ -41,6 +47,11 @@ export interface ProfileChange {
 export interface ProfileId {
   readonly kind: 'user' | 'anonymous'
   readonly id: string
+}
+
+/** An id, in a space. */
+export interface SpacedId extends ProfileId {
+  readonly space: string
 }
 
 /** A slice of the log, as far as profiles are concerned. */
@@ -64,13 +75,38 @@ export interface ProfilesState {
   readonly purges: number
 }
 
-/** A trait of a profile, and the event that set it. */
-export interface Trait {
-  readonly value: Json
-  /** The `timestamp` of the event, in milliseconds since the epoch. */
+/** The event that something is from. */
+interface Origin {
+  /** Its effective time, in milliseconds since the epoch. */
   readonly at: number
   readonly eventId: string
   readonly sourceId: string
+}
+
+/** A trait of a profile, and the event that set it. */
+interface Trait extends Origin {
+  readonly value: Json
+}
+
+/** An id that belongs to a user, or that does not although an event named both; and that event. */
+export interface Link extends ProfileId, Origin {
+  readonly userId: string
+}
+
+/** Why ids that events named beside a userId of the profile are not linked to it. */
+interface RefusedLinks {
+  /** Another user claimed the anonymousId earlier. */
+  readonly otherUser: LinkSample
+  /** The profile has as many links as it may have. */
+  readonly limit: LinkSample
+  /** Events whose other id is a placeholder. */
+  readonly placeholders: number
+}
+
+/** Links: at most 20 of them, the earliest, and the number of all. */
+export interface LinkSample {
+  readonly links: readonly Link[]
+  readonly count: number
 }
 
 /** Everything that is known of a user. */
@@ -79,6 +115,9 @@ export interface Profile {
   /** The ids that events have named as those of the user, in the order of the alphabet: not the former id of an alias. */
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]
+  /** Why it has more than one id. */
+  readonly links: readonly Link[]
+  readonly refusedLinks: RefusedLinks
   readonly traits: Readonly<Record<string, Trait>>
   /** The values of computed traits, and since when: by id of the computed trait. */
   readonly computed: Readonly<Record<string, { readonly value: Json; readonly since: number }>>
@@ -91,19 +130,48 @@ export interface Profile {
   readonly lastSeenAt: number | null
 }
 
+/** Which profiles of a space to list: all of them, or those that a text or a value of a trait finds. */
+export interface ProfileQuery {
+  readonly space: string
+  /** The beginning of a userId, or an anonymousId. */
+  readonly text?: string
+  /** A trait and its value as text, without regard to case. */
+  readonly trait?: { readonly name: string; readonly value: string }
+}
+
+/** A profile in a list: at most 20 of its ids of each kind, and of its traits. */
+export interface ProfileSummary extends Pick<
+  Profile,
+  'space' | 'userIds' | 'anonymousIds' | 'firstSeenAt' | 'lastSeenAt'
+> {
+  readonly traits: Readonly<Record<string, Json>>
+}
+
+export interface FoundProfiles extends Page<ProfileSummary> {
+  /** Only while the trait is being indexed: the share of profiles that were looked at, and which `data` is from. */
+  readonly indexed?: number
+}
+
 /**
  * Profiles of users, made from the events of the log. They follow the log with a cursor of their own, so that a slow
  * store of profiles delays no delivery.
  *
- * A profile is a set of ids that belong together. For each trait the newest `timestamp` wins, then the later
- * `receivedAt`, then the greater event id. So a profile does not depend on the order in which events are applied.
+ * Each id is an identity, with the traits, facts and counts of its own events. Links decide which identities make up a profile:
+ * an anonymousId belongs to the user whose event with it is the earliest, and an alias makes two users one. A profile
+ * has what its identities have together: for each trait the newest effective time wins, then the later
+ * `receivedAt`, then the greater event id. So it does not depend on the order in which events are applied, and what is
+ * unlinked is as it was before (`store/profiles/README.md`).
  */
 export interface Profiles {
   /** Cheap. */
   state(): Promise<ProfilesState>
 
-  /** Begins to follow the log at its oldest event. Durable when it resolves. Safe to call twice. */
-  begin(): Promise<void>
+  /**
+   * Begins to follow the log at its oldest event. Durable when it resolves. Safe to call twice.
+   *
+   * @param maxLinks the anonymousIds that a profile may have; what is linked already stays until the profile is linked anew
+   */
+  begin(maxLinks: number): Promise<void>
 
   /**
    * Applies a slice, and moves the cursor to its end: all or nothing. A profile whose traits, ids or facts have changed
@@ -117,4 +185,20 @@ export interface Profiles {
 
   /** How many profiles there are in the space. */
   count(space: string): Promise<number>
+
+  /**
+   * Lists profiles. The first search for a trait makes an index, which `index` fills.
+   *
+   * @param now the time of the search, in milliseconds since the epoch
+   * @throws {TooManyTraitIndexes}
+   */
+  list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles>
+
+  /** Does some of what indexes of traits need, and removes one that nobody has searched since. Resolves to whether there is more. */
+  index(unusedSince: number): Promise<boolean>
+}
+
+/** So many traits are indexed that no other one can be: wait until one of them was not searched for a week. */
+export class TooManyTraitIndexes extends Error {
+  override readonly name = 'TooManyTraitIndexes'
 }

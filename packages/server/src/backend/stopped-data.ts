@@ -43,9 +43,11 @@ export const STORED_TABLES = [
   'deletion_anonymous_ids',
   'suppressions',
   'cursors',
-  'profiles',
-  'profile_traits',
-  'profile_ids',
+  'spaces',
+  'identities',
+  'identity_traits',
+  'claims',
+  'aliases',
   'fact_clauses',
   'facts',
   'computations',
@@ -71,8 +73,7 @@ export interface LastNumbers {
   readonly lane: number
   readonly audit: number
   readonly suppression: number
-  readonly profile: number
-  readonly profileVersion: number
+  readonly identity: number
   readonly factClause: number
   readonly computation: number
 }

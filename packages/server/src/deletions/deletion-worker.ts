@@ -154,8 +154,9 @@ export class DeletionWorker implements Worker {
     return !signal.aborted
   }
 
-  async #purgeAll(purge: Purge, signal: AbortSignal): Promise<void> {
-    const { deletions, activity } = this.#options
+  async #purgeAll(users: Omit<Purge, 'at'>, signal: AbortSignal): Promise<void> {
+    const { deletions, activity, clock } = this.#options
+    const purge = { ...users, at: clock.wall() }
     let cursor = await deletions.purge(purge)
     activity.purged({ anonymousIds: [], ...purge })
     while (cursor !== null && !signal.aborted) cursor = await deletions.purge({ ...purge, cursor })

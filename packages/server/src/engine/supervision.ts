@@ -21,6 +21,7 @@ export const SIDE_WORKERS: ReadonlySet<string> = new Set([
   'deletions',
   'replays',
   'retention',
+  'trait-indexes',
   'accounting',
   'clock',
   'pauses.log',

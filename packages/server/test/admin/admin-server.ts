@@ -140,7 +140,8 @@ export class AdminServer implements AsyncDisposable {
     const { metrics } = this
     const clockWatch = clockWatchOf(clock)
     const parts = { backend, clock, clockWatch, metrics, logger }
-    this.#audiences = new Audiences({ ...parts, activity: NO_ACTIVITY })
+    const config = { maxAnonymousIds: 100, placeholderIds: [] }
+    this.#audiences = new Audiences({ ...parts, config, activity: NO_ACTIVITY })
   }
 
   /** @param overrides replace parts of what the API works with */

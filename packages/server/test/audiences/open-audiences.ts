@@ -47,6 +47,7 @@ export class OpenAudiences implements AsyncDisposable {
     const { clock, metrics } = this
     const logger = pino({ enabled: false })
     this.#audiences = new Audiences({
+      config: { maxAnonymousIds: 100, placeholderIds: [] },
       backend: { ...this.#backend, profiles: this.#counted(this.#backend.profiles) },
       activity: NO_ACTIVITY,
       clock,
@@ -120,10 +121,12 @@ export class OpenAudiences implements AsyncDisposable {
         this.#passes++
         return profiles.state()
       },
-      begin: () => profiles.begin(),
+      begin: (maxLinks) => profiles.begin(maxLinks),
       apply: (slice) => profiles.apply(slice),
       find: (space, userId) => profiles.find(space, userId),
       count: (space) => profiles.count(space),
+      list: (query, page, now) => profiles.list(query, page, now),
+      index: (unusedSince) => profiles.index(unusedSince),
     }
   }
 
@@ -159,7 +162,7 @@ export class OpenAudiences implements AsyncDisposable {
     const kept = [...(await memberships.sizes()).keys()]
     if (!kept.every((id) => catalog.current.computations.has(id))) return false
     // A commit may be seen before its events are handed out. They are when the writer answers what came later.
-    await profiles.begin()
+    await profiles.begin(100)
     return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }
 }

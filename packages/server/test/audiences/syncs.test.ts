@@ -243,9 +243,11 @@ test('a sync looks at every profile, however many there are', async () => {
   await using open = new OpenAudiences()
   await open.start()
   const { profiles, syncs } = open.backend
-  await profiles.begin()
+  await profiles.begin(100)
   const change = {
     eventId: 'evt_a',
+    messageId: 'm1',
+    placeholders: 0,
     sourceId: 'src_a',
     space: 'default',
     type: 'identify',
@@ -254,7 +256,7 @@ test('a sync looks at every profile, however many there are', async () => {
     ...change,
     position: index + 1,
     userId: `u${index}`,
-    joins: [],
+    links: [],
     timestamp: NOON,
     receivedAt: NOON,
     traits: { plan: index % 1_000 === 0 ? 'pro' : 'free' },

@@ -110,7 +110,7 @@ test('a profile without a userId is a member, and is told when it gets one', asy
   expect(await told(open)).toEqual(['u1 true'])
 })
 
-test('when an alias joins a member and one who is none, each of them hears what changes for them', async () => {
+test('when an alias links a member and one who is none, each of them hears what changes for them', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'free'))
   expect(await told(open)).toEqual(['u1 true'])
   await open.append({ type: 'alias', userId: 'u2', previousId: 'u1' })

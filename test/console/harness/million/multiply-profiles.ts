@@ -15,19 +15,25 @@ export function multiplyProfiles(
     UPDATE fact_clauses SET fill_through = fill_through + ${shift}, filled_through = filled_through + ${shift};
     CREATE TEMP TABLE copy AS WITH RECURSIVE copy (n) AS
       (SELECT 0 UNION ALL SELECT n + 1 FROM copy WHERE n + 1 < ${userGroups})
-      SELECT n, (n + 1) * (SELECT MAX(id) FROM profiles) AS shift,
-        (n + 1) * (SELECT changes FROM profiles_state) AS version_shift FROM copy`)
+      SELECT n, (n + 1) * (SELECT identities FROM profiles_state) AS shift FROM copy`)
+  const named = "original.name || '-' || copy.n"
+  const claim = {
+    anonymous: 'original.anonymous + copy.shift',
+    claimer: 'original.claimer + copy.shift',
+  }
   const copies: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-    ['profiles', { id: 'original.id + copy.shift', version: 'original.version + version_shift' }],
-    ['profile_traits', { profile: PROFILE }],
-    ['profile_ids', { profile: PROFILE, id: "original.id || '-' || copy.n" }],
-    ['facts', { profile: PROFILE }],
+    ['identities', { id: 'original.id + copy.shift', profile: PROFILE, name: named }],
+    ['identity_traits', { identity: IDENTITY }],
+    ['claims', claim],
+    ['facts', { identity: IDENTITY }],
     ['results', { profile: PROFILE }],
     ['announced', { user_id: "original.user_id || '-' || copy.n" }],
   ]
   for (const [table, changed] of copies)
     copyRows(db, { table, originals: `SELECT * FROM ${table}`, changed })
-  db.exec(`UPDATE profiles_state SET changes = changes * ${userGroups + 1}; DROP TABLE copy`)
+  db.exec(`UPDATE profiles_state SET identities = identities * ${userGroups + 1};
+    UPDATE spaces SET profiles = profiles * ${userGroups + 1}; DROP TABLE copy`)
 }
 
+const IDENTITY = 'original.identity + copy.shift'
 const PROFILE = 'original.profile + copy.shift'

@@ -509,11 +509,70 @@ export type ComputedTrait = {
     /** The version, as in the ETag. */
     version: number;
 };
+export type ProfileSummary = {
+    space: string;
+    userIds: string[];
+    anonymousIds: string[];
+    traits: {
+        [key: string]: any;
+    };
+    /** ISO 8601, UTC. */
+    firstSeenAt: string | null;
+    /** ISO 8601, UTC. */
+    lastSeenAt: string | null;
+};
 export type Profile = {
     space: string;
     userIds: string[];
     anonymousIds: string[];
-    /** The traits of identify calls, each with the event that set it and its timestamp. The newest timestamp counts. */
+    /** Why it has more than one id: for each anonymousId the earliest call of a user with it, and the aliases of its users. A deletion of a user removes the anonymousIds that the user named, and no other user. */
+    links: {
+        /** What id is: a userId or an anonymousId. */
+        kind: "user" | "anonymous";
+        id: string;
+        /** The user whose call named the id. */
+        userId: string;
+        /** ISO 8601, UTC. */
+        at: string;
+        eventId: string;
+        sourceId: string;
+    }[];
+    /** Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are. */
+    refusedLinks: {
+        /** The call of another user with the anonymousId is earlier. */
+        otherUser: {
+            count: number;
+            links: {
+                /** What id is: a userId or an anonymousId. */
+                kind: "user" | "anonymous";
+                id: string;
+                /** The user whose call named the id. */
+                userId: string;
+                /** ISO 8601, UTC. */
+                at: string;
+                eventId: string;
+                sourceId: string;
+            }[];
+        };
+        /** The profile has as many anonymousIds as the setting maxAnonymousIds allows. */
+        limit: {
+            count: number;
+            links: {
+                /** What id is: a userId or an anonymousId. */
+                kind: "user" | "anonymous";
+                id: string;
+                /** The user whose call named the id. */
+                userId: string;
+                /** ISO 8601, UTC. */
+                at: string;
+                eventId: string;
+                sourceId: string;
+            }[];
+        };
+        /** Calls whose other id stands for no user, such as undefined or 0. */
+        placeholders: number;
+    };
+    /** The traits of identify calls, each with the event that set it and when that happened. The newest one counts; a call that says that it happens later than it was received counts from then. */
     traits: {
         [key: string]: {
             /** Any JSON. */
@@ -3031,6 +3090,36 @@ export function listTraitValues(id: string, { limit, cursor }: {
     });
 }
 /**
+ * Lists profiles, or finds some of them
+ */
+export function listProfiles({ search, space, limit, cursor }: {
+    search?: string;
+    space?: string;
+    limit?: number;
+    cursor?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: ProfileSummary[];
+            /** null on the last page. */
+            nextCursor: string | null;
+            /** The share of profiles that the index has, from 0 to 1. Absent: all. */
+            indexed?: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/profiles${QS.query(QS.explode({
+        search,
+        space,
+        limit,
+        cursor
+    }))}`, {
+        ...opts
+    });
+}
+/**
  * Shows everything that is known of a user
  */
 export function findProfile(userId: string, { space }: {
@@ -3042,7 +3131,7 @@ export function findProfile(userId: string, { space }: {
     } | {
         status: number;
         data: Problem;
-    }>(`/api/v1/profiles${QS.query(QS.explode({
+    }>(`/api/v1/profile${QS.query(QS.explode({
         userId,
         space
     }))}`, {

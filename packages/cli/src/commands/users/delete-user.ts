@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idsOf } from '../../api/find-id.ts'
-import { definedFields } from '../../api/management-api.ts'
+import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm, withYesOption } from '../../options/confirmation.ts'
 import { shortList } from '../../output/figures.ts'
@@ -26,7 +26,10 @@ export function addDeleteUser(program: Command): void {
         throw new Failure('usage', 'Give userIds, or anonymousIds with --anonymous-id.')
       const api = apiOf(command)
       const sourceIds = source && (await idsOf(api, 'source', source))
-      await confirm(command, () => effectOf(userIds, { ...options, source: sourceIds }))
+      const linked = await linkedTo(api, userIds)
+      await confirm(command, () =>
+        [effectOf(userIds, { ...options, source: sourceIds }), ...linked].join(' '),
+      )
       const users = userIds.length === 0 ? undefined : userIds
       const body = definedFields({ userIds: users, anonymousIds, sourceIds, suppress })
       const created = await api.createDeletion(body)
@@ -36,6 +39,38 @@ export function addDeleteUser(program: Command): void {
           `Deletion ${created.id} is ${created.state}. \`hookline deletions get ${created.id}\` shows its progress.`,
       )
     })
+}
+
+/** Users whose links are looked up before a deletion. */
+const LOOKED_UP = 20
+
+/** The anonymousIds that go with the users, and the users who stay although an alias made them one with these. */
+async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise<string[]> {
+  const spaces = [...new Set((await api.listSources({})).data.map(({ space }) => space))]
+  const profiles = await Promise.all(
+    userIds.slice(0, LOOKED_UP).flatMap((userId) =>
+      spaces.map((space) =>
+        api.findProfile(userId, { space }).catch((error: unknown) => {
+          if (error instanceof Failure && error.meaning === 'not found') return undefined
+          throw error
+        }),
+      ),
+    ),
+  )
+  const links = profiles.flatMap((profile) => profile?.links ?? [])
+  const devices = links.filter(
+    ({ kind, userId }) => kind === 'anonymous' && userIds.includes(userId),
+  )
+  const others = profiles.flatMap((profile) => profile?.userIds ?? [])
+  const staying = [...new Set(others)].filter((id) => !userIds.includes(id))
+  return [
+    ...(devices.length === 0
+      ? []
+      : [`Their profiles lose these anonymousIds: ${shortList(devices.map(({ id }) => id))}.`]),
+    ...(staying.length === 0
+      ? []
+      : [`An alias made them one with users who stay: ${shortList(staying)}.`]),
+  ]
 }
 
 function effectOf(userIds: readonly string[], options: DeleteOptions): string {

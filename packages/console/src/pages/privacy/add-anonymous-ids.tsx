@@ -26,13 +26,12 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   const add = async (): Promise<void> => {
     setBusy(true)
     try {
-      const spaces = [...new Set(sources.map(({ space }) => space))]
-      const known = await anonymousIdsOf(userIds, spaces)
+      const known = await anonymousIdsOf(userIds, [...new Set(sources.map(({ space }) => space))])
       const before = idsIn(fields.anonymous)
       const all = [...new Set([...before, ...known])]
       onChange({ ...fields, anonymous: all.join('\n') })
       const added = counted(all.length - before.length, 'anonymous id')
-      setSaid(`${added} added, from profiles and the last ${LAST_EVENTS} events of each user.`)
+      setSaid(`${added} added: those that belong to the users.`)
     } catch (error) {
       setSaid(problemOf(error).message)
     }
@@ -48,16 +47,22 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   )
 }
 
-/** From the profiles, which Hookline keeps once there is an audience, and from what the users did last. */
+/**
+ * From the profiles, which Hookline keeps once there is an audience: not the ids of devices that somebody else used first. Without a
+ * profile, from what the users did last.
+ */
 async function anonymousIdsOf(
   userIds: readonly string[],
   spaces: readonly string[],
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const userId of userIds) {
+    const profiles = await Promise.all(spaces.map((space) => claimedBy(userId, space)))
+    const known = profiles.filter((ids) => ids !== undefined)
+    found.push(...known.flat())
+    if (known.length > 0) continue
     const { data } = await api.listEvents({ userId, limit: LAST_EVENTS })
     found.push(...data.flatMap(({ event }) => idIn(event['anonymousId'])))
-    for (const space of spaces) found.push(...(await profileIds(userId, space)))
   }
   return found
 }
@@ -66,10 +71,13 @@ function idIn(value: unknown): string[] {
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-async function profileIds(userId: string, space: string): Promise<readonly string[]> {
+/** The anonymousIds that belong to a user; `undefined` without a profile. */
+async function claimedBy(userId: string, space: string): Promise<readonly string[] | undefined> {
   const profile = await api.findProfile(userId, { space }).catch((error: unknown) => {
     if (problemOf(error).status === 404) return undefined
     throw error
   })
-  return profile?.anonymousIds ?? []
+  return profile?.links
+    .filter((link) => link.kind === 'anonymous' && link.userId === userId)
+    .map(({ id }) => id)
 }

@@ -24,6 +24,9 @@ export function ProfileView({ profile, userId }: ProfileViewProps): ReactElement
       <Ids profile={profile} userId={userId} />
       <Computed profile={profile} userId={userId} />
       <div className="min-w-0 lg:col-span-2">
+        <Links profile={profile} />
+      </div>
+      <div className="min-w-0 lg:col-span-2">
         <Traits traits={profile.traits} />
       </div>
     </div>
@@ -108,6 +111,50 @@ function Computed({ profile, userId }: ProfileViewProps): ReactElement {
           ))}
         </Table>
       )}
+    </Panel>
+  )
+}
+
+/** Why the profile has these ids, and which ones it does not have. */
+function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | null {
+  const { otherUser, limit, placeholders } = profile.refusedLinks
+  const rows = [
+    ...profile.links.map((link) => ({ ...link, state: 'linked' })),
+    ...otherUser.links.map((link) => ({ ...link, state: 'belongs to another user' })),
+    ...limit.links.map((link) => ({ ...link, state: 'over the limit' })),
+  ]
+  const more = otherUser.count + limit.count - otherUser.links.length - limit.links.length
+  if (rows.length === 0 && placeholders === 0) return null
+  return (
+    <Panel title="Links between ids" isFlush>
+      <Table label="Linked ids" head={['Id', 'Kind', 'Named with', 'State', 'First call']}>
+        {rows.map(({ kind, id, userId, state, at, eventId }) => (
+          <Row key={`${kind} ${id} ${userId}`}>
+            <Cell className="min-w-32">
+              <IdText id={id} />
+            </Cell>
+            <Cell>{kind === 'user' ? 'userId' : 'anonymousId'}</Cell>
+            <Cell>
+              <IdText id={userId} />
+            </Cell>
+            <Cell>{state}</Cell>
+            <Cell>
+              <Link
+                to="/events/$id"
+                params={{ id: eventId }}
+                className="text-accent whitespace-nowrap hover:underline"
+              >
+                <Time at={at} />
+              </Link>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      <p className="text-ink-soft text-dense px-4 py-3">
+        {more > 0 && `${wholeNumber(more)} more were not linked. `}
+        {placeholders > 0 &&
+          `${wholeNumber(placeholders)} calls had an id that stands for no user, such as undefined.`}
+      </p>
     </Panel>
   )
 }

@@ -23,7 +23,8 @@ const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>>
 
 /**
  * Validates a part of a request against the schema of its route. Reports all faults at once, one for each
- * field. The extension `x-fixed` of a schema lists fields that cannot be changed, each with its remedy.
+ * field. The extension `x-fixed` of a schema lists fields that cannot be changed, each with its remedy, and `x-prefix` the
+ * beginning of further parameters, which are texts.
  */
 export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
   const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
@@ -40,7 +41,11 @@ const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Sen
 function faultsOf(schema: TObject, value: Fields): Fault[] {
   const fields = Object.entries<TSchema>(schema.properties)
   const names = fields.map(([name]) => name)
-  const unknown = isClosed(schema) ? unknownFields(value, names) : []
+  const { 'x-prefix': prefix } = schema as { 'x-prefix'?: string }
+  const further = Object.keys(value).filter(
+    (name) => prefix !== undefined && name.startsWith(prefix) && typeof value[name] === 'string',
+  )
+  const unknown = isClosed(schema) ? unknownFields(value, [...names, ...further]) : []
   const known = fields.map(([name, field]) => {
     const isRequired = schema.required?.includes(name) ?? false
     return Object.hasOwn(value, name)

@@ -9,7 +9,7 @@ import { DeletionResponse } from '../deletions.ts'
 import { DeliveryResponse } from '../deliveries/deliveries.ts'
 import { DestinationResponse } from '../destinations/destination.ts'
 import { EventResponse } from '../events/events.ts'
-import { ProfileResponse } from '../profiles.ts'
+import { ProfileResponse, ProfileSummaryResponse } from '../profiles.ts'
 import { ReplayResponse } from '../replays.ts'
 import { SessionResponse } from '../sessions/sessions.ts'
 import { SourceResponse } from '../sources.ts'
@@ -88,6 +88,7 @@ export async function serveOpenapi(app: AdminApp): Promise<void> {
     AudienceResponse,
     ComputedTraitResponse,
     ProfileResponse,
+    ProfileSummaryResponse,
     PointResponse,
   ]) {
     app.addSchema(schema)

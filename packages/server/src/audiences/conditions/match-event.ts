@@ -54,7 +54,7 @@ export class EventMatcher {
   }
 
   /**
-   * The facts of an event. `timestampMs` is its `timestamp`. Filters look at its properties, or, of an identify and a group
+   * The facts of an event. `timestampMs` is its effective time. Filters look at its properties, or, of an identify and a group
    * call, at its traits. A `within_last_days` of a filter looks back from the timestamp.
    */
   factsOf({ event }: AcceptedEvent, timestampMs: number): readonly ClauseFact[] {

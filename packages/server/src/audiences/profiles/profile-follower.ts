@@ -8,6 +8,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
+import type { Placeholders } from './placeholders.ts'
 import { profileChangeOf } from './profile-change.ts'
 
 export interface ProfileFollowerOptions {
@@ -17,6 +18,7 @@ export interface ProfileFollowerOptions {
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly quarantine: Quarantine
+  readonly placeholders: Placeholders
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -85,9 +87,12 @@ export class ProfileFollower {
 
   #changeOf(positioned: PositionedEvent, matcher: EventMatcher) {
     const { event } = positioned
-    return profileChangeOf(positioned, spaceOf(event, this.#options.catalog), (timestampMs) =>
-      matcher.factsOf(event, timestampMs),
-    )
+    const { catalog, placeholders } = this.#options
+    return profileChangeOf(positioned, {
+      space: spaceOf(event, catalog),
+      placeholders,
+      factsOf: (timeMs) => matcher.factsOf(event, timeMs),
+    })
   }
 }
 

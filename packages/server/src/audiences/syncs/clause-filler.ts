@@ -6,7 +6,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { isFilled } from '../evaluation/plans.ts'
-import { idsOf } from '../profiles/profile-change.ts'
+import { effectiveTimeOf, idsOf } from '../profiles/profile-change.ts'
 import { isOfUser, spaceOf } from '../profiles/profile-follower.ts'
 
 export interface ClauseFillerOptions {
@@ -69,7 +69,7 @@ export class ClauseFiller {
   }
 
   #factsOf({ position, event }: PositionedEvent, matcher: EventMatcher): readonly ArchivedFact[] {
-    const at = Date.parse(event.event.timestamp)
+    const at = effectiveTimeOf(event.event)
     const space = spaceOf(event, this.#options.catalog)
     const ids = idsOf(event.event)
     return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))

@@ -1,3 +1,8 @@
+import { announcementsIn } from './announcements.ts'
+import { StoredEvaluations } from '../store/profiles/evaluations.ts'
+import { StoredFacts } from '../store/profiles/facts.ts'
+import { StoredMemberships } from '../store/profiles/memberships.ts'
+import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
@@ -25,8 +30,6 @@ import { NOTICE_TABLE } from './deliveries/rows/notice-table.ts'
 import { PostgresLanes } from './deliveries/rows/postgres-lanes.ts'
 import { checkEncryptionKey } from './encryption/encryption-key.ts'
 import { eraseRemoved } from './erasure/erase.ts'
-import { PostgresEvaluations } from './evaluations/postgres-evaluations.ts'
-import { PostgresMemberships } from './memberships/postgres-memberships.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
 import { PostgresNodes } from './postgres-nodes.ts'
@@ -44,8 +47,6 @@ import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
 import { PostgresQuarantine } from './quarantine/postgres-quarantine.ts'
-import { PostgresFacts } from './facts/postgres-facts.ts'
-import { PostgresProfiles } from './profiles/postgres-profiles.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
 import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
@@ -170,10 +171,10 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     leases: new PostgresLeases({ postgres, clock: systemClock }),
     nodes,
     signals,
-    profiles: new PostgresProfiles(postgres),
-    facts: new PostgresFacts(postgres),
-    evaluations: new PostgresEvaluations(postgres),
-    memberships: new PostgresMemberships(postgres, audit),
+    profiles: new StoredProfiles(store),
+    facts: new StoredFacts(store),
+    evaluations: new StoredEvaluations(store, announcementsIn(postgres)),
+    memberships: new StoredMemberships(store),
     syncs: new StoredSyncs(store),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,

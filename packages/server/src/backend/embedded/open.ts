@@ -40,15 +40,11 @@ import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
 import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
-import { SqliteEvaluations } from './evaluations/sqlite-evaluations.ts'
 import { SqliteEvents } from './events/sqlite-events.ts'
-import { SqliteFacts } from './facts/sqlite-facts.ts'
 import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
-import { SqliteMemberships } from './memberships/sqlite-memberships.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
-import { SqliteProfiles } from './profiles/sqlite-profiles.ts'
 import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
@@ -56,6 +52,11 @@ import { Readers } from './readers.ts'
 import { SharedBackend } from './shared-backend.ts'
 import { NO_SIGNALS, SINGLE_NODE_LEASES, SingleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
+import { announcementsIn } from './announcements.ts'
+import { StoredEvaluations } from '../store/profiles/evaluations.ts'
+import { StoredFacts } from '../store/profiles/facts.ts'
+import { StoredMemberships } from '../store/profiles/memberships.ts'
+import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
   /** Created where it is missing. */
@@ -202,10 +203,10 @@ async function portsOf(
     notices: new StoredNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     followedLog: new SqliteFollowedLog(readers, log),
-    profiles: new SqliteProfiles(writer, reader),
-    facts: new SqliteFacts(writer, reader),
-    evaluations: new SqliteEvaluations({ writer, reader, readers, log }),
-    memberships: new SqliteMemberships(writer, reader, readers),
+    profiles: new StoredProfiles(store),
+    facts: new StoredFacts(store),
+    evaluations: new StoredEvaluations(store, announcementsIn(writer, log)),
+    memberships: new StoredMemberships(store),
     syncs: new StoredSyncs(store),
     threads: new SharedBackend(shared),
     leases: SINGLE_NODE_LEASES,

@@ -12,7 +12,10 @@ const { file } = workerData as ReaderStart
 const db = DataDir.openForReading(file)
 const perform = readsOn(db)
 
-/** Its promise is settled before the next message is received: no read awaits anything but the database. */
+/**
+ * Runs a read in a transaction, which sees the data as it is at one moment. The promise is settled before the next message is
+ * received: no read awaits anything but the database.
+ */
 async function attempt(read: Read): Promise<Result> {
   try {
     db.exec('BEGIN')

@@ -53,12 +53,17 @@ export class Readers implements AsyncDisposable {
    * @throws {BackendUnavailable} where a later try may succeed
    */
   run<N extends ReadName>(name: N, input: ReadInput<N>): Promise<ReadResult<N>> {
+    return this.read(name, input) as Promise<ReadResult<N>>
+  }
+
+  /** As `run`, for a read of both engines. */
+  read(name: string, input: unknown): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(closed())
     if (this.#waiting.length >= MOST_WAITING) {
       const message = `Too many reads wait for the database: ${MOST_WAITING}. Try again later.`
       return Promise.reject(new BackendUnavailable(message))
     }
-    const { promise, resolve, reject } = Promise.withResolvers<ReadResult<N>>()
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ name, input, done: promise, resolve, reject })
     this.#assign()
     return promise

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { AuditEntry } from '../audit.ts'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
@@ -20,13 +20,9 @@ function compiled(statement: Statement): Compiled {
 /** The transaction that is open on a connection. Its promises are settled when they are returned. */
 export class SqliteTx implements Tx {
   readonly dialect: Dialect = SQLITE
-  readonly #db: DatabaseSync
   readonly #statements: Statements
-  /** By text. The texts are written in the code, so they are few. */
-  readonly #prepared = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
-    this.#db = db
     this.#statements = new Statements(db)
   }
 
@@ -37,9 +33,7 @@ export class SqliteTx implements Tx {
 
   async run(statement: Statement): Promise<number> {
     const { sql, values } = compiled(statement)
-    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql)
-    this.#prepared.set(sql, prepared)
-    return Number(prepared.run(...values).changes)
+    return this.#statements.run(sql, values)
   }
 }
 
@@ -55,7 +49,7 @@ interface ChangeWriter {
 /** Posts reads to the threads of readers: `Readers`. */
 interface ReaderThreads {
   run(name: 'select', statement: Compiled): Promise<unknown[]>
-  run(name: 'read', read: { readonly name: string; readonly input: unknown }): Promise<unknown>
+  read(name: string, input: unknown): Promise<unknown>
 }
 
 /** The store of one process: no other process changes its data. */
@@ -80,8 +74,8 @@ export class SqliteStore implements Store {
     return this.#readers.run('select', compiled(statement)) as Promise<Row[]>
   }
 
-  read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result> {
-    return this.#readers.run('read', { name: read.name, input }) as Promise<Result>
+  read<Input, Result>({ name }: Read<Input, Result>, input: Input): Promise<Result> {
+    return this.#readers.read(name, input) as Promise<Result>
   }
 
   write<Input, Result>(

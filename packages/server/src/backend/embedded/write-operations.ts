@@ -4,13 +4,18 @@ import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
 import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
 import { createNotices, quarantineNotices } from '../store/notices.ts'
 import { advanceReplay, cancelReplay, createReplay, retryDelivery } from '../store/replays.ts'
+import { parsedJson } from '../store/rows.ts'
 import { addCounts, removeCounts } from '../store/statistics.ts'
+import { changeList, forgetComputation } from '../store/profiles/memberships.ts'
+import { fillFacts, pruneFacts, putFactClause, removeFactClause } from '../store/profiles/facts.ts'
+import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profiles.ts'
+import { tendTraitIndexes, useTraitIndex } from '../store/profiles/trait-index.ts'
 import type { Write } from '../store/store.ts'
+import { appendTold, commitEvaluations } from './write-announcements.ts'
 import { advanceSync, putSync } from '../store/syncs.ts'
 import { addToken, markTokenUsed, removeToken } from '../store/tokens.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
-import { readJson } from './database/rows.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
 import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/write-catalog.ts'
@@ -23,16 +28,10 @@ import {
 } from './deletions/write-deletions.ts'
 import { addLane } from './deliveries/stored-lanes.ts'
 import { recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
-import { appendTold, commitEvaluations } from './evaluations/write-evaluations.ts'
-import { fillFacts } from './facts/fill-facts.ts'
-import { putFactClause, removeFactClause } from './facts/write-fact-clauses.ts'
-import { pruneFacts } from './facts/prune-facts.ts'
 import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
-import { changeList, forgetComputation } from './memberships/write-memberships.ts'
 import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
-import { applyToProfiles, beginProfiles } from './profiles/write-profiles.ts'
 import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
@@ -62,16 +61,8 @@ const OPERATIONS = {
   purgeAnonymousEvents,
   purgeAnonymousProfiles,
   recordNotices,
-  beginProfiles,
-  applyToProfiles,
-  putFactClause,
-  removeFactClause,
-  fillFacts,
-  pruneFacts,
   commitEvaluations,
   appendTold,
-  changeList,
-  forgetComputation,
   scrub,
   emptyLog,
 }
@@ -96,6 +87,16 @@ const WRITES: readonly Write<never, unknown>[] = [
   cancelReplay,
   advanceReplay,
   retryDelivery,
+  beginProfiles,
+  applyToProfiles,
+  putFactClause,
+  removeFactClause,
+  fillFacts,
+  pruneFacts,
+  changeList,
+  forgetComputation,
+  useTraitIndex,
+  tendTraitIndexes,
 ]
 
 export type OperationName = keyof typeof OPERATIONS
@@ -124,11 +125,11 @@ export function prepareOperations(
   options: DedupeWindow,
 ): { readonly perform: (operation: Operation) => unknown; readonly numbering: LogNumbering } {
   const numbering = new LogNumbering(db)
-  const shared = { ...options, append: eventAppender(db, { ...options, numbering }) }
+  const tx = new SqliteTx(db)
+  const shared = { ...options, tx, append: eventAppender(db, { ...options, numbering }) }
   const prepared = new Map<string, (input: never) => unknown>()
   for (const [name, prepare] of Object.entries(OPERATIONS)) prepared.set(name, prepare(db, shared))
   db.function('sum_of_counts', { deterministic: true }, sumOfCounts)
-  const tx = new SqliteTx(db)
   for (const write of WRITES) prepared.set(write.name, (input) => write(tx, input))
   const perform = ({ name, input, audit }: Operation): unknown => {
     const result = prepared.get(name)!(input as never)
@@ -144,5 +145,5 @@ export function prepareOperations(
 
 /** As the function of this name on PostgreSQL. Counts that are damaged count as none. */
 function sumOfCounts(a: SQLOutputValue, b: SQLOutputValue): string {
-  return JSON.stringify(sumOf((readJson(a) ?? {}) as Counts, (readJson(b) ?? {}) as Counts))
+  return JSON.stringify(sumOf((parsedJson(a) ?? {}) as Counts, (parsedJson(b) ?? {}) as Counts))
 }

@@ -16,7 +16,7 @@ import type {
 import type { Page, PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { eventOfRow } from './event-rows.ts'
-import { firstIdAt, withoutEmptyTexts } from './rows.ts'
+import { firstIdAt, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
 import { lookingUp, type Reads, type ReadTx } from './store.ts'
 
@@ -217,7 +217,15 @@ async function archivedEvents(
     met.map(({ row, event }) => {
       const { id, duplicates, last_duplicate_at: lastDuplicateAt } = row
       const declinedOfIt = (declinedById.get(id) ?? []).map(declinedOf)
-      return [id, { ...event, declined: declinedOfIt, duplicates, lastDuplicateAt }]
+      return [
+        id,
+        {
+          ...event,
+          declined: declinedOfIt,
+          duplicates,
+          lastDuplicateAt: timeOrNull(lastDuplicateAt),
+        },
+      ]
     }),
   )
 }
@@ -236,7 +244,7 @@ function eventIn(
 }
 
 function declinedOf({ destination_id: destinationId, reason, since }: DeclinedRow): Declined {
-  return { destinationId, reason, ...(since !== null && { since }) }
+  return { destinationId, reason, ...(since !== null && { since: timeOf(since) }) }
 }
 
 interface OutcomeRow {

@@ -1,4 +1,4 @@
-import { idFrom, type IdPrefix } from '@hookline/protocol'
+import { idFrom, type IdPrefix, type Json } from '@hookline/protocol'
 import type { Page } from '../page.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
@@ -54,4 +54,14 @@ export function pageOf<Row, Item>(
   const last = shown.at(-1)
   const isLast = rows.length <= limit || last === undefined
   return { data: shown.map(itemOf), nextCursor: isLast ? null : cursorOf(last) }
+}
+
+/** The value in a column with JSON; `undefined` if there is none, or if the text is damaged and no longer JSON. */
+export function parsedJson(stored: unknown): Json | undefined {
+  if (typeof stored !== 'string') return undefined
+  try {
+    return JSON.parse(stored) as Json
+  } catch {
+    return undefined
+  }
 }

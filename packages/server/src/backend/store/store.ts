@@ -16,8 +16,8 @@ export interface Tx {
 export type ReadTx = Pick<Tx, 'dialect' | 'all'>
 
 /**
- * A read of several statements. SQLite makes it in one transaction on another thread, by its name. So it awaits nothing but its
- * `tx`, and its input and result can be posted to a thread.
+ * A read of several statements, made in one transaction. SQLite makes it on another thread, by its name. So it awaits nothing but
+ * its `tx`, and its input and result can be posted to a thread.
  */
 export type Read<Input, Result> = (tx: ReadTx, input: Input) => Promise<Result>
 
@@ -45,7 +45,7 @@ export interface Reads {
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]>
   /** As `lookUp`, where many rows may be looked at. */
   list<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** As `list`, of several statements. */
+  /** As `list`, of several statements, which see the data as it is at one moment. */
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result>
 }
 

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
 import type { LaneId } from '../deliveries.ts'
-import { isTime } from './rows.ts'
+import { isTime, parsedJson } from './rows.ts'
 
 /** The queue that a lane belongs to: the name of its table. */
 export type QueueName = 'deliveries' | 'notices'
@@ -85,7 +85,7 @@ export class StoredParts {
 
   /** The attempt in a column `document`; `undefined` if it cannot be read. */
   attemptIn(column: unknown): Attempt | undefined {
-    const stored = parsed(column)
+    const stored: unknown = parsedJson(column)
     if (!isStarted(stored)) return undefined
     const { lane, ...attempt } = stored
     return { url: this.#urlOf(lane), ...attempt }
@@ -98,7 +98,7 @@ export class StoredParts {
 
 /** The parts in a column `webhooks`, as they are stored; `undefined` if it cannot be read. */
 export function storedPartsIn(column: unknown): readonly StoredPart[] | undefined {
-  const stored = parsed(column)
+  const stored: unknown = parsedJson(column)
   return Array.isArray(stored) && stored.every(isPart) ? (stored as StoredPart[]) : undefined
 }
 
@@ -136,12 +136,4 @@ function isPart(part: unknown): boolean {
 /** Whether a stored attempt has the time that is shown. */
 function isStarted(attempt: unknown): attempt is StoredAttempt {
   return isTime((attempt as Partial<StoredAttempt> | null | undefined)?.startedAt)
-}
-
-function parsed(column: unknown): unknown {
-  try {
-    return JSON.parse(String(column)) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -11,16 +11,18 @@ test('a profile shows ids, traits with where they came from, computed traits, au
   const audience = await make('/audiences', { name: 'Pros', condition })
   const trait = await make('/traits', { name: 'Orders', compute: { fn: 'count', event: 'Order' } })
   const { profiles, evaluations } = server.backend
-  await profiles.begin()
+  await profiles.begin(100)
   const change = {
     position: 1,
     eventId: 'evt_a',
+    messageId: 'm1',
+    placeholders: 0,
     sourceId: 'src_a',
     space: 'default',
     type: 'identify' as const,
     userId: 'u/1',
     anonymousId: 'a1',
-    joins: [{ kind: 'anonymous' as const, id: 'a1' }],
+    links: [{ kind: 'anonymous' as const, id: 'a1' }],
     timestamp: NOON,
     receivedAt: NOON,
     traits: { plan: 'pro', ['__proto__']: 1 },
@@ -40,6 +42,14 @@ test('a profile shows ids, traits with where they came from, computed traits, au
     space: 'default',
     userIds: ['u/1'],
     anonymousIds: ['a1'],
+    links: [
+      { kind: 'anonymous', id: 'a1', userId: 'u/1', at, eventId: 'evt_a', sourceId: 'src_a' },
+    ],
+    refusedLinks: {
+      otherUser: { count: 0, links: [] },
+      limit: { count: 0, links: [] },
+      placeholders: 0,
+    },
     traits: expect.objectContaining({
       plan: { value: 'pro', at, eventId: 'evt_a', sourceId: 'src_a' },
     }),

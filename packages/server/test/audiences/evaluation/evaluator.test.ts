@@ -38,7 +38,7 @@ test('a profile that is evaluated meanwhile, with the plans from before, is eval
     maxWaitingBytes: 2 ** 30,
   })
   const audience = newAudience({ condition: null })
-  await backend.profiles.begin()
+  await backend.profiles.begin(100)
   await backend.catalog.putComputation(audience)
   const context = { open: undefined, last: undefined, now: NOON }
   const sync = newSync(audience, 'requested', context)

@@ -11,7 +11,7 @@ async function opened() {
   const folder = new TemporaryFolder()
   const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 30 }
   const backend = await openEmbeddedBackend(options)
-  await backend.profiles.begin()
+  await backend.profiles.begin(100)
   return {
     backend,
     [Symbol.asyncDispose]: async () => {

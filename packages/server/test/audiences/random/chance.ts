@@ -22,6 +22,12 @@ export class Chance {
     return values[this.integer(0, values.length - 1)]!
   }
 
+  /** The values in any order. */
+  shuffled<T>(values: readonly T[]): readonly T[] {
+    const placed = values.map((value) => [this.#random(), value] as const)
+    return placed.toSorted(([a], [b]) => a - b).map(([, value]) => value)
+  }
+
   /** Some of the values, in their order. */
   some<T>(values: readonly T[]): readonly T[] {
     return values.filter(() => this.is(0.5))

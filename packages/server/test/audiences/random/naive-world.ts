@@ -104,7 +104,7 @@ export class NaiveWorld {
         .toSorted((a, b) => timeOf(a) - timeOf(b))
       const user = { profile, events, traits: traitsOf(events), now }
       const users = this.#seenUsers(profile.ids)
-      const former = formerly.filter(({ ids }) => [...ids].some((id) => profile.ids.has(id)))
+      const former = formerly.filter(({ ids }) => isFormer(ids, profile.ids))
       for (const computation of this.computations) {
         const { id } = computation
         const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
@@ -166,20 +166,51 @@ export class NaiveWorld {
     return [...seen].filter((userId) => ids.has(`user ${userId}`)).toSorted()
   }
 
-  /** The sets of ids that belong together. */
+  /** The sets of ids that belong together: users of aliases, each with the anonymousIds that they named before anybody else. */
   #components(): readonly ReadonlySet<string>[] {
-    let sets: ReadonlySet<string>[] = []
-    const joined = [
-      ...this.#events.map(idsJoinedBy),
-      ...[...this.#everListed].map((userId) => [`user ${userId}`]),
-    ]
-    for (const ids of joined) {
-      const touching = sets.filter((set) => ids.some((id) => set.has(id)))
-      const others = sets.filter((set) => !touching.includes(set))
-      sets = [...others, new Set([...ids, ...touching.flatMap((set) => [...set])])]
+    const groups = new Map<string, Set<string>>()
+    const groupOf = (id: string): Set<string> => {
+      const group = groups.get(id) ?? new Set([id])
+      groups.set(id, group)
+      return group
     }
-    return sets
+    for (const userId of this.#everListed) groupOf(`user ${userId}`)
+    for (const accepted of this.#events) {
+      const { type, userId, previousId } = accepted.event
+      const own = groupOf(ownIdOf(accepted))
+      if (type !== 'alias' || userId === undefined) continue
+      for (const id of groupOf(`user ${previousId}`)) groups.set(id, own.add(id))
+    }
+    const claimed = new Set<string>()
+    for (const accepted of this.#events.toSorted(byClaim))
+      for (const id of claimsOf(accepted)) {
+        if (claimed.has(id)) continue
+        claimed.add(id)
+        groups.set(id, groupOf(ownIdOf(accepted)).add(id))
+      }
+    return [...new Set(groups.values())]
   }
+}
+
+/** Whether what was stored of a profile is of another one now. */
+function isFormer(ids: ReadonlySet<string>, now: ReadonlySet<string>): boolean {
+  const users = [...ids].filter((id) => id.startsWith('user '))
+  return (users.length > 0 ? users : [...ids]).some((id) => now.has(id))
+}
+
+function claimsOf({ event }: AcceptedEvent): readonly string[] {
+  const { type, userId, anonymousId, previousId } = event
+  if (userId === undefined) return []
+  const ids = [anonymousId, type === 'alias' ? previousId : undefined]
+  return ids.filter((id) => id !== undefined).map((id) => `anonymous ${id}`)
+}
+
+function byClaim(a: AcceptedEvent, b: AcceptedEvent): number {
+  return (
+    timeOf(a) - timeOf(b) ||
+    Date.parse(a.event.receivedAt) - Date.parse(b.event.receivedAt) ||
+    (a.event.messageId < b.event.messageId ? -1 : 1)
+  )
 }
 
 interface NaiveUser {
@@ -193,16 +224,9 @@ function ownIdOf({ event: { userId, anonymousId } }: AcceptedEvent): string {
   return userId === undefined ? `anonymous ${anonymousId}` : `user ${userId}`
 }
 
-function idsJoinedBy(accepted: AcceptedEvent): readonly string[] {
-  const { type, userId, anonymousId, previousId } = accepted.event
-  const own = ownIdOf(accepted)
-  if (type === 'alias') return [own, `user ${previousId}`, `anonymous ${previousId}`]
-  const joins = type === 'identify' && userId !== undefined && anonymousId !== undefined
-  return joins ? [own, `anonymous ${anonymousId}`] : [own]
-}
-
+/** Nothing happens after it was received. */
 function timeOf({ event }: AcceptedEvent): number {
-  return Date.parse(event.timestamp)
+  return Math.min(Date.parse(event.timestamp), Date.parse(event.receivedAt))
 }
 
 /** The newest value of each trait: the events are in the order of time, and of those of one time the last received wins. */

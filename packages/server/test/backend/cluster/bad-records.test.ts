@@ -171,10 +171,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
   })
 
   test.for<[string, boolean]>([
-    [`UPDATE profile_traits SET traits = '{"plan"'`, false],
-    [`UPDATE profile_traits SET traits = '{"plan":7}'`, true],
-    [`UPDATE profiles SET counts = 'x'`, false],
-    [`UPDATE profiles SET counts = '7'`, true],
+    [`UPDATE identity_traits SET traits = '{"plan"'`, false],
+    [`UPDATE identity_traits SET traits = '{"plan":7}'`, true],
+    [`UPDATE identities SET counts = 'x'`, false],
+    [`UPDATE identities SET counts = '7'`, true],
   ])('a damaged profile stops no other one: %s', async ([damage, isJson]) => {
     await using harness = await openClusterHarness()
     const traits = { plan: 'pro' }

@@ -41,7 +41,7 @@ async function count(harness: ClusterHarness, from: string): Promise<number> {
   return Number(row!['count'])
 }
 
-const RESULTS_OF_NOTHING = `results AS r WHERE NOT EXISTS (SELECT FROM profiles WHERE id = r.profile)
+const RESULTS_OF_NOTHING = `results AS r WHERE NOT EXISTS (SELECT FROM identities WHERE id = r.profile AND profile = id)
   OR NOT EXISTS (SELECT FROM computations WHERE number = r.computation)`
 
 describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
@@ -127,7 +127,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
       evaluate(),
     ])
     expect(await b.profiles.count('default')).toBe(40)
-    expect(await count(harness, 'profile_ids')).toBe(40)
+    expect(await count(harness, 'identities')).toBe(40)
     const { data } = await b.memberships.listed('aud_list', { limit: 99 })
     expect(data.map(({ userId }) => userId)).toEqual(USERS.toSorted())
   })

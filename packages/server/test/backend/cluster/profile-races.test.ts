@@ -24,14 +24,16 @@ async function openTwo(): Promise<
 
 /** Rows that belong to no profile, and ids that are there twice. */
 async function strays(harness: ClusterHarness): Promise<readonly unknown[]> {
-  const tables = ['profile_ids', 'profile_traits', 'facts', 'results']
-  const orphans = tables.map(
-    (table) =>
-      `SELECT '${table}' AS stray FROM ${table} WHERE profile NOT IN (SELECT id FROM profiles)`,
-  )
-  return harness.sql(`${orphans.join(' UNION ALL ')} UNION ALL
-    SELECT id FROM profile_ids GROUP BY space, kind, id HAVING count(*) > 1 UNION ALL
-    SELECT name FROM spaces WHERE profiles <> (SELECT count(*) FROM profiles WHERE space = name) UNION ALL
+  return harness.sql(`
+    SELECT 'facts' AS stray FROM facts WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
+    SELECT 'traits' FROM identity_traits WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
+    SELECT 'results' FROM results WHERE profile NOT IN (SELECT id FROM identities WHERE profile = id) UNION ALL
+    SELECT 'claims' FROM claims WHERE anonymous NOT IN (SELECT id FROM identities)
+      OR claimer NOT IN (SELECT id FROM identities) UNION ALL
+    SELECT 'led' FROM identities WHERE profile NOT IN (SELECT id FROM identities WHERE profile = id) UNION ALL
+    SELECT 'dirty' FROM identities WHERE dirty_since IS NOT NULL AND profile <> id UNION ALL
+    SELECT name FROM identities GROUP BY space, kind, name HAVING count(*) > 1 UNION ALL
+    SELECT name FROM spaces WHERE profiles <> (SELECT count(*) FROM identities WHERE space = spaces.name AND profile = id) UNION ALL
     SELECT id FROM computations WHERE size <> (SELECT count(*) FROM results WHERE computation = number)`)
 }
 
@@ -69,7 +71,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
       const { through: after, purges } = await other.profiles.state()
       const through = after! + 2
       const changes = [1, 2].map((step) =>
-        changeOf(after! + step, { type: 'track', userId: `u${step}`, joins: [anonymous('a')] }),
+        changeOf(after! + step, {
+          type: 'track',
+          userId: `u${step}`,
+          links: [user(`u${3 - step}`)],
+        }),
       )
       const slice = { after: after!, through, changes, purges, at: NOON }
       const applied = await Promise.all(
@@ -88,7 +94,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     await follow(harness, [{}])
     for (let round = 0; round < ROUNDS; round++) {
       const { through: after, purges } = await other.profiles.state()
-      const change = changeOf(after! + 1, { traits: { round }, joins: [user(`u${round + 2}`)] })
+      const change = changeOf(after! + 1, { traits: { round }, links: [user(`u${round + 2}`)] })
       const slice = { after: after!, through: after! + 1, changes: [change], purges, at: NOON }
       await Promise.all([other.profiles.apply(slice), purgeUser(harness, 'u1')])
       expect(await harness.backend.profiles.find('default', 'u1')).toBeUndefined()
@@ -97,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('store no result of a profile that the other joins to another one or purges', async () => {
+  test('store no result of a profile that the other links to another one or purges', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -105,12 +111,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
       const users = [1, 2, 3, 4].map((number) => `u${round}-${number}`)
       await applyNext(
         other,
-        users.map((userId) => ({ userId, joins: [anonymous(`a${userId}`)] })),
+        users.map((userId) => ({ userId, links: [anonymous(`a${userId}`)] })),
       )
       const due = await harness.backend.evaluations.due(NOON, 100)
       await Promise.all([
         harness.backend.evaluations.commit(due.map(evaluatedOf)),
-        applyNext(other, [{ userId: users[3]!, joins: users.slice(1, 3).map(user) }]),
+        applyNext(other, [{ userId: users[3]!, links: users.slice(1, 3).map(user) }]),
         purgeUser({ ...harness, backend: other }, users[0]!),
       ])
     }

@@ -102,7 +102,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
         openReplays: 0,
         openDeletions: 0,
       })
-      await profiles.begin()
+      await profiles.begin(100)
       await log.append([aged(2), aged(1)])
       await replays.create(newReplay())
       const oldest = { events: 2, oldestAt: NOON - 2 * DAY }

@@ -16,6 +16,9 @@ import { logConformance } from '../conformance/log/log.ts'
 import { noticesConformance } from '../conformance/deletions/notices.ts'
 import { previewsConformance } from '../conformance/audiences/previews.ts'
 import { profileIdentityConformance } from '../conformance/profiles/profile-identity.ts'
+import { profileHistoriesConformance } from '../conformance/profiles/profile-histories.ts'
+import { profileLinksConformance } from '../conformance/profiles/profile-links.ts'
+import { profileSearchConformance } from '../conformance/profiles/profile-search.ts'
 import { profileTraitsConformance } from '../conformance/profiles/profile-traits.ts'
 import { profilesConformance } from '../conformance/profiles/profiles.ts'
 import { evaluationsConformance } from '../conformance/audiences/evaluations.ts'
@@ -99,6 +102,9 @@ suppressionsConformance(openHarness)
 profilesConformance(openHarness)
 profileTraitsConformance(openHarness)
 profileIdentityConformance(openHarness)
+profileLinksConformance(openHarness)
+profileSearchConformance(openHarness)
+profileHistoriesConformance(openHarness, 2_500)
 factsConformance(openHarness)
 evaluationsConformance(openHarness)
 membershipsConformance(openHarness)

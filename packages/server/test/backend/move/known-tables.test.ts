@@ -32,7 +32,7 @@ test('every column of an embedded service is moved, or named as one that stays i
     ...MOVED_EVENT_COLUMNS.map((column) => `events.${column}`),
     'log_position.acked',
     'profiles_state.purges',
-    'profiles_state.changes',
+    'profiles_state.identities',
   ]
   const isLeft = (name: string): boolean => {
     const [table, column] = name.split('.')

@@ -2,7 +2,8 @@ import { sql, type Transaction } from 'kysely'
 import type { Subject } from '../../deletions.ts'
 import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { profileRemoval } from '../profiles/profile-removal.ts'
+import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
+import { PostgresTx } from '../postgres/postgres-store.ts'
 import {
   firstPlace,
   groupOf,
@@ -76,11 +77,13 @@ export class PurgeSlices {
   #removeProfiles({ purge, place }: PlacedPurge): Promise<void> {
     const subjects = subjectsOf(place, purge)
     const ids = groupOf(place, purge)
-    return this.#options.postgres.write((transaction) =>
-      place.kind === 'user'
-        ? profileRemoval.removeUsers(transaction, ids, purge.sourceIds)
-        : profileRemoval.removeProfiles(transaction, subjects, purge.sourceIds),
-    )
+    const { sourceIds, at = 0 } = purge
+    return this.#options.postgres.write((transaction) => {
+      const tx = new PostgresTx(transaction)
+      return place.kind === 'user'
+        ? removeUsers(tx, { userIds: ids, sourceIds, at })
+        : removeIdentities(tx, { ids: subjects, sourceIds, at })
+    })
   }
 }
 

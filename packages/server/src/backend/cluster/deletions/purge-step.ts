@@ -2,7 +2,8 @@ import { sql, type Transaction } from 'kysely'
 import type { Purge } from '../../deletions.ts'
 import { isId } from '../postgres/event-rows.ts'
 import { fromText, toText } from '../postgres/text.ts'
-import { profileRemoval } from '../profiles/profile-removal.ts'
+import { removeIdentities } from '../../store/profiles/remove-identities.ts'
+import { PostgresTx } from '../postgres/postgres-store.ts'
 import { type OpenId, openIds, placeAfter, type PurgePlace } from './purge-place.ts'
 import { type FoundEvent, removeEvents } from './remove-events.ts'
 
@@ -44,7 +45,8 @@ export async function purgeStep(
     // The profiles of their users were made of these events, too. First, because their lock is taken before all others.
     const users = new Set(covered.flatMap(({ user_id: id }) => (id === null ? [] : fromText(id))))
     const ids = [...users].map((id) => ({ kind: 'user' as const, id }))
-    if (ids.length > 0) await profileRemoval.removeProfiles(transaction, ids, purge.sourceIds)
+    const { sourceIds, at = 0 } = purge
+    if (ids.length > 0) await removeIdentities(new PostgresTx(transaction), { ids, sourceIds, at })
   }
   await remove(transaction, purge, covered)
   return { next: placeAfter(place, purge, lastsOf(found, most)), looked: found.length }

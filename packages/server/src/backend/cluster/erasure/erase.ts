@@ -17,11 +17,13 @@ const TABLES = [
   'replays',
   'announced',
   'listed_users',
-  'profile_ids',
-  'profile_traits',
+  'identity_traits',
+  'trait_values',
+  'claims',
+  'aliases',
   'facts',
   'results',
-  'profiles',
+  'identities',
 ] as const
 
 /** The tables with days that have content of users. */

@@ -1,7 +1,7 @@
 import { timeOfId } from '@hookline/protocol'
 import type { Transaction } from 'kysely'
 import type { StoredSlice } from '../../stopped-data.ts'
-import { putInOutbox } from '../evaluations/put-in-outbox.ts'
+import { putInOutbox } from '../announcements.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { dayOf } from '../upkeep/days.ts'
 import { makeDay } from '../upkeep/make-day.ts'

@@ -17,7 +17,9 @@ export function finishMove(
   const { numbers, profilePurges, receiptKey } = data
   return postgres.write(async (transaction) => {
     await sql`UPDATE archive SET seq = ${numbers.event}`.execute(transaction)
-    await sql`UPDATE profiles_state SET purges = ${profilePurges}`.execute(transaction)
+    await sql`UPDATE profiles_state SET purges = ${profilePurges}, identities = ${numbers.identity}`.execute(
+      transaction,
+    )
     for (const kind of CHANGED)
       await sql`INSERT INTO changes VALUES (${kind}, ${MOVED_CHANGE}) ON CONFLICT (kind) DO NOTHING`.execute(
         transaction,
@@ -27,8 +29,6 @@ export function finishMove(
     await goOn(transaction, identityOf('fact_clauses', 'number'), numbers.factClause)
     await goOn(transaction, identityOf('computations', 'number'), numbers.computation)
     await goOn(transaction, sql`'suppression_changes'`, numbers.suppression)
-    await goOn(transaction, sql`'profile_numbers'`, numbers.profile)
-    await goOn(transaction, sql`'profile_versions'`, numbers.profileVersion)
     if (receiptKey !== undefined)
       await sql`INSERT INTO own_keys VALUES ('receipts', ${box.seal(receiptKey, 'receipts')})`.execute(
         transaction,

@@ -172,21 +172,36 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'seq bigint, kind text, user_id text, source_id text, since bigint, deletion_id text, calls_left_out bigint, last_left_out_at bigint',
   ),
   table('cursors', 'name text, through bigint'),
+  table('spaces', 'name text, profiles bigint'),
   table(
-    'profiles',
-    'id bigint, space text, version bigint, dirty_since bigint, recheck_at bigint, first_seen_at bigint, last_seen_at bigint, counts text',
+    'identities',
+    'id bigint, space text, kind text, name text, profile bigint, is_seen bool, first_seen_at bigint, last_seen_at bigint, counts text, placeholders bigint, version bigint, dirty_since bigint, recheck_at bigint',
+    { isOfStore: true },
   ),
-  table('profile_traits', 'profile bigint, traits text'),
-  table('profile_ids', 'space text, kind text, id text, profile bigint, is_seen bool'),
+  table('identity_traits', 'identity bigint, traits text', { isOfStore: true }),
+  table(
+    'claims',
+    'anonymous bigint, claimer bigint, at bigint, received_at bigint, message_id text, event_id text, source_id text, is_first bool',
+  ),
+  table(
+    'aliases',
+    'identity bigint, partner bigint, at bigint, received_at bigint, message_id text, event_id text, source_id text, is_linked bool',
+  ),
   table(
     'fact_clauses',
     'number bigint, definition text, keep_ms bigint, keep_most bigint, fill_through bigint, filled_through bigint, reaches_back_to bigint',
   ),
-  table('facts', 'profile bigint, clause bigint, at bigint, position bigint, value text'),
+  table('facts', 'identity bigint, clause bigint, at bigint, position bigint, value text', {
+    isOfStore: true,
+  }),
   // A trigger counts their sizes while results are moved.
   table('computations', 'number bigint, id text'),
-  table('results', 'profile bigint, computation bigint, value text, since bigint'),
-  table('announced', 'user_id text, computation bigint, value text, number bigint, at bigint'),
+  table('results', 'profile bigint, computation bigint, value text, since bigint', {
+    isOfStore: true,
+  }),
+  table('announced', 'user_id text, computation bigint, value text, number bigint, at bigint', {
+    isOfStore: true,
+  }),
   table('listed_users', 'computation bigint, user_id text'),
   table('computation_changes', 'computation bigint, start bigint, entered bigint, went bigint'),
   table('syncs', 'id text, computation text, is_open bool, document text'),

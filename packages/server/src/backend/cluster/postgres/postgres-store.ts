@@ -9,7 +9,7 @@ import type { Connection, Postgres } from './postgres.ts'
 import { fromText, toText } from './text.ts'
 
 /** A transaction of PostgreSQL. */
-class PostgresTx implements Tx {
+export class PostgresTx implements Tx {
   readonly dialect: Dialect = POSTGRES
   readonly #connection: Connection
 
@@ -82,7 +82,7 @@ export class PostgresReads implements Reads {
   }
 
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result> {
-    return this.#postgres.read((db) => read(new PostgresTx(db), input))
+    return this.#postgres.snapshot((transaction) => read(new PostgresTx(transaction), input))
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Json } from '@hookline/protocol'
-
 // A text column of PostgreSQL cannot hold U+0000, which JSON of a client may have. The escape is a character for private use.
 const ESCAPE = '\uf8ff'
 const NUL = `${ESCAPE}0`
@@ -25,14 +23,4 @@ export function fromText(stored: string): string {
 /** The same for a column that may be empty. */
 export function toTextOrNull(text: string | undefined): string | null {
   return text === undefined ? null : toText(text)
-}
-
-/** The value in a column with JSON; `undefined` if there is none, or if the text is damaged and no longer JSON. */
-export function jsonIn(stored: string | null): Json | undefined {
-  if (stored === null) return undefined
-  try {
-    return JSON.parse(stored) as Json
-  } catch {
-    return undefined
-  }
 }

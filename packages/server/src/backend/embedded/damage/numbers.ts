@@ -15,10 +15,30 @@ const LANES_OF_PARTS = ['deliveries', 'notices'].map(
 )
 const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
 
-/** After a rebuild, no new lane, clause or computation gets the number of a lost one that rows still refer to. */
+/** After a rebuild, no new lane, clause, computation or identity gets the number of a lost one that rows still refer to. */
 export function keepNumbers(db: DatabaseSync): void {
   keepLanes(db)
   keepSequences(db)
+  keepIdentities(db)
+}
+
+/** An identity whose leader is lost leads a profile of its own. */
+function keepIdentities(db: DatabaseSync): void {
+  const numbers = [
+    'SELECT MAX(profile) AS last FROM identities',
+    'SELECT MAX(id) FROM identities',
+    'SELECT MAX(identity) FROM identity_traits',
+    'SELECT MAX(identity) FROM facts',
+    'SELECT MAX(anonymous) FROM claims',
+    'SELECT MAX(claimer) FROM claims',
+    'SELECT MAX(identity) FROM aliases',
+    'SELECT MAX(profile) FROM results',
+  ]
+  db.exec(`
+    UPDATE profiles_state SET identities = MAX(identities, (SELECT ifnull(MAX(last), 0) FROM (${numbers.join(' UNION ALL ')})));
+    UPDATE identities SET profile = id, dirty_since = unixepoch() * 1000 WHERE profile NOT IN (SELECT id FROM identities);
+    INSERT OR IGNORE INTO spaces SELECT DISTINCT space, 0 FROM identities;
+    UPDATE spaces SET profiles = (SELECT COUNT(*) FROM identities WHERE space = spaces.name AND profile = id)`)
 }
 
 /** SQLite gives the next number after that in `sqlite_sequence`, and after those in the table itself. */

@@ -6,15 +6,6 @@ export { isTime, timeOf, timeOrNull } from '../../store/rows.ts'
 /** One row of a SELECT, by column. */
 export type Row = Record<string, SQLOutputValue>
 
-/** The value of a JSON column, or `undefined` where the text is damaged and no longer JSON. */
-export function readJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text)) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 /** A nullable INTEGER column as a number. */
 export function numberOrNull(value: SQLOutputValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value)

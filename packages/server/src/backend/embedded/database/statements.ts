@@ -1,21 +1,17 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Row } from './rows.ts'
 
-/** SELECTs on one connection, each prepared when it is first used. */
+/** Statements on one connection, each prepared when it is first used. Their texts are written in the code, so they are few. */
 export class Statements {
-  readonly #reader: DatabaseSync
+  readonly #db: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
 
-  constructor(reader: DatabaseSync) {
-    this.#reader = reader
+  constructor(db: DatabaseSync) {
+    this.#db = db
   }
 
   all(sql: string, values: readonly SQLInputValue[]): Row[] {
-    let statement = this.#prepared.get(sql)
-    if (statement === undefined) {
-      statement = this.#reader.prepare(sql)
-      this.#prepared.set(sql, statement)
-    }
+    const statement = this.#prepare(sql)
     try {
       return statement.all(...values)
     } catch (error) {
@@ -24,17 +20,31 @@ export class Statements {
     }
   }
 
+  /** Returns the number of rows that were inserted, updated or deleted. */
+  run(sql: string, values: readonly SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes)
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      this.#prepared.set(sql, statement)
+    }
+    return statement
+  }
+
   /**
    * Runs several SELECTs in one read transaction, which takes the lock and looks up the write-ahead log once
    * for all of them.
    */
   together<T>(select: () => T): T {
-    this.#reader.exec('BEGIN')
+    this.#db.exec('BEGIN')
     try {
       return select()
     } finally {
       // SQLite ends the transaction itself after some faults of the machine.
-      if (this.#reader.isTransaction) this.#reader.exec('COMMIT')
+      if (this.#db.isTransaction) this.#db.exec('COMMIT')
     }
   }
 }

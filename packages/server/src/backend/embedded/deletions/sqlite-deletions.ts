@@ -108,29 +108,29 @@ export class SqliteDeletions implements Deletions {
   }
 
   async #purgeUsers(purge: Purge, place: PurgePlace, through: number): Promise<Place | null> {
-    const { deletionId, userIds, sourceIds, anonymousIds = [] } = purge
-    const input = { deletionId, userIds, sourceIds, through, place }
+    const { deletionId, userIds, sourceIds, at = 0, anonymousIds = [] } = purge
+    const input = { deletionId, userIds, sourceIds, at, through, place }
     const next = await this.#writer.run('purgeUsers', input)
     return next ?? (anonymousIds.length > 0 ? ANONYMOUS_BEGINNING : null)
   }
 
   /** Reads for a while, and removes what it has found. Profiles go before the first event, and once more after the last. */
   async #purgeAnonymous(
-    { deletionId, anonymousIds = [], sourceIds }: Purge,
+    { deletionId, anonymousIds = [], sourceIds, at = 0 }: Purge,
     after: number,
     through: number,
   ): Promise<Place | null> {
     const removeProfiles = async (): Promise<void> => {
       for (let from = 0; from < anonymousIds.length; from += PROFILES) {
         const ids = anonymousIds.slice(from, from + PROFILES)
-        await this.#writer.run('purgeAnonymousProfiles', { anonymousIds: ids, sourceIds })
+        await this.#writer.run('purgeAnonymousProfiles', { anonymousIds: ids, sourceIds, at })
       }
     }
     if (after === 0) await removeProfiles()
     const search = { anonymousIds, after, through }
     const { seqs, reached } = await this.#options.readers.run('findAnonymous', search)
     for (let done = 0; done < seqs.length;) {
-      const slice = { deletionId, sourceIds, seqs: seqs.slice(done, done + EVENTS) }
+      const slice = { deletionId, sourceIds, at, seqs: seqs.slice(done, done + EVENTS) }
       done += await this.#writer.run('purgeAnonymousEvents', slice)
     }
     if (reached < through) return { anonymousAfter: reached }

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
-import { userRemoval } from '../profiles/remove-profile.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../../store/event-order.ts'
+import { removeUsers } from '../../store/profiles/remove-identities.ts'
+import { FORGET_SEARCH_TEXTS } from '../../store/replays.ts'
+import type { Tx } from '../../store/store.ts'
 import { eventPurge, type PurgedEvents, purgeCounter } from './purge-event.ts'
 
 /** How long one slice may take. Every other write waits for it. */
@@ -21,6 +22,8 @@ export interface PurgeInput {
   readonly sourceIds: readonly string[] | null
   /** The seq of the last event that it may remove. */
   readonly through: number
+  /** Now. */
+  readonly at: number
   readonly place: PurgePlace
 }
 
@@ -29,23 +32,27 @@ export interface PurgeInput {
  * A user's profiles go before the first of the events, so that nothing is computed of them any more, and once more with the
  * last: events that were not applied yet may have made a profile meanwhile. The first slice also removes the search texts of ended replays: they may contain data of any user.
  */
-export function purgeUsers(db: DatabaseSync): (input: PurgeInput) => PurgePlace | null {
+export function purgeUsers(
+  db: DatabaseSync,
+  { tx }: { readonly tx: Tx },
+): (input: PurgeInput) => Promise<PurgePlace | null> {
   const purgeUser = userPurge(db)
-  const removeProfiles = userRemoval(db)
   const count = purgeCounter(db)
   const forgetTexts = db.prepare(FORGET_SEARCH_TEXTS)
-  return (input) => {
+  return async (input) => {
+    const { sourceIds, at } = input
     const deadline = performance.now() + SLICE_MS
     if (isBeginning(input.place)) forgetTexts.run()
     const removed: PurgedEvents = { events: 0, anonymousEvents: 0, deliveries: 0 }
     let place: PurgePlace | null = input.place
     // At least one step, however long the machine has kept the thread waiting.
     do {
+      const userIds = [input.userIds[place.user]!]
       if (place.column === 0 && place.afterSeq === 0)
-        removeProfiles(input.userIds[place.user]!, input.sourceIds)
+        await removeUsers(tx, { userIds, sourceIds, at })
       const reachedSeq = purgeUser(input, place, { deadline, removed })
       if (place.column === 1 && reachedSeq === null)
-        removeProfiles(input.userIds[place.user]!, input.sourceIds)
+        await removeUsers(tx, { userIds, sourceIds, at })
       place =
         reachedSeq === null
           ? placeAfter(place, input.userIds.length)

@@ -124,7 +124,7 @@ CREATE TABLE notices (
   attempts       INTEGER NOT NULL,
   webhooks       TEXT    NOT NULL,
   is_waiting     INTEGER NOT NULL DEFAULT 0,
-  kind           TEXT    NOT NULL DEFAULT 'user' -- of the id in user_id, as in profile_ids: user or anonymous
+  kind           TEXT    NOT NULL DEFAULT 'user' -- of the id in user_id, as in identities: user or anonymous
 ) STRICT, WITHOUT ROWID;
 -- It holds all that is counted.
 CREATE INDEX notices_of_deletion
@@ -388,49 +388,91 @@ CREATE TABLE suppressions (
   UNIQUE (kind, user_id, source_id)
 ) STRICT;
 
--- `profiles.version` comes from `changes`, so that no profile ever has a version that another one with its number had.
+-- `identities`: the number of the last one. No number is used again.
 CREATE TABLE profiles_state (
-  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-  purges   INTEGER NOT NULL,
-  changes  INTEGER NOT NULL
+  only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+  purges     INTEGER NOT NULL,
+  identities INTEGER NOT NULL,
+  max_links  INTEGER NOT NULL
 ) STRICT;
-INSERT INTO profiles_state VALUES (1, 0, 0);
+INSERT INTO profiles_state VALUES (1, 0, 0, 100);
 
-CREATE TABLE profiles (
+-- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: an event or a list has named it, not
+-- an alias alone as the former id. `version`, `dirty_since` and `recheck_at` are of the profile that it leads.
+CREATE TABLE identities (
   id            INTEGER PRIMARY KEY,
   space         TEXT    NOT NULL,
-  version       INTEGER NOT NULL,
-  dirty_since   INTEGER,
-  recheck_at    INTEGER,
+  kind          TEXT    NOT NULL,
+  name          TEXT    NOT NULL,
+  profile       INTEGER NOT NULL,
+  is_seen       INTEGER NOT NULL,
   first_seen_at INTEGER,
   last_seen_at  INTEGER,
-  counts        TEXT    NOT NULL
+  counts        TEXT    NOT NULL,
+  placeholders  INTEGER NOT NULL,
+  version       INTEGER NOT NULL,
+  dirty_since   INTEGER,
+  recheck_at    INTEGER
 ) STRICT;
-CREATE INDEX profiles_dirty ON profiles (dirty_since) WHERE dirty_since IS NOT NULL;
-CREATE INDEX profiles_recheck ON profiles (recheck_at) WHERE recheck_at IS NOT NULL;
+CREATE UNIQUE INDEX identities_by_name ON identities (name, space, kind);
+CREATE INDEX identities_by_profile ON identities (profile);
+CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
+CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
+CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
 -- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
 -- because they are long, and most events change none of them.
-CREATE TABLE profile_traits (profile INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
+CREATE TABLE identity_traits (identity INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
+
+CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
+
+-- Traits that were searched for, and the identities with a value of them. `filled_through`: the last identity that the index
+-- has, or NULL if it has all of them.
+CREATE TABLE trait_indexes (
+  number         INTEGER PRIMARY KEY,
+  name           TEXT    NOT NULL,
+  filled_through INTEGER,
+  used_at        INTEGER NOT NULL
+) STRICT;
+CREATE TABLE trait_values (
+  trait    INTEGER NOT NULL,
+  value    TEXT    NOT NULL,
+  identity INTEGER NOT NULL,
+  PRIMARY KEY (trait, value, identity)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trait_values_by_identity ON trait_values (identity, trait);
+
+-- The earliest event of a user with an anonymousId. `is_first`: no other user claims it earlier.
+CREATE TABLE claims (
+  anonymous   INTEGER NOT NULL,
+  claimer     INTEGER NOT NULL,
+  at          INTEGER NOT NULL,
+  received_at INTEGER NOT NULL,
+  message_id  TEXT    NOT NULL,
+  event_id    TEXT    NOT NULL,
+  source_id   TEXT    NOT NULL,
+  is_first    INTEGER NOT NULL,
+  PRIMARY KEY (anonymous, claimer)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
+CREATE INDEX claims_by_claimer ON claims (claimer);
+CREATE INDEX claims_first_by_claimer ON claims (claimer, at) WHERE is_first;
+
+-- Each alias has two rows, one for each user.
+CREATE TABLE aliases (
+  identity    INTEGER NOT NULL,
+  partner     INTEGER NOT NULL,
+  at          INTEGER NOT NULL,
+  received_at INTEGER NOT NULL,
+  message_id  TEXT    NOT NULL,
+  event_id    TEXT    NOT NULL,
+  source_id   TEXT    NOT NULL,
+  is_linked   INTEGER NOT NULL,
+  PRIMARY KEY (identity, partner)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX aliases_by_partner ON aliases (partner);
 
 CREATE TABLE spaces (name TEXT PRIMARY KEY, profiles INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TRIGGER profile_begins AFTER INSERT ON profiles BEGIN
-  INSERT INTO spaces VALUES (NEW.space, 1) ON CONFLICT DO UPDATE SET profiles = profiles + 1;
-END;
-CREATE TRIGGER profile_ends AFTER DELETE ON profiles BEGIN
-  UPDATE spaces SET profiles = profiles - 1 WHERE name = OLD.space;
-END;
-
--- `is_seen`: an event or a list has named it, not an alias alone as the former id.
-CREATE TABLE profile_ids (
-  space   TEXT    NOT NULL,
-  kind    TEXT    NOT NULL,
-  id      TEXT    NOT NULL,
-  profile INTEGER NOT NULL,
-  is_seen INTEGER NOT NULL,
-  PRIMARY KEY (space, kind, id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX profile_ids_by_profile ON profile_ids (profile, kind, id);
 
 -- No number is used again: facts of a clause that is gone stay until they are pruned.
 CREATE TABLE fact_clauses (
@@ -444,12 +486,12 @@ CREATE TABLE fact_clauses (
 ) STRICT;
 
 CREATE TABLE facts (
-  profile  INTEGER NOT NULL,
+  identity INTEGER NOT NULL,
   clause   INTEGER NOT NULL,
   at       INTEGER NOT NULL,
   position INTEGER NOT NULL,
   value    TEXT,
-  PRIMARY KEY (profile, clause, at, position)
+  PRIMARY KEY (identity, clause, at, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE computations (
@@ -482,7 +524,7 @@ CREATE TABLE announced (
   at          INTEGER NOT NULL,
   PRIMARY KEY (user_id, computation)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX announced_by_computation ON announced (computation, user_id);
+CREATE INDEX announced_by_computation ON announced (computation, substr(user_id, 1, 500), user_id);
 
 -- The lists of manual audiences.
 CREATE TABLE listed_users (
@@ -491,6 +533,7 @@ CREATE TABLE listed_users (
   PRIMARY KEY (computation, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX listed_users_by_user ON listed_users (user_id, computation);
+CREATE INDEX listed_users_by_computation ON listed_users (computation, substr(user_id, 1, 500), user_id);
 
 CREATE TABLE computation_changes (
   computation INTEGER NOT NULL,

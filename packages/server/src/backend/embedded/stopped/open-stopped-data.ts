@@ -166,8 +166,7 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
       lane: most('number', 'lanes'),
       audit: most('seq', 'audit'),
       suppression: most('seq', 'suppressions'),
-      profile: most('id', 'profiles'),
-      profileVersion: this.#number('SELECT changes FROM profiles_state'),
+      identity: this.#number('SELECT identities FROM profiles_state'),
       factClause: given('fact_clauses'),
       computation: given('computations'),
     }

@@ -19,7 +19,6 @@ const DERIVED: ReadonlySet<string> = new Set([
   'waiting',
   'waiting_parts',
   'waiting_lanes',
-  'spaces',
   'message_id_filters',
 ])
 /** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */

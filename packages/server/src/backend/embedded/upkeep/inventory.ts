@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import type { Behind, EventCount, Inventory } from '../../upkeep.ts'
 import { timeOrNull } from '../database/rows.ts'
 import type { Statements } from '../database/statements.ts'
-import { CURSOR } from '../profiles/profiles-state.ts'
 import { SEGMENT, segmentOf } from '../../store/event-order.ts'
+import { PROFILES_CURSOR } from '../../store/profiles/identities.ts'
 
 /** Segments in which events are counted: some thousand index entries, a few milliseconds of work. */
 const COUNTED_SEGMENTS = 16
@@ -39,7 +39,7 @@ function tablesOf(statements: Statements): Omit<Inventory, `${string}Bytes`> {
     events: Math.max(0, (last ?? 0) - Math.max(seq, (first ?? 0) - 1)),
     oldestAt: receivedAfter(seq),
   })
-  const profiles = one('SELECT through FROM cursors WHERE name = ?', [CURSOR])
+  const profiles = one('SELECT through FROM cursors WHERE name = ?', [PROFILES_CURSOR])
   return {
     events: first === null || last === null ? NONE : countEvents(statements, first, last),
     oldestEventAt: receivedAfter(-1),

@@ -58,14 +58,15 @@ export class ErasedCluster implements AsyncDisposable {
     await this.backend.events.archive(events.map((event) => ({ event, declined: [] })))
   }
 
-  /** Purges u1, and erases. */
+  /** Purges u1, and u2, who has results of u1 while an alias makes them one. Then erases. */
   async deleteUser(): Promise<void> {
     const { deletions } = this.backend
     const id = newId('del', NOON)
-    const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-    await deletions.create(request, { userIds: ['u1'] })
+    const userIds = ['u1', 'u2']
+    const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
+    await deletions.create(request, { userIds })
     await deletions.advance(id, 'purge', NOON)
-    const purge = { deletionId: id, userIds: ['u1'], sourceIds: null }
+    const purge = { deletionId: id, userIds, sourceIds: null }
     let cursor = await deletions.purge(purge)
     while (cursor !== null) cursor = await deletions.purge({ ...purge, cursor })
     await deletions.erase(new AbortController().signal)
@@ -117,10 +118,10 @@ export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   const { facts, evaluations, memberships } = backend
   const keeping = { forMs: null, most: 9 }
   const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
-  const joins = [{ kind: 'anonymous' as const, id: `anonymous-${PLANTED}` }, user('u2')]
+  const links = [{ kind: 'anonymous' as const, id: `anonymous-${PLANTED}` }, user('u2')]
   const of = (value: string) => ({ traits: { name: value }, facts: [{ clause: number, value }] })
   await follow({ backend } as never, [
-    { userId: 'u1', joins, ...of(PLANTED) },
+    { userId: 'u1', links, ...of(PLANTED) },
     { userId: 'u1', ...of(`${PLANTED}-again`) },
     { userId: 'u3', ...of('other') },
   ])

@@ -67,11 +67,14 @@ async function fillDay(
 async function fillProfileTables(postgres: ErasedCluster['postgres']): Promise<void> {
   const numbers = sql`FROM generate_series(1, ${PROFILES}::int) AS n`
   for (const statement of [
-    sql`INSERT INTO profiles (id, space, version, counts) SELECT n, 'default', n, '{}' || repeat(' ', 100) ${numbers}`,
-    sql`SELECT setval('profile_numbers', ${PROFILES}), setval('profile_versions', ${PROFILES})`,
-    sql`INSERT INTO profile_traits SELECT n, '{"plan":["pro",1,1,"evt_1","src_a"]}' || repeat(' ', 200) ${numbers}`,
-    sql`INSERT INTO profile_ids SELECT 'default', 'user', 'u' || n, n, true ${numbers}`,
-    sql`INSERT INTO profile_ids SELECT 'default', 'anonymous', 'a' || n, n, true ${numbers}`,
+    sql`INSERT INTO identities (id, space, kind, name, profile, is_seen, counts, placeholders, version)
+      SELECT n, 'default', 'user', 'u' || n, n, true, '{}' || repeat(' ', 100), 0, n ${numbers}`,
+    sql`INSERT INTO identities (id, space, kind, name, profile, is_seen, counts, placeholders, version)
+      SELECT n + ${PROFILES}::int, 'default', 'anonymous', 'a' || n, n, true, '{}', 0, 0 ${numbers}`,
+    sql`INSERT INTO claims SELECT n + ${PROFILES}::int, n, n, n, 'm' || n, 'evt_' || n, 'src_a', true ${numbers}`,
+    sql`INSERT INTO aliases SELECT n, n + 1, n, n, 'm' || n, 'evt_' || n, 'src_a', true ${numbers} WHERE n % 10 = 0`,
+    sql`INSERT INTO aliases SELECT n + 1, n, n, n, 'm' || n, 'evt_' || n, 'src_a', true ${numbers} WHERE n % 10 = 0`,
+    sql`INSERT INTO identity_traits SELECT n, '{"plan":["pro",1,1,"evt_1","src_a"]}' || repeat(' ', 200) ${numbers}`,
     sql`INSERT INTO computations (id) VALUES ('aud_a'), ('aud_b'), ('aud_list')`,
     sql`INSERT INTO results SELECT n, 1, 'true', n ${numbers} WHERE n % 2 = 0`,
     sql`INSERT INTO announced SELECT 'u' || n, 1, 'true', 1, n ${numbers} WHERE n % 2 = 0`,
@@ -79,7 +82,8 @@ async function fillProfileTables(postgres: ErasedCluster['postgres']): Promise<v
     sql`INSERT INTO fact_clauses (definition, keep_most, fill_through, filled_through) VALUES ('a', 9, 0, 0)`,
     sql`INSERT INTO facts SELECT n, 1, position, position, NULL
       FROM generate_series(1, ${PROFILES}::int) AS n, generate_series(1, 3) AS position`,
-    sql`INSERT INTO profiles_state VALUES (true, 0) ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO profiles_state VALUES (true, 0, ${2 * PROFILES}, 100)
+      ON CONFLICT (only_row) DO UPDATE SET identities = excluded.identities`,
     sql`INSERT INTO suppressions SELECT nextval('suppression_changes'), 'user', 'gone' || n, '', n, 'del_a' ${numbers}`,
     sql`INSERT INTO purged_ids (kind, id, source_id, through, deletion_id) SELECT 'user', 'gone' || n, '', 1, 'del_a' ${numbers}`,
     sql`INSERT INTO deletions (id, step, document) SELECT 'del_' || n, 'done', '{}' ${numbers}`,

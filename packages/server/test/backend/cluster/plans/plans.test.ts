@@ -151,7 +151,8 @@ const others: readonly (readonly [string, Use])[] = [
       await deletions.create(made, { userIds: ['u1', 'u2'], anonymousIds: ['a3'] })
       await deletions.ids(id, 'user', { after: '', limit: 200 })
       await deletions.advance(id, 'purge', NOON)
-      const purge = { deletionId: id, userIds: ['u1', 'u2'], anonymousIds: ['a3'], sourceIds: null }
+      const ids = { userIds: ['u1', 'u2'], anonymousIds: ['a3'] }
+      const purge = { deletionId: id, ...ids, sourceIds: null, at: NOON }
       let cursor = await deletions.purge(purge)
       while (cursor !== null) cursor = await deletions.purge({ ...purge, cursor })
       await deletions.list({ isOpen: true }, { limit: 50 })
@@ -193,21 +194,26 @@ const others: readonly (readonly [string, Use])[] = [
     async ({ profiles }) => {
       await profiles.find('default', 'u77')
       await profiles.count('default')
-      await profiles.begin()
+      await profiles.begin(100)
       const { through, purges } = await profiles.state()
       const base = {
         sourceId: 'src_a',
         space: 'default',
         type: 'identify',
-        joins: [],
+        placeholders: 0,
         facts: [],
       } as const
       const changes = Array.from({ length: 100 }, (_, n) => ({
         ...base,
         position: through! + 1 + n,
         eventId: idOf('evt', DAY, n),
+        messageId: `message ${n}`,
         userId: `u${100 + n}`,
         anonymousId: `a${100 + n}`,
+        links: [
+          { kind: 'anonymous' as const, id: n % 2 === 0 ? `a${100 + n}` : `new${n}` },
+          ...(n % 10 === 0 ? [{ kind: 'user' as const, id: `u${200 + n}` }] : []),
+        ],
         timestamp: NOON,
         receivedAt: NOON,
         traits: { plan: 'free' },

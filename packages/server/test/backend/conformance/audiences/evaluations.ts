@@ -127,7 +127,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await follow(harness, [
         { userId: 'b', traits: { plan: 'pro', gone: 1, deep: { a: [1] } } },
         { userId: 'b', traits: { gone: null }, timestamp: NOON + 1 },
-        { userId: 'a', joins: [{ kind: 'user', id: 'b' }], facts: [{ clause: number, value: 5 }] },
+        { userId: 'a', links: [{ kind: 'user', id: 'b' }], facts: [{ clause: number, value: 5 }] },
       ])
       await memberships.changeList(
         { audienceId: 'aud_list', space: 'default' },
@@ -223,7 +223,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       [
         'joined',
         (harness: BackendHarness) =>
-          follow(harness, [{ userId: 'u1', joins: [{ kind: 'user', id: 'u0' }] }]),
+          follow(harness, [{ userId: 'u1', links: [{ kind: 'user', id: 'u0' }] }]),
       ],
       ['purged', (harness: BackendHarness) => purgeUser(harness, 'u1')],
       [

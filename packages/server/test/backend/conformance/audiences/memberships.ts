@@ -61,8 +61,8 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       await follow(harness, [
         { userId: 'b' },
         { anonymousId: 'x' },
-        { userId: 'd', type: 'alias', joins: [user('c')] },
-        { userId: 'a', joins: [user('b'), anonymous('y')] },
+        { userId: 'd', type: 'alias', links: [user('c')] },
+        { userId: 'a', links: [user('b'), anonymous('y')] },
       ])
       await evaluate(harness, (userId) => ({ of: userId ?? null }))
       const member = (userId: string | null) => ({ userId, value: { of: userId }, since: NOON })
@@ -185,7 +185,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
     test('makes a user of the former id of an alias', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
-      await follow(harness, [{ userId: 'new', type: 'alias', joins: [user('old')] }])
+      await follow(harness, [{ userId: 'new', type: 'alias', links: [user('old')] }])
       await memberships.changeList(LIST, { add: ['old'], remove: [], at: NOON })
       expect(await profileOf(harness, 'new')).toMatchObject({ userIds: ['new', 'old'] })
       expect((await loaded(harness, 'new')).manual.size).toBe(1)

@@ -150,8 +150,8 @@ export function previewsConformance(open: OpenBackendHarness): void {
         { ...nobody, anonymousId: 'a1' },
         { ...nobody, anonymousId: 'a2' },
       ])
-      await follow(harness, [{ userId: 'u', joins: [{ kind: 'anonymous', id: 'a1' }] }])
-      expect(await selected(harness, { event: 'Order Completed' })).toEqual(['u', null])
+      await follow(harness, [{ userId: 'u', links: [{ kind: 'anonymous', id: 'a1' }] }])
+      expect(await selected(harness, { event: 'Order Completed' })).toEqual([null, 'u'])
     })
 
     test('compares properties, with dots in their names and at any depth', async () => {

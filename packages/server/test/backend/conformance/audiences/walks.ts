@@ -119,7 +119,7 @@ export function walksConformance(open: OpenBackendHarness): void {
   test('ids name their profiles, and ids without one none', async () => {
     await using harness = await open()
     await follow(harness, [
-      { userId: 'u1', joins: [{ kind: 'anonymous', id: 'a1' }] },
+      { userId: 'u1', links: [{ kind: 'anonymous', id: 'a1' }] },
       { space: 'other', userId: 'u1' },
     ])
     const [own, other] = [await loaded(harness), await loaded(harness, 'u1', 'other')]

@@ -259,7 +259,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const { facts, profiles } = harness.backend
       await follow(harness, [
         { anonymousId: 'a1' },
-        { userId: 'u1', joins: [anonymous('a1')] },
+        { userId: 'u1', links: [anonymous('a1')] },
         { userId: 'u2' },
         { userId: 'u1', space: 'other' },
       ])

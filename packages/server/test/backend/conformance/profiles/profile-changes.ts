@@ -7,26 +7,28 @@ import type { BackendHarness } from '../backend-harness.ts'
 export const user = (id: string): ProfileId => ({ kind: 'user', id })
 export const anonymous = (id: string): ProfileId => ({ kind: 'anonymous', id })
 
-/** An identify call of u1 at NOON, if nothing else is given. It names the anonymous id that it joins, as a client does. */
+/** An identify call of u1 at NOON, if nothing else is given. It names the anonymousId that it claims, as a client does. */
 export function changeOf(
   position: number,
   { timestamp = NOON, ...change }: Partial<ProfileChange> = {},
 ): ProfileChange {
-  const { anonymousId, type = 'identify', joins = [] } = change
-  const joined = joins.find(({ kind }) => kind === 'anonymous')
+  const { anonymousId, type = 'identify', links = [] } = change
+  const claimed = links.find(({ kind }) => kind === 'anonymous')
   const id = anonymousId === undefined ? { userId: 'u1' } : {}
   return {
     position,
     eventId: `evt_${String(position).padStart(6, '0')}`,
+    messageId: `message ${String(position).padStart(6, '0')}`,
     sourceId: 'src_a',
     space: DEFAULT_SPACE,
     type: 'identify',
-    joins: [],
+    links: [],
+    placeholders: 0,
     timestamp,
     receivedAt: timestamp,
     facts: [],
     ...id,
-    ...(type === 'identify' && joined !== undefined && { anonymousId: joined.id }),
+    ...(type === 'identify' && claimed !== undefined && { anonymousId: claimed.id }),
     ...change,
   }
 }
@@ -36,8 +38,9 @@ export async function follow(
   { backend: { profiles } }: BackendHarness,
   changes: readonly Partial<ProfileChange>[],
   at: number = NOON,
+  maxLinks = 100,
 ): Promise<boolean> {
-  await profiles.begin()
+  await profiles.begin(maxLinks)
   const { through, purges } = await profiles.state()
   const after = through!
   const placed = changes.map((change, index) =>

@@ -56,7 +56,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       const { evaluations, profiles } = harness.backend
       await follow(harness, [
         ...IDS.map((id) => ({ anonymousId: id, traits: { is: id } })),
-        ...IDS.map((id) => ({ userId: id, joins: [anonymous(id)] })),
+        ...IDS.map((id) => ({ userId: id, links: [anonymous(id)] })),
       ])
       await follow(
         harness,
@@ -86,12 +86,12 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('default')).toBe(0)
     })
 
-    test('are joined by an identify call with what was known of the anonymous user', async () => {
+    test('are linked by a call with both, and with them what was known of the anonymous user', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'a1', type: 'page', timestamp: NOON - 7 },
         { anonymousId: 'a1', traits: { from: 'ad', plan: 'none' }, timestamp: NOON - 5 },
-        { userId: 'u1', joins: [anonymous('a1')], traits: { plan: 'pro' } },
+        { userId: 'u1', links: [anonymous('a1')], traits: { plan: 'pro' } },
       ])
       expect(await profileOf(harness)).toMatchObject({
         userIds: ['u1'],
@@ -107,8 +107,8 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
 
     test('that only an alias has named as the former one are not listed, until an event has', async () => {
       await using harness = await open()
-      const joins = [user('old'), anonymous('old')]
-      await follow(harness, [{ userId: 'new', type: 'alias', joins }])
+      const links = [user('old'), anonymous('old')]
+      await follow(harness, [{ userId: 'new', type: 'alias', links }])
       for (const id of ['new', 'old']) {
         const known = await profileOf(harness, id)
         expect(known).toMatchObject({ userIds: ['new'], anonymousIds: [] })
@@ -125,15 +125,15 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
     test.each([
       ['in one slice', 1],
       ['in slices of their own', 3],
-    ])('join through any chain, %s', async (_, slices) => {
+    ])('are linked through any chain, %s', async (_, slices) => {
       await using harness = await open()
       const changes = [
-        { userId: 'u3', joins: [user('u2')], type: 'alias' as const },
+        { userId: 'u3', links: [user('u2')], type: 'alias' as const },
         { userId: 'u1', traits: { one: 1 } },
         { anonymousId: 'a', traits: { a: 1 } },
-        { userId: 'u2', joins: [user('u1'), anonymous('a')], type: 'alias' as const },
+        { userId: 'u2', links: [user('u1'), anonymous('a')], type: 'alias' as const },
         { userId: 'u4', traits: { four: 4 } },
-        { userId: 'u1', joins: [user('u4'), user('u1'), user('u4')], type: 'alias' as const },
+        { userId: 'u1', links: [user('u4'), user('u1'), user('u4')], type: 'alias' as const },
       ]
       const size = changes.length / slices
       for (let from = 0; from < changes.length; from += size)
@@ -149,7 +149,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
     })
   })
 
-  describe('a join', () => {
+  describe('a link', () => {
     test('moves facts', async () => {
       await using harness = await open()
       const clause = await putClause(harness)
@@ -157,7 +157,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         { userId: 'u2', ...track(clause, 2), timestamp: NOON - 1 },
         { userId: 'u1', ...track(clause, 1), timestamp: NOON },
         { userId: 'u1', ...track(clause, 3), timestamp: NOON - 2 },
-        { userId: 'u1', joins: [user('u2')] },
+        { userId: 'u1', links: [user('u2')] },
         { userId: 'u2', ...track(clause, 4), timestamp: NOON - 3 },
       ])
       const { facts } = await loaded(harness, 'u2')
@@ -191,7 +191,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         aud_two: 1,
         trt_two: 1,
       })
-      await follow(harness, [{ userId: 'u2', joins: [user('u1')] }])
+      await follow(harness, [{ userId: 'u2', links: [user('u1')] }])
       expect(Object.fromEntries(await memberships.sizes())).toEqual({
         aud_both: 1,
         aud_two: 1,
@@ -210,7 +210,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         { audienceId: 'aud_list', space: 'default' },
         { add: ['u1'], remove: [], at: NOON },
       )
-      await follow(harness, [{ userId: 'u2', joins: [user('u1')] }])
+      await follow(harness, [{ userId: 'u2', links: [user('u1')] }])
       const { manual, userIds } = await loaded(harness, 'u2')
       expect([...manual]).toEqual(['aud_list'])
       expect(userIds).toEqual(['u1', 'u2'])
@@ -223,7 +223,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       await settle(harness)
       await follow(harness, [{ userId: 'u2' }], NOON + 1)
       await follow(harness, [{ userId: 'u3' }], NOON + 2)
-      await follow(harness, [{ userId: 'u1', joins: [user('u2')] }], NOON + 3)
+      await follow(harness, [{ userId: 'u1', links: [user('u2')] }], NOON + 3)
       expect(await evaluations.waiting(NOON)).toEqual({ profiles: 2, since: NOON + 1 })
       expect(await settle(harness)).toEqual(['u1,u2', 'u3'])
     })

@@ -25,12 +25,12 @@ const event = fc.oneof(
   fc.record({ type: fc.constant('identify' as const), anonymousId, traits }),
   fc.record({ userId, anonymousId, traits }).map(({ anonymousId: id, ...rest }) => ({
     type: 'identify' as const,
-    joins: [anonymous(id)],
+    links: [anonymous(id)],
     ...rest,
   })),
   fc.record({ userId, previousId: userId }).map(({ previousId, ...rest }) => ({
     type: 'alias' as const,
-    joins: [user(previousId)],
+    links: [user(previousId)],
     ...rest,
   })),
   fc.record({ type: fc.constant('track' as const), userId, counts: fc.boolean() }),

@@ -107,7 +107,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       await harness.reopen()
       await follow(harness, [
         { userId: 'u2', traits: { plan: 'old' }, timestamp: NOON + 1 },
-        { userId: 'u2', joins: [{ kind: 'user', id: 'u1' }], timestamp: NOON + 1 },
+        { userId: 'u2', links: [{ kind: 'user', id: 'u1' }], timestamp: NOON + 1 },
         { userId: 'u1', traits: { plan: 'older' }, timestamp: NOON },
       ])
       expect(await traitsOf(harness)).toEqual({})

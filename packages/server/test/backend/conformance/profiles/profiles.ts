@@ -13,11 +13,11 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profiles.state()).toEqual({ through: null, purges: 0 })
       const slice = { through: 1, changes: [changeOf(1)], purges: 0, at: NOON }
       expect(await profiles.apply({ ...slice, after: 0 })).toBe(false)
-      await profiles.begin()
-      await profiles.begin()
+      await profiles.begin(100)
+      await profiles.begin(100)
       expect(await profiles.state()).toEqual({ through: 0, purges: 0 })
       expect(await profiles.apply({ ...slice, after: 0 })).toBe(true)
-      await profiles.begin()
+      await profiles.begin(100)
       await harness.reopen()
       expect(await harness.backend.profiles.state()).toEqual({ through: 1, purges: 0 })
     })
@@ -28,7 +28,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await follow(harness, [
         { ...when, traits: { plan: 'pro', address: { city: 'Rom' } } },
         { type: 'track', timestamp: NOON - 9, sourceId: 'src_b' },
-        { joins: [anonymous('a1')], timestamp: NOON + 3 },
+        { links: [anonymous('a1')], timestamp: NOON + 3 },
       ])
       await harness.reopen()
       const from = { at: NOON - 5, eventId: 'evt_000001', sourceId: 'src_a' }
@@ -36,6 +36,12 @@ export function profilesConformance(open: OpenBackendHarness): void {
         space: DEFAULT_SPACE,
         userIds: ['u1'],
         anonymousIds: ['a1'],
+        links: [expect.objectContaining({ kind: 'anonymous', id: 'a1', eventId: 'evt_000003' })],
+        refusedLinks: {
+          otherUser: { links: [], count: 0 },
+          limit: { links: [], count: 0 },
+          placeholders: 0,
+        },
         traits: { plan: { value: 'pro', ...from }, address: { value: { city: 'Rom' }, ...from } },
         computed: {},
         audiences: {},
@@ -61,7 +67,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
     test('apply a slice once, however often it comes', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
-      await profiles.begin()
+      await profiles.begin(100)
       const slice = {
         after: 0,
         through: 7,
@@ -80,7 +86,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
     test('move on past a slice that changes no profile', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
-      await profiles.begin()
+      await profiles.begin(100)
       const slice = { after: 0, through: 5, changes: [], purges: 0, at: NOON }
       expect(await profiles.apply(slice)).toBe(true)
       expect(await profiles.state()).toMatchObject({ through: 5 })
@@ -89,7 +95,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
     test('refuse a slice that was read before a purge', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
-      await profiles.begin()
+      await profiles.begin(100)
       const { purges } = await profiles.state()
       await purgeUser(harness, 'u1')
       const slice = { after: 0, through: 5, changes: [changeOf(1)], at: NOON }
@@ -105,7 +111,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await follow(harness, [{ traits: { plan: 'free' } }])
       const broken = { timestamp: 0.5, facts: [{ clause: 1, value: null }] }
       const attempt = follow(harness, [
-        { traits: { plan: 'pro' }, joins: [anonymous('a')] },
+        { traits: { plan: 'pro' }, links: [anonymous('a')] },
         broken,
       ])
       await expect(attempt).rejects.toThrow()
@@ -130,7 +136,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
         await log.ack(entries)
         stop.abort()
       }
-      await profiles.begin()
+      await profiles.begin(100)
       expect((await upkeep.removeOldest({})).removed).toBe(0)
       await follow(harness, [{}])
       expect((await upkeep.removeOldest({})).removed).toBe(1)
@@ -144,7 +150,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await follow(harness, [
         { traits: { a: 1 } },
         ...awkward.map((space) => ({ space, userId: 'b c', traits: { space } })),
-        { space: 'a', userId: 'b b c', joins: [anonymous('x')] },
+        { space: 'a', userId: 'b b c', links: [anonymous('x')] },
         { space: 'a b', anonymousId: 'x' },
       ])
       for (const space of awkward)
@@ -159,7 +165,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       const { profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }, { anonymousId: 'a' }])
       expect(await profiles.count(DEFAULT_SPACE)).toBe(3)
-      await follow(harness, [{ userId: 'u1', joins: [anonymous('a'), anonymous('new')] }])
+      await follow(harness, [{ userId: 'u1', links: [anonymous('a'), anonymous('new')] }])
       expect(await profiles.count(DEFAULT_SPACE)).toBe(2)
       await purgeUser(harness, 'u2')
       expect(await profiles.count(DEFAULT_SPACE)).toBe(1)
@@ -174,7 +180,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       ['when a trait has changed', { traits: { plan: 'pro' } }, 'u1'],
       ['when a trait is new', { traits: { age: 7 } }, 'u1'],
       ['when a trait is gone', { traits: { plan: null } }, 'u1'],
-      ['when it has another id', { joins: [anonymous('a1')] }, 'u1'],
+      ['when it has another id', { links: [anonymous('a1')] }, 'u1'],
       ['when it has a fact', { type: 'track', facts: [{ clause: 1, value: null }] }, 'u1'],
     ] as const)('%s', async (_, change, expected) => {
       await using harness = await open()
@@ -190,10 +196,10 @@ export function profilesConformance(open: OpenBackendHarness): void {
       ['an event that says nothing new', { type: 'track' }],
       ['the same traits again', { traits: { plan: 'free' } }],
       ['an older value of a trait', { traits: { plan: 'pro' }, timestamp: NOON - 1 }],
-      ['an id that it has', { joins: [anonymous('a0')] }],
+      ['an id that it has', { links: [anonymous('a0')] }],
     ] as const)('not after %s', async (_, change) => {
       await using harness = await open()
-      await follow(harness, [{ traits: { plan: 'free' }, joins: [anonymous('a0')] }])
+      await follow(harness, [{ traits: { plan: 'free' }, links: [anonymous('a0')] }])
       await settle(harness)
       const { version } = await loaded(harness)
       await follow(harness, [{ timestamp: NOON + 1, ...change }])

@@ -32,7 +32,7 @@ async function fill(dataDir: string): Promise<string> {
     acceptedEvent({ userId: `u${n}`, ...(n === 17 && { context: { long: 'x'.repeat(20_000) } }) }),
   )
   await backend.log.append(events)
-  await backend.profiles.begin()
+  await backend.profiles.begin(100)
   return join(dataDir, 'hookline.db')
 }
 
@@ -140,12 +140,12 @@ describe('the rebuild of a damaged database', () => {
     },
   )
 
-  test('gives no number again that rows of a clause or of a computation still have', async () => {
+  test('gives no number again that rows of a clause, a computation or an identity still have', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     {
       using db = new DatabaseSync(file)
-      db.exec(`INSERT INTO facts (profile, clause, at, position) VALUES (1, 50, 1, 1);
+      db.exec(`INSERT INTO facts (identity, clause, at, position) VALUES (80, 50, 1, 1);
         INSERT INTO results VALUES (1, 60, 'true', 1);
         INSERT INTO listed_users VALUES (70, 'u1')`)
     }
@@ -160,6 +160,31 @@ describe('the rebuild of a damaged database', () => {
       `INSERT INTO computations (id, size) VALUES ('aud_new', 0) RETURNING number`,
     )
     expect(computation.get()).toEqual({ number: 71 })
+    expect(db.prepare('SELECT identities FROM profiles_state').get()).toEqual({ identities: 80 })
+  })
+
+  test('counts the profiles, and makes an identity whose leader is lost a profile of its own', async () => {
+    using folder = new TemporaryFolder()
+    const file = await fill(folder.path)
+    {
+      using db = new DatabaseSync(file)
+      const put = db.prepare(
+        `INSERT INTO identities (id, space, kind, name, profile, is_seen, counts, placeholders, version)
+         VALUES (?, 'default', ?, ?, ?, 1, '{}', 0, 1)`,
+      )
+      put.run(2, 'user', 'leads', 2)
+      put.run(3, 'anonymous', 'is led', 2)
+      put.run(4, 'anonymous', 'has lost its leader', 1)
+    }
+    await rebuildInto(folder.path)
+    using db = new DatabaseSync(file)
+    const rows = db.prepare('SELECT id, profile FROM identities ORDER BY id').all()
+    expect(rows.map(({ id, profile }) => [id, profile])).toEqual([
+      [2, 2],
+      [3, 2],
+      [4, 4],
+    ])
+    expect(db.prepare('SELECT * FROM spaces').all()).toEqual([{ name: 'default', profiles: 2 }])
   })
 
   test('names the events of a damaged page, also of several', async () => {

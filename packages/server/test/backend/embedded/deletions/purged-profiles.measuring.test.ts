@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { SqliteTx } from '../../../../src/backend/embedded/sqlite-store.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import {
   type PurgePlace,
@@ -21,7 +22,7 @@ test('the purge of 5,000 users with profiles goes in slices of a few millisecond
     const { profiles, facts, memberships } = backend
     const keeping = { forMs: null, most: 20 }
     const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
-    await profiles.begin()
+    await profiles.begin(100)
     const changes = [...userIds, ...userIds].map((userId, index) =>
       changeOf(index + 1, { userId, facts: [{ clause, value: null }] }),
     )
@@ -32,18 +33,18 @@ test('the purge of 5,000 users with profiles goes in slices of a few millisecond
     await backend.log.append([acceptedEvent({ userId: 'user-1' })])
   }
   using db = DataDir.openForWriting(join(folder.path, 'hookline.db'))
-  const purge = purgeUsers(db)
+  const purge = purgeUsers(db, { tx: new SqliteTx(db) })
   const taken: number[] = []
-  const input = { deletionId: 'del_a', userIds, sourceIds: null, through: 1 }
+  const input = { deletionId: 'del_a', userIds, sourceIds: null, through: 1, at: 1 }
   let place: PurgePlace | null = { user: 0, column: 0, afterSeq: 0 }
   while (place !== null) {
     const before = performance.now()
     db.exec('BEGIN IMMEDIATE')
-    place = purge({ ...input, place })
+    place = await purge({ ...input, place })
     db.exec('COMMIT')
     taken.push(performance.now() - before)
   }
-  const left = ['profiles', 'profile_ids', 'facts', 'listed_users'].map(
+  const left = ['identities', 'claims', 'facts', 'listed_users'].map(
     (table) => db.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!['count'],
   )
   expect(left).toEqual([0, 0, 0, 0])

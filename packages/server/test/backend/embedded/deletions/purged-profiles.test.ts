@@ -17,14 +17,13 @@ const USERS = 1_500
 const EVENTS = 6_000
 
 /** The userIds of a profile: those of user-7 have the planted value, but for the one that the deletion names. */
-const idsOf = (user: number): string[] =>
-  user === 7 ? ['user-7', `${PLANTED}-u`] : [`user-${user}`, `alias-${user}`]
+const idsOf = (user: number): string[] => [`user-${user}`, `alias-${user}`]
 
-/** Applies events of many users, which makes, grows and joins their profiles. */
+/** Applies events of many users, which makes, grows and links their profiles. */
 async function fill({ profiles, facts }: Backend, random: () => number): Promise<number> {
   const keeping = { forMs: null, most: 20 }
   const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
-  await profiles.begin()
+  await profiles.begin(100)
   for (let after = 0; after < EVENTS; after += 500) {
     const changes = Array.from({ length: 500 }, (_, index) => {
       const user = random() < 0.02 ? 7 : Math.floor(random() * USERS)
@@ -32,9 +31,9 @@ async function fill({ profiles, facts }: Backend, random: () => number): Promise
       return changeOf(after + index + 1, {
         userId: idsOf(user)[random() < 0.5 ? 0 : 1]!,
         traits: { [`trait ${text.slice(0, 30)}`]: text, plan: random() },
-        joins: [
+        links: [
           ...idsOf(user).map((id) => ({ kind: 'user', id }) as const),
-          { kind: 'anonymous', id: `${idsOf(user)[1]} ${random()}` },
+          { kind: 'anonymous', id: `${user === 7 ? PLANTED : user} ${random()}` },
         ],
         facts: [{ clause, value: text.slice(0, 60) }],
       })
@@ -81,8 +80,9 @@ test('no byte of a purged profile is left in any file, or comes back with later 
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
 
   const id = newId('del', NOON)
-  const userIds = ['user-7']
-  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+  // Not planted: the deletion keeps them.
+  const userIds = idsOf(7)
+  const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
   await backend.deletions.create(request, { userIds })
   await purgeAll(backend.deletions, { deletionId: id, userIds, sourceIds: null })
   await backend.deletions.erase(new AbortController().signal)

@@ -14,7 +14,7 @@ async function withBackend(use: (backend: Backend) => Promise<void>): Promise<vo
     maxWaitingBytes: 2 ** 26,
   })
   const { profiles } = backend
-  await profiles.begin()
+  await profiles.begin(100)
   const slice = { after: 0, through: 1, purges: 0, at: NOON }
   await profiles.apply({ ...slice, changes: [changeOf(1)] })
   await use(backend)

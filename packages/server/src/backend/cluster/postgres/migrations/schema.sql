@@ -6,7 +6,7 @@
 --
 -- An id that a client sends may be as long as a call, and a row of a B-tree has at most 2,700 bytes. So indexes have only how
 -- it begins (`isId` of event-rows.ts makes a condition that they serve), or are hash indexes. None of them makes such ids
--- unique: whoever adds one looks for it under a lock, that of `lockProfiles` for `profile_ids`, that of the computation for
+-- unique: whoever adds one looks for it under a lock, that of `lockProfiles` for `identities`, that of the computation for
 -- `announced` and `listed_users`.
 
 CREATE DOMAIN txt AS text COLLATE "C";
@@ -162,63 +162,99 @@ CREATE TABLE replay_ends (
 ) WITH (fillfactor = 50);
 
 -- Profiles, facts, and what is computed of them. Texts of JSON are `text`, not jsonb: that refuses U+0000 and lone
--- surrogates, which traits may have. `version` comes from the sequence `profile_versions`, so that no profile ever has a
--- version that another one with its number had. Triggers keep the sizes of spaces and computations: one change of the row for
+-- surrogates, which traits may have. Triggers keep the sizes of computations: one change of the row for
 -- each statement, however many rows the statement has.
 
 -- Who follows the archive, and the seq of the last event that it has reached. Retention keeps what comes after.
 CREATE TABLE cursors (name txt PRIMARY KEY, through bigint NOT NULL);
 
--- Its row is locked by a transaction that applies a slice, and by one that removes profiles: they take turns.
+-- Its row is locked by a transaction that applies a slice, and by one that removes identities: they take turns.
+-- `identities`: the number of the last one. No number is used again.
 CREATE TABLE profiles_state (
-  only_row boolean PRIMARY KEY CHECK (only_row),
-  purges   bigint  NOT NULL
+  only_row   boolean PRIMARY KEY CHECK (only_row),
+  purges     bigint  NOT NULL,
+  identities bigint  NOT NULL,
+  max_links  bigint  NOT NULL
 );
-INSERT INTO profiles_state VALUES (true, 0);
-CREATE SEQUENCE profile_versions;
-CREATE SEQUENCE profile_numbers;
+INSERT INTO profiles_state VALUES (true, 0, 0, 100);
 
--- Most events change the counts of a profile and no indexed column: with room in the page, that writes no index.
-CREATE TABLE profiles (
-  id            bigint PRIMARY KEY,
-  space         txt    NOT NULL,
-  version       bigint NOT NULL,
-  dirty_since   bigint,
-  recheck_at    bigint,
+-- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: an event or a list has named it, not
+-- an alias alone as the former id. `version`, `dirty_since` and `recheck_at` are of the profile that it leads.
+-- Most events change the counts and no indexed column: with room in the page, that writes no index.
+CREATE TABLE identities (
+  id            bigint  PRIMARY KEY,
+  space         txt     NOT NULL,
+  kind          txt     NOT NULL,
+  name          txt     NOT NULL,
+  profile       bigint  NOT NULL,
+  is_seen       boolean NOT NULL,
   first_seen_at bigint,
   last_seen_at  bigint,
-  counts        text   NOT NULL
+  counts        text    NOT NULL,
+  placeholders  bigint  NOT NULL,
+  version       bigint  NOT NULL,
+  dirty_since   bigint,
+  recheck_at    bigint
 ) WITH (fillfactor = 80);
+CREATE INDEX identities_by_name ON identities USING hash (name);
+CREATE INDEX identities_by_profile ON identities (profile);
+CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
+CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
+CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
+
 -- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
 -- because they are long, and most events change none of them.
-CREATE TABLE profile_traits (profile bigint PRIMARY KEY, traits text NOT NULL);
-CREATE INDEX profiles_dirty ON profiles (dirty_since, id) WHERE dirty_since IS NOT NULL;
-CREATE INDEX profiles_recheck ON profiles (recheck_at, id) WHERE recheck_at IS NOT NULL;
+CREATE TABLE identity_traits (identity bigint PRIMARY KEY, traits text NOT NULL);
+
+CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
+
+-- Traits that were searched for, and the identities with a value of them. `filled_through`: the last identity that the index
+-- has, or NULL if it has all of them.
+CREATE TABLE trait_indexes (
+  number         bigint PRIMARY KEY,
+  name           txt    NOT NULL,
+  filled_through bigint,
+  used_at        bigint NOT NULL
+);
+CREATE TABLE trait_values (
+  trait    bigint NOT NULL,
+  value    txt    NOT NULL,
+  identity bigint NOT NULL,
+  PRIMARY KEY (trait, value, identity)
+);
+CREATE INDEX trait_values_by_identity ON trait_values (identity, trait);
+
+-- The earliest event of a user with an anonymousId. `is_first`: no other user claims it earlier.
+CREATE TABLE claims (
+  anonymous   bigint  NOT NULL,
+  claimer     bigint  NOT NULL,
+  at          bigint  NOT NULL,
+  received_at bigint  NOT NULL,
+  message_id  txt     NOT NULL,
+  event_id    txt     NOT NULL,
+  source_id   txt     NOT NULL,
+  is_first    boolean NOT NULL,
+  PRIMARY KEY (anonymous, claimer)
+);
+CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
+CREATE INDEX claims_by_claimer ON claims (claimer);
+CREATE INDEX claims_first_by_claimer ON claims (claimer, at) WHERE is_first;
+
+-- Each alias has two rows, one for each user.
+CREATE TABLE aliases (
+  identity    bigint  NOT NULL,
+  partner     bigint  NOT NULL,
+  at          bigint  NOT NULL,
+  received_at bigint  NOT NULL,
+  message_id  txt     NOT NULL,
+  event_id    txt     NOT NULL,
+  source_id   txt     NOT NULL,
+  is_linked   boolean NOT NULL,
+  PRIMARY KEY (identity, partner)
+);
+CREATE INDEX aliases_by_partner ON aliases (partner);
 
 CREATE TABLE spaces (name txt PRIMARY KEY, profiles bigint NOT NULL);
-CREATE FUNCTION count_profiles() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO spaces
-    SELECT space, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END FROM changed
-    GROUP BY space ORDER BY space
-    ON CONFLICT (name) DO UPDATE SET profiles = spaces.profiles + excluded.profiles;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER profiles_begin AFTER INSERT ON profiles REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
-CREATE TRIGGER profiles_end AFTER DELETE ON profiles REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
-
--- is_seen: an event or a list has named it, not an alias alone as the former id.
-CREATE TABLE profile_ids (
-  space   txt     NOT NULL,
-  kind    txt     NOT NULL,
-  id      txt     NOT NULL,
-  profile bigint  NOT NULL,
-  is_seen boolean NOT NULL
-);
-CREATE INDEX profile_ids_by_id ON profile_ids USING hash (id);
-CREATE INDEX profile_ids_by_profile ON profile_ids (profile, kind, left(id, 500));
 
 -- No number is used again: facts of a clause that is gone stay until they are pruned. A definition may be longer than
 -- an index by order takes.
@@ -233,12 +269,12 @@ CREATE TABLE fact_clauses (
   EXCLUDE USING hash (definition WITH =)
 );
 CREATE TABLE facts (
-  profile  bigint NOT NULL,
+  identity bigint NOT NULL,
   clause   bigint NOT NULL,
   at       bigint NOT NULL,
   position bigint NOT NULL,
   value    text,
-  PRIMARY KEY (profile, clause, at, position)
+  PRIMARY KEY (identity, clause, at, position)
 );
 
 CREATE TABLE computations (
@@ -276,7 +312,7 @@ CREATE TABLE announced (
   at          bigint NOT NULL
 );
 CREATE INDEX announced_to ON announced USING hash (user_id);
-CREATE INDEX announced_by_computation ON announced (computation, left(user_id, 500));
+CREATE INDEX announced_by_computation ON announced (computation, substr(user_id, 1, 500));
 
 -- The lists of manual audiences.
 CREATE TABLE listed_users (
@@ -284,7 +320,7 @@ CREATE TABLE listed_users (
   user_id     txt    NOT NULL
 );
 CREATE INDEX listed_users_by_user ON listed_users USING hash (user_id);
-CREATE INDEX listed_users_by_computation ON listed_users (computation, left(user_id, 500));
+CREATE INDEX listed_users_by_computation ON listed_users (computation, substr(user_id, 1, 500));
 
 CREATE TABLE computation_changes (
   computation bigint NOT NULL,
@@ -687,9 +723,12 @@ BEGIN
     ('quarantine', '{reason,content}'),
     ('outbox', '{chunk}'),
     ('replays', '{document,search_text}'),
-    ('profiles', '{counts}'),
-    ('profile_traits', '{traits}'),
-    ('profile_ids', '{id}'),
+    ('identities', '{name,counts}'),
+    ('identity_traits', '{traits}'),
+    ('trait_indexes', '{name}'),
+    ('trait_values', '{value}'),
+    ('claims', '{message_id}'),
+    ('aliases', '{message_id}'),
     ('facts', '{value}'),
     ('results', '{value}'),
     ('announced', '{value}')) AS tables (name, columns)

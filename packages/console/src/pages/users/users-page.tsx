@@ -1,0 +1,133 @@
+import type { ProfileSummary } from '@hookline/cli/management-client'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { usePages } from '../../api/use-pages.ts'
+import { Button } from '../../design/controls/button.tsx'
+import { TextInput } from '../../design/controls/field.tsx'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { Time } from '../../design/texts/time.tsx'
+import { shownText } from '../../format/shown-text.ts'
+import { PageHeading } from '../../shell/page-heading.tsx'
+import { useUrlState } from '../../shell/url-state.ts'
+
+/** The profiles of a space, and the search for one. */
+export function UsersPage(): ReactElement {
+  const [{ search = '', space = 'default' }, setUrl] = useUrlState<'search' | 'space'>()
+  const [indexed, setIndexed] = useState<number>()
+  const query = usePages<ProfileSummary>({
+    queryKey: ['profiles', 'list', space, search],
+    fetch: async (page, signal) => {
+      const found = await api.listProfiles(
+        { ...page, space, ...(search !== '' && { search }) },
+        { signal },
+      )
+      setIndexed(found.indexed)
+      return found
+    },
+  })
+  return (
+    <>
+      <PageHeading title="Users" />
+      <Panel isFlush>
+        <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })} />
+        {indexed !== undefined && (
+          <p role="status" className="text-ink-soft px-4 pt-3">
+            E-mail addresses are being indexed: {Math.round(indexed * 100)} % done. Search again in
+            a moment.
+          </p>
+        )}
+        <Loaded query={query} lines={8}>
+          {(profiles) =>
+            profiles.length === 0 ? (
+              <Empty title={search === '' ? 'No profiles' : 'Nobody found'}>
+                {search === ''
+                  ? 'Profiles are kept from the first audience or computed trait on.'
+                  : 'Search for the beginning of a userId, or for a whole anonymousId or e-mail address.'}
+              </Empty>
+            ) : (
+              <ProfileTable profiles={profiles} space={space} />
+            )
+          }
+        </Loaded>
+        {query.hasNextPage && (
+          <div className="p-4">
+            <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              Show more
+            </Button>
+          </div>
+        )}
+      </Panel>
+    </>
+  )
+}
+
+interface ProfileTableProps {
+  readonly profiles: readonly ProfileSummary[]
+  readonly space: string
+}
+
+function ProfileTable({ profiles, space }: ProfileTableProps): ReactElement {
+  return (
+    <Table label="Profiles" head={['User', 'E-mail', 'Name', 'Last seen', 'anonymousIds']}>
+      {profiles.map(({ userIds, anonymousIds, traits, lastSeenAt }) => (
+        <Row key={[...userIds, ...anonymousIds].join('\n')}>
+          <Cell className="min-w-32 font-medium">
+            {userIds[0] === undefined ? (
+              <span className="text-ink-soft">no userId yet</span>
+            ) : (
+              <Link
+                to="/users/$userId"
+                params={{ userId: userIds[0] }}
+                search={{ space }}
+                className="text-accent hover:underline"
+              >
+                {userIds.map((id) => shownText(id, 60)).join(', ')}
+              </Link>
+            )}
+          </Cell>
+          <Cell className="min-w-32">{textOf(traits['email'])}</Cell>
+          <Cell className="min-w-24">{textOf(traits['name'])}</Cell>
+          <Cell>{lastSeenAt === null ? 'never' : <Time at={lastSeenAt} />}</Cell>
+          <Cell className="min-w-24">
+            {shownText(anonymousIds.slice(0, 3).join(', '), 100)}
+            {anonymousIds.length > 3 && ' …'}
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? shownText(value, 100) : ''
+}
+
+interface SearchFormProps {
+  readonly search: string
+  readonly onSearch: (text: string | undefined) => void
+}
+
+function SearchForm({ search, onSearch }: SearchFormProps): ReactElement {
+  const [text, setText] = useState(search)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onSearch(text === '' ? undefined : text)
+  }
+  return (
+    <form onSubmit={submit} className="border-line flex flex-wrap gap-2 border-b px-4 py-3">
+      <TextInput
+        data-filter
+        type="search"
+        aria-label="userId, anonymousId or e-mail"
+        placeholder="userId, anonymousId or e-mail"
+        className="max-w-80 flex-1"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <Button type="submit">Find</Button>
+    </form>
+  )
+}

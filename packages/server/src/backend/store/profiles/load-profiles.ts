@@ -1,0 +1,321 @@
+import type { Json } from '@hookline/protocol'
+import {
+  type Announced,
+  type LoadedProfile,
+  type ProfileWalk,
+  WALK_BYTES,
+  WALK_PROFILES,
+} from '../../evaluations.ts'
+import type { Fact, SpacedId } from '../../profiles.ts'
+import { parsedJson } from '../rows.ts'
+import { sql, type Statement } from '../sql.ts'
+import type { ReadTx } from '../store.ts'
+import { profilesOf } from './identities.ts'
+import { mergedTraits, traitsIn } from './traits.ts'
+
+/**
+ * The facts of a clause as they pass from thread to thread: an object for each would cost the main thread more than all the
+ * rest of an evaluation.
+ */
+interface PackedFacts {
+  readonly clause: number
+  /** `at` and `position` of each, in turn; newest first. */
+  readonly numbers: Float64Array
+  /** `null` if no fact has a value. */
+  readonly values: readonly Json[] | null
+}
+
+/** A loaded profile as it passes from thread to thread. */
+export type PackedProfile = Omit<LoadedProfile, 'facts'> & {
+  readonly facts: readonly PackedFacts[]
+}
+
+/** The profile as an evaluation sees it. */
+export function unpacked({ facts, ...profile }: PackedProfile): LoadedProfile {
+  const byClause = facts.map(({ clause, numbers, values }) => {
+    const all = Array.from({ length: numbers.length / 2 }, (_, index) => ({
+      at: numbers[2 * index]!,
+      position: numbers[2 * index + 1]!,
+      value: values?.[index] ?? null,
+    }))
+    return [clause, all] as const
+  })
+  return { ...profile, facts: new Map(byClause) }
+}
+
+/** Loads the profile that an id belongs to. */
+export async function loadProfileOf(tx: ReadTx, id: SpacedId): Promise<readonly PackedProfile[]> {
+  const [profile] = await profilesOf(tx, [id])
+  return profile === undefined ? [] : load(tx, [profile])
+}
+
+/** Loads profiles, without those that are gone. */
+export function loadProfiles(
+  tx: ReadTx,
+  ids: readonly number[],
+): Promise<readonly PackedProfile[]> {
+  return load(tx, ids)
+}
+
+/** Loads profiles that are to be evaluated: dirty ones first, then those whose time has come. */
+export async function loadDueProfiles(
+  tx: ReadTx,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<readonly PackedProfile[]> {
+  const ids = await tx.all(sql<{ readonly id: number }>`
+    SELECT id FROM identities WHERE dirty_since IS NOT NULL ORDER BY dirty_since, id LIMIT ${limit}`)
+  if (ids.length < limit)
+    ids.push(
+      ...(await tx.all(sql<{ readonly id: number }>`
+        SELECT id FROM identities WHERE recheck_at <= ${now} AND dirty_since IS NULL
+        ORDER BY recheck_at, id LIMIT ${limit - ids.length}`)),
+    )
+  return load(
+    tx,
+    ids.map(({ id }) => id),
+  )
+}
+
+/** Loads the next profiles of a space. */
+export async function walkProfiles(
+  tx: ReadTx,
+  walk: ProfileWalk,
+): Promise<readonly PackedProfile[]> {
+  const { space, after, every = 1, clauses, computationId } = walk
+  const rows = await tx.all(sql<{ readonly id: number }>`
+    SELECT id FROM identities WHERE id > ${after} AND profile = id AND space = ${space}
+    ORDER BY id LIMIT ${WALK_PROFILES * every}`)
+  const ids = rows.map(({ id }) => id).filter((_, index) => (index + 1) % every === 0)
+  const only = { clauses, computationId: computationId ?? null }
+  return load(tx, await fittingIds(tx, ids, clauses), only)
+}
+
+/** The first of the profiles, as many as fit into a batch. */
+async function fittingIds(
+  tx: ReadTx,
+  ids: readonly number[],
+  clauses: readonly number[],
+): Promise<readonly number[]> {
+  const bytes = new Map<number, number>()
+  for (const from of [
+    sql`octet_length(traits) AS n FROM identities JOIN identity_traits ON identity = id`,
+    sql`octet_length(value) AS n FROM identities JOIN results ON results.profile = id`,
+    sql`32 + coalesce(octet_length(value), 0) AS n FROM identities JOIN facts ON identity = id
+      AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`,
+  ])
+    for (const { profile, sum } of await tx.all(sql<{ profile: number; sum: number }>`
+      SELECT profile, sum(n) AS sum FROM (
+        SELECT identities.profile AS profile, ${from} WHERE identities.profile IN (${idsIn(tx, ids)})) AS sized
+      GROUP BY profile`))
+      bytes.set(profile, (bytes.get(profile) ?? 0) + sum)
+  let total = 0
+  const end = ids.findIndex((id) => (total += bytes.get(id) ?? 0) > WALK_BYTES)
+  return end === -1 ? ids : ids.slice(0, Math.max(1, end))
+}
+
+interface Only {
+  readonly clauses: readonly number[]
+  /** The computation whose announcements are loaded; `null`: none. */
+  readonly computationId: string | null
+}
+
+interface HeadRow {
+  readonly id: number
+  readonly space: string
+  readonly version: number
+  readonly dirty_since: number | null
+  readonly recheck_at: number | null
+}
+
+interface IdentityRow {
+  readonly id: number
+  readonly profile: number
+  readonly kind: string
+  readonly name: string
+  readonly is_seen: boolean | number
+  readonly traits: string | null
+}
+
+/** Loads profiles in the order of their numbers in `ids`: all that belongs to them, or the facts and announcements of `only`. */
+async function load(
+  tx: ReadTx,
+  ids: readonly number[],
+  only?: Only,
+): Promise<readonly PackedProfile[]> {
+  if (ids.length === 0) return []
+  const heads = await tx.all(sql<HeadRow>`
+    SELECT id, space, version, dirty_since, recheck_at FROM identities
+    WHERE id IN (${idsIn(tx, ids)}) AND profile = id`)
+  const identities = Map.groupBy(
+    await tx.all(sql<IdentityRow>`
+      SELECT id, profile, kind, name, is_seen, traits FROM identities
+      LEFT JOIN identity_traits ON identity = id WHERE profile IN (${idsIn(tx, ids)}) ORDER BY name`),
+    ({ profile }) => profile,
+  )
+  const usersOf = (profile: number): string[] =>
+    (identities.get(profile) ?? [])
+      .filter(({ kind, is_seen: isSeen }) => kind === 'user' && isSeen)
+      .map(({ name }) => name)
+  const users = [...new Set(heads.flatMap(({ id }) => usersOf(id)))]
+  const facts = await factsOf(tx, ids, only?.clauses)
+  const results = await resultsOf(tx, ids)
+  const announced = await announcedTo(tx, users, only)
+  const lists = await listsWith(tx, users)
+  const byId = new Map(heads.map((head) => [head.id, head]))
+  return ids.flatMap((profileId) => {
+    const head = byId.get(profileId)
+    if (head === undefined) return []
+    const userIds = usersOf(profileId)
+    const stored = (identities.get(profileId) ?? []).map(({ traits }) => traitsIn(traits))
+    return [
+      {
+        profileId,
+        space: head.space,
+        version: head.version,
+        isDirty: head.dirty_since !== null,
+        recheckAt: head.recheck_at,
+        userIds,
+        traits: valuesOf(mergedTraits(stored)),
+        facts: facts.get(profileId) ?? [],
+        results: results.get(profileId) ?? new Map(),
+        announced: announcedOf(userIds, announced),
+        manual: new Set(userIds.flatMap((userId) => lists.get(userId) ?? [])),
+      },
+    ]
+  })
+}
+
+function idsIn(tx: ReadTx, ids: readonly number[]): Statement {
+  return sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`
+}
+
+/** The values of traits that were not removed. */
+function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json> {
+  const values = Object.create(null) as Record<string, Json>
+  for (const [name, [value]] of Object.entries(traits)) if (value !== null) values[name] = value
+  return values
+}
+
+interface FactRow extends Omit<Fact, 'value'> {
+  readonly profile: number
+  readonly clause: number
+  readonly value: string | null
+}
+
+/** By profile: the newest facts of each clause, as many as the clause keeps. Identities have few more. */
+async function factsOf(
+  tx: ReadTx,
+  ids: readonly number[],
+  clauses: readonly number[] | undefined,
+): Promise<ReadonlyMap<number, PackedFacts[]>> {
+  const packed = new Map<number, PackedFacts[]>()
+  if (clauses?.length === 0) return packed
+  const wanted =
+    clauses === undefined
+      ? sql``
+      : sql`AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`
+  const rows = await tx.all(sql<FactRow>`
+    SELECT profile, clause, at, position, value FROM identities JOIN facts ON identity = id
+    WHERE profile IN (${idsIn(tx, ids)}) ${wanted} ORDER BY profile, clause, at DESC, position DESC`)
+  if (rows.length === 0) return packed
+  const kept = await tx.all(
+    sql<{
+      readonly number: number
+      readonly keep_most: number
+    }>`SELECT number, keep_most FROM fact_clauses`,
+  )
+  const most = new Map(kept.map((clause) => [clause.number, clause.keep_most]))
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const { profile, clause } = rows[from]!
+    while (to < rows.length && rows[to]!.profile === profile && rows[to]!.clause === clause) to++
+    const end = Math.min(to, from + (most.get(clause) ?? 0))
+    if (end === from) continue
+    const all = packed.get(profile) ?? []
+    all.push(packedClause(clause, rows.slice(from, end)))
+    packed.set(profile, all)
+  }
+  return packed
+}
+
+function packedClause(clause: number, rows: readonly FactRow[]): PackedFacts {
+  const numbers = new Float64Array(2 * rows.length)
+  for (const [index, { at, position }] of rows.entries()) {
+    numbers[2 * index] = at
+    numbers[2 * index + 1] = position
+  }
+  const hasValues = rows.some(({ value }) => value !== null)
+  const values = hasValues ? rows.map(({ value }) => parsedJson(value) ?? null) : null
+  return { clause, numbers, values }
+}
+
+type Results = Map<string, { readonly value: Json; readonly since: number }>
+
+async function resultsOf(
+  tx: ReadTx,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Results>> {
+  const rows = await tx.all(sql<{
+    readonly profile: number
+    readonly id: string
+    readonly value: string
+    readonly since: number
+  }>`
+    SELECT profile, computations.id AS id, value, since FROM results
+    JOIN computations ON computations.number = computation WHERE profile IN (${idsIn(tx, ids)})`)
+  const results = new Map<number, Results>()
+  for (const { profile, id, value, since } of rows) {
+    const ofProfile: Results = results.get(profile) ?? new Map()
+    results.set(profile, ofProfile.set(id, { value: parsedJson(value) ?? null, since }))
+  }
+  return results
+}
+
+interface AnnouncedRow {
+  readonly user_id: string
+  readonly id: string
+  readonly value: string
+  readonly number: number
+  readonly at: number
+}
+
+/** By user: what was announced of all computations, or of one. */
+async function announcedTo(
+  tx: ReadTx,
+  users: readonly string[],
+  only: Only | undefined,
+): Promise<ReadonlyMap<string, readonly AnnouncedRow[]>> {
+  if (users.length === 0 || only?.computationId === null) return new Map()
+  const ofOne = only === undefined ? sql`` : sql`AND computations.id = ${only.computationId}`
+  const rows = await tx.all(sql<AnnouncedRow>`
+    SELECT user_id, computations.id AS id, value, announced.number AS number, at
+    FROM ${tx.dialect.given({ name: ['text', users] })} JOIN announced ON user_id = given.name
+    JOIN computations ON computations.number = computation ${ofOne}`)
+  return Map.groupBy(rows, ({ user_id: userId }) => userId)
+}
+
+/** By computation, then by userId. */
+function announcedOf(
+  userIds: readonly string[],
+  rows: ReadonlyMap<string, readonly AnnouncedRow[]>,
+): LoadedProfile['announced'] {
+  const all = new Map<string, Map<string, Announced>>()
+  for (const userId of userIds)
+    for (const { id, value, number, at } of rows.get(userId) ?? []) {
+      const ofComputation = all.get(id) ?? new Map<string, Announced>()
+      all.set(id, ofComputation.set(userId, { value: parsedJson(value) ?? null, number, at }))
+    }
+  return all
+}
+
+/** The manual audiences whose lists have these users, by user. */
+async function listsWith(
+  tx: ReadTx,
+  users: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (users.length === 0) return new Map()
+  const rows = await tx.all(sql<{ readonly user_id: string; readonly id: string }>`
+    SELECT user_id, computations.id AS id FROM ${tx.dialect.given({ name: ['text', users] })}
+    JOIN listed_users ON user_id = given.name JOIN computations ON number = computation`)
+  const lists = Map.groupBy(rows, ({ user_id: userId }) => userId)
+  return new Map([...lists].map(([userId, all]) => [userId, all.map(({ id }) => id)]))
+}

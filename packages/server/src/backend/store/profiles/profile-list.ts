@@ -1,0 +1,166 @@
+import type { Page, PageRequest } from '../../page.ts'
+import type { FoundProfiles, ProfileQuery, ProfileSummary, SpacedId } from '../../profiles.ts'
+import { timeOf } from '../rows.ts'
+import { sql, type Statement } from '../sql.ts'
+import type { ReadTx } from '../store.ts'
+import { profilesOf } from './identities.ts'
+import { indexedValue } from './trait-index.ts'
+import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
+
+/** Characters of a userId that the index has. */
+const INDEXED_NAME = 100
+/** Ids and traits that a summary shows. */
+const SHOWN = 20
+
+/** A query with what the index of its trait has. */
+export interface PreparedQuery extends ProfileQuery {
+  readonly page: PageRequest
+  /** The number of the index of the trait, if the query has one. */
+  readonly index?: number
+}
+
+/** The numbers of profiles, and where the next page begins. */
+type Found = Page<number>
+
+/** Lists the profiles of a space, or finds some of them. */
+export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<FoundProfiles> {
+  const { data, nextCursor } = await find(tx, query)
+  const summaries = await summariesOf(tx, [...new Set(data)], query.space)
+  const { trait } = query
+  if (trait === undefined) return { data: summaries.map(({ summary }) => summary), nextCursor }
+  // Another identity of the profile may have a newer value. And an index has only how a value begins.
+  const wanted = trait.value.trim().toLowerCase()
+  const matching = summaries.filter(({ traits }) => {
+    const value = traits[trait.name]?.[0] ?? null
+    return (
+      value !== null && typeof value !== 'object' && String(value).trim().toLowerCase() === wanted
+    )
+  })
+  return { data: matching.map(({ summary }) => summary), nextCursor }
+}
+
+function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
+  if (query.trait !== undefined) return withTrait(tx, query)
+  return query.text === undefined ? inOrder(tx, query) : withText(tx, query, query.text)
+}
+
+/** In the order in which they were made. */
+async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
+  const rows = await tx.all(sql<{ readonly id: number }>`
+    SELECT id FROM identities WHERE id > ${Number(page.cursor ?? 0)} AND profile = id AND space = ${space}
+    ORDER BY id LIMIT ${page.limit + 1}`)
+  const ids = rows.map(({ id }) => id)
+  return pageOfNumbers(ids, page.limit)
+}
+
+async function withTrait(
+  tx: ReadTx,
+  { page, trait, index = 0, space }: PreparedQuery,
+): Promise<Found> {
+  const value = indexedValue(trait!.value) ?? ''
+  const rows = await tx.all(sql<{ readonly identity: number }>`
+    SELECT identity FROM trait_values
+    WHERE trait = ${index} AND value = ${value} AND identity > ${Number(page.cursor ?? 0)}
+    ORDER BY identity LIMIT ${page.limit + 1}`)
+  const { data, nextCursor } = pageOfNumbers(
+    rows.map(({ identity }) => identity),
+    page.limit,
+  )
+  const profiles = await tx.all(sql<{ readonly profile: number }>`
+    SELECT profile FROM identities WHERE space = ${space}
+    AND id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', data] })}) ORDER BY id`)
+  return { data: profiles.map(({ profile }) => profile), nextCursor }
+}
+
+function pageOfNumbers(numbers: readonly number[], limit: number): Found {
+  const data = numbers.slice(0, limit)
+  return { data, nextCursor: numbers.length > limit ? String(data.at(-1)) : null }
+}
+
+/** The profile with this anonymousId, then those of the userIds that begin with the text. */
+async function withText(
+  tx: ReadTx,
+  { space, page: { limit, cursor } }: PreparedQuery,
+  text: string,
+): Promise<Found> {
+  const exact: SpacedId[] = [{ space, kind: 'anonymous', id: text }]
+  const [device] = cursor === undefined ? await profilesOf(tx, exact) : []
+  const beginning = Array.from(text).slice(0, INDEXED_NAME).join('')
+  const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
+  const rows = await tx.all(sql<{
+    readonly id: number
+    readonly name: string
+    readonly profile: number
+  }>`
+    SELECT id, name, profile FROM identities WHERE space = ${space} AND kind = 'user'
+    AND ${BEGINNING} >= ${name} AND ${BEGINNING} < ${`${beginning}\u{10ffff}`}
+    AND (${BEGINNING} > ${name} OR id > ${id}) AND is_seen
+    ORDER BY ${BEGINNING}, id LIMIT ${limit + 1}`)
+  const room = Math.max(1, device === undefined ? limit : limit - 1)
+  const shown = rows.slice(0, room)
+  const last = shown.at(-1)
+  const isLast = rows.length <= room || last === undefined
+  const data = shown.filter((row) => row.name.startsWith(text)).map(({ profile }) => profile)
+  return {
+    data: device === undefined ? data : [device, ...data],
+    nextCursor: isLast
+      ? null
+      : JSON.stringify([Array.from(last.name).slice(0, INDEXED_NAME).join(''), last.id]),
+  }
+}
+
+const BEGINNING: Statement = sql`substr(name, 1, 100)`
+
+/** @throws {SyntaxError} for a cursor that no page had */
+function cursorIn(cursor: string): readonly [name: string, id: number] {
+  const [name, id] = JSON.parse(cursor) as readonly unknown[]
+  if (typeof name !== 'string' || typeof id !== 'number') throw new SyntaxError('Not a cursor.')
+  return [name, id]
+}
+
+interface Row {
+  readonly profile: number
+  readonly kind: SpacedId['kind']
+  readonly name: string
+  readonly first_seen_at: number | null
+  readonly last_seen_at: number | null
+  readonly traits: string | null
+}
+
+async function summariesOf(
+  tx: ReadTx,
+  profiles: readonly number[],
+  space: string,
+): Promise<readonly { readonly summary: ProfileSummary; readonly traits: StoredTraits }[]> {
+  const rows = await tx.all(sql<Row>`
+    SELECT profile, kind, name, first_seen_at, last_seen_at, traits
+    FROM identities LEFT JOIN identity_traits ON identity = id WHERE is_seen
+    AND profile IN (SELECT id FROM ${tx.dialect.given({ id: ['number', profiles] })}) ORDER BY name`)
+  const byProfile = Map.groupBy(rows, ({ profile }) => profile)
+  return profiles.flatMap((profile) => {
+    const identities = byProfile.get(profile)
+    return identities === undefined ? [] : [summaryOf(identities, space)]
+  })
+}
+
+function summaryOf(
+  rows: readonly Row[],
+  space: string,
+): { readonly summary: ProfileSummary; readonly traits: StoredTraits } {
+  const traits = mergedTraits(rows.map((row) => traitsIn(row.traits)))
+  const ids = (kind: SpacedId['kind']): string[] =>
+    rows.filter((row) => row.kind === kind).map(({ name }) => name)
+  const times = (column: 'first_seen_at' | 'last_seen_at'): number[] =>
+    rows.flatMap((row) => (row[column] === null ? [] : [timeOf(row[column])]))
+  const [first, last] = [times('first_seen_at'), times('last_seen_at')]
+  const shown = Object.entries(traits).filter(([, [value]]) => value !== null)
+  const summary = {
+    space,
+    userIds: ids('user').slice(0, SHOWN),
+    anonymousIds: ids('anonymous').slice(0, SHOWN),
+    traits: Object.fromEntries(shown.slice(0, SHOWN).map(([name, [value]]) => [name, value])),
+    firstSeenAt: first.length === 0 ? null : Math.min(...first),
+    lastSeenAt: last.length === 0 ? null : Math.max(...last),
+  }
+  return { summary, traits }
+}

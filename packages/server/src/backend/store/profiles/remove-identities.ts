@@ -1,0 +1,210 @@
+import { DEFAULT_SPACE } from '@hookline/protocol'
+import type { ProfileId, SpacedId } from '../../profiles.ts'
+import { sql, type Statement } from '../sql.ts'
+import type { Tx } from '../store.ts'
+import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './identities.ts'
+import { groupsOf, relink } from './links.ts'
+
+/** Ids in the spaces of some sources; `null`: in every space. */
+interface Removal {
+  readonly ids: readonly ProfileId[]
+  readonly sourceIds: readonly string[] | null
+  /** Since when profiles that lose something are dirty. */
+  readonly at: number
+}
+
+/**
+ * Removes users: their identities with those of the anonymousIds that belong to them, everything that was announced of
+ * them, and their places on lists, also of computations that are gone and not forgotten yet. Nothing of other users goes: those that
+ * an alias made one with them have a profile of their own then, which has no results until it is evaluated. Slices that were read
+ * before are refused from then on.
+ */
+export async function removeUsers(
+  tx: Tx,
+  { userIds, sourceIds, at }: Omit<Removal, 'ids'> & { readonly userIds: readonly string[] },
+): Promise<void> {
+  const ids = userIds.map((id) => ({ kind: 'user' as const, id }))
+  const spaces = await remove(tx, { ids, sourceIds, at })
+  for (const space of spaces) await forgetUsers(tx, userIds, space)
+}
+
+/** Removes identities, with the anonymousIds that belong to them, and nothing else. Slices that were read before are refused from then on. */
+export async function removeIdentities(tx: Tx, removal: Removal): Promise<void> {
+  await remove(tx, removal)
+}
+
+/** Returns the spaces in which the ids were looked for. */
+async function remove(tx: Tx, { ids, sourceIds, at }: Removal): Promise<readonly string[]> {
+  // Also the lock of `lockProfiles`.
+  await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
+  const spaces = await spacesOf(tx, sourceIds)
+  const wanted = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
+  const numbers = (await numbersOf(tx, wanted)).filter((each) => each !== undefined)
+  if (numbers.length > 0) await removeNumbers(tx, numbers, at)
+  return spaces
+}
+
+interface Concerned {
+  readonly id: number
+  readonly kind: string
+  readonly space: string
+  readonly profile: number
+}
+
+async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<void> {
+  const named = await withIds(tx, numbers)
+  await lockIdentities(tx, [...new Set(named.flatMap(({ id, profile }) => [id, profile]))])
+  const users = named.filter(({ kind }) => kind === 'user').map(({ id }) => id)
+  const partners = await withIds(tx, (await groupsOf(tx, users)).flat())
+  const claimed = await claimedBy(tx, numbers)
+  const claimers = await claimersOf(tx, numbers)
+  await removeLinks(tx, numbers)
+  const heirs = await claimAnew(
+    tx,
+    claimed.map(({ id }) => id),
+  )
+  // The user that is removed may be its own partner.
+  const isNamed = new Set(numbers)
+  const gone = [
+    ...named,
+    ...claimed.filter(({ id }) => !heirs.has(id)),
+    ...(await unnamed(
+      tx,
+      partners.filter(({ id }) => !isNamed.has(id)),
+    )),
+  ]
+  await removeData(
+    tx,
+    [...named, ...claimed].map(({ id }) => id),
+  )
+  await removeRows(tx, gone)
+  const isGone = new Set(gone.map(({ id }) => id))
+  const shared = [...partners, ...claimers]
+  const left = [...shared.map(({ id }) => id), ...heirs.values()].filter((id) => !isGone.has(id))
+  await relink(tx, left, at)
+  // Also those of the users who are left: they were computed with what is removed.
+  const computed = [...isGone, ...shared.map(({ profile }) => profile)]
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
+  await touchProfiles(tx, left, at)
+}
+
+function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Concerned[]> {
+  return tx.all(sql<Concerned>`
+    SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
+}
+
+/** Those that no event has named but as the former id of an alias that is gone. */
+function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Concerned[]> {
+  const ids = numbersIn(
+    tx,
+    partners.map(({ id }) => id),
+  )
+  return tx.all(sql<Concerned>`
+    SELECT id, kind, space, profile FROM identities WHERE id IN (${ids}) AND NOT is_seen
+    AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
+}
+
+/** AnonymousIds that go with users in one transaction: more only of users who have far more than a profile may have. */
+const REMOVED_TOGETHER = 2_000
+
+/** The anonymousIds that belong to users, those beyond the limit of a profile as well. */
+function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Concerned[]> {
+  return tx.all(sql<Concerned>`
+    SELECT id, kind, space, profile FROM identities WHERE id IN (
+      SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
+      ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
+}
+
+function numbersIn(tx: Tx, numbers: readonly number[]): Statement {
+  return sql`SELECT id FROM ${tx.dialect.given({ id: ['number', numbers] })}`
+}
+
+/** The users that had claimed anonymousIds first which are removed. */
+function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Concerned[]> {
+  return tx.all(sql<Concerned>`
+    SELECT id, kind, space, profile FROM identities WHERE id IN (
+      SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
+}
+
+async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
+  const gone = numbersIn(tx, numbers)
+  await tx.run(sql`DELETE FROM claims WHERE anonymous IN (${gone})`)
+  await tx.run(sql`DELETE FROM claims WHERE claimer IN (${gone})`)
+  await tx.run(sql`DELETE FROM aliases WHERE identity IN (${gone})`)
+  await tx.run(sql`DELETE FROM aliases WHERE partner IN (${gone})`)
+}
+
+/** Gives anonymousIds that nobody claims first to the user who claims them earliest now. Returns those users, by anonymousId. */
+async function claimAnew(
+  tx: Tx,
+  anonymous: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const heirs = new Map<number, number>()
+  for (const id of anonymous) {
+    const [next] = await tx.all(sql<{ readonly claimer: number }>`
+      SELECT claimer FROM claims WHERE anonymous = ${id} ORDER BY at, received_at, message_id LIMIT 1`)
+    if (next === undefined) continue
+    heirs.set(id, next.claimer)
+    await tx.run(sql`
+      UPDATE claims SET is_first = true WHERE anonymous = ${id} AND claimer = ${next.claimer}`)
+  }
+  return heirs
+}
+
+/** What events said of identities. */
+async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.run(sql`DELETE FROM identity_traits WHERE identity IN (${numbersIn(tx, ids)})`)
+  await tx.run(sql`DELETE FROM trait_values WHERE identity IN (${numbersIn(tx, ids)})`)
+  await tx.run(sql`DELETE FROM facts WHERE identity IN (${numbersIn(tx, ids)})`)
+  await tx.run(sql`
+    UPDATE identities SET counts = '{}', first_seen_at = NULL, last_seen_at = NULL, placeholders = 0
+    WHERE id IN (${numbersIn(tx, ids)})`)
+}
+
+async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
+  const ids = gone.map(({ id }) => id)
+  await tx.run(sql`DELETE FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
+  const ended = gone.filter(({ id, profile }) => id === profile)
+  await countProfiles(
+    tx,
+    ended.map(({ space }) => ({ space, change: -1 })),
+  )
+}
+
+/**
+ * Removes announcements to users, and their places on lists: those of computations of the space, and of those that are gone and not
+ * forgotten yet.
+ */
+async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): Promise<void> {
+  const users = sql`SELECT id FROM ${tx.dialect.given({ id: ['text', userIds] })}`
+  const named = await tx.all(sql<{ readonly number: number; readonly document: string | null }>`
+    SELECT computations.number AS number, catalog.document AS document FROM (
+      SELECT computation FROM announced WHERE user_id IN (${users})
+      UNION SELECT computation FROM listed_users WHERE user_id IN (${users})) AS named
+    JOIN computations ON computations.number = computation
+    LEFT JOIN catalog ON catalog.id = computations.id AND kind = 'computation'`)
+  const numbers = named
+    .filter(({ document }) => document === null || spaceIn(document) === space)
+    .map(({ number }) => number)
+  for (const table of [sql`announced`, sql`listed_users`])
+    await tx.run(sql`
+      DELETE FROM ${table} WHERE user_id IN (${users}) AND computation IN (${numbersIn(tx, numbers)})`)
+}
+
+/** The spaces of some sources, or all that ever had profiles. That of a source that was removed is no longer known. */
+async function spacesOf(tx: Tx, sourceIds: readonly string[] | null): Promise<readonly string[]> {
+  if (sourceIds === null) {
+    const rows = await tx.all(sql<{ readonly name: string }>`SELECT name FROM spaces`)
+    return rows.map(({ name }) => name)
+  }
+  const given = tx.dialect.given({ id: ['text', sourceIds] })
+  const rows = await tx.all(sql<{ readonly id: string; readonly document: string }>`
+    SELECT id, document FROM catalog WHERE kind = 'source' AND id IN (SELECT id FROM ${given})`)
+  const spaces = new Map(rows.map(({ id, document }) => [id, spaceIn(document)]))
+  return [...new Set(sourceIds.map((id) => spaces.get(id) ?? DEFAULT_SPACE))]
+}
+
+/** The space that a record of the catalog names. In JavaScript: PostgreSQL reads no JSON that has U+0000. */
+function spaceIn(document: string): string {
+  return (JSON.parse(document) as { readonly space?: string }).space ?? DEFAULT_SPACE
+}

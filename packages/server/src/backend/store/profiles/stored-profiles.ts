@@ -1,0 +1,307 @@
+import type { PageRequest } from '../../page.ts'
+import {
+  type FoundProfiles,
+  type Link,
+  type LinkSample,
+  type Profile,
+  type ProfileChange,
+  type ProfileQuery,
+  type Profiles,
+  type ProfileSlice,
+  type ProfilesState,
+  type ProfileSummary,
+  type SpacedId,
+  TooManyTraitIndexes,
+} from '../../profiles.ts'
+import { parsedJson, timeOf, timeOrNull } from '../rows.ts'
+import { sql, type Statement } from '../sql.ts'
+import type { ReadTx, Store, Tx } from '../store.ts'
+import {
+  addSums,
+  countsIn,
+  lockProfiles,
+  OpenIdentities,
+  ownIdOf,
+  PROFILES_CURSOR,
+  profilesOf,
+  type Sums,
+  touchProfiles,
+} from './identities.ts'
+import { addLinks, type NamedTogether } from './links.ts'
+import { type IdentityFact, putFacts } from './facts.ts'
+import { listProfiles } from './profile-list.ts'
+import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
+import {
+  MAX_TRAIT_INDEXES,
+  tendTraitIndexes,
+  type TraitIndex,
+  USED_EVERY_MS,
+  useTraitIndex,
+} from './trait-index.ts'
+
+/** Links that a profile shows of those that were refused. */
+const SHOWN_LINKS = 20
+
+/** Profiles in the tables `identities`, `claims` and `aliases`. */
+export class StoredProfiles implements Profiles {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async state(): Promise<ProfilesState> {
+    const [state] = await this.#store.lookUp(sql<ProfilesState>`
+      SELECT (SELECT through FROM cursors WHERE name = ${PROFILES_CURSOR}) AS through, purges
+      FROM profiles_state`)
+    return state!
+  }
+
+  begin(maxLinks: number): Promise<void> {
+    return this.#store.write(beginProfiles, maxLinks)
+  }
+
+  apply(slice: ProfileSlice): Promise<boolean> {
+    return this.#store.write(applyToProfiles, slice)
+  }
+
+  find(space: string, userId: string): Promise<Profile | undefined> {
+    return this.#store.read(findProfile, { space, kind: 'user', id: userId })
+  }
+
+  async count(space: string): Promise<number> {
+    const [row] = await this.#store.lookUp(
+      sql<{ readonly profiles: number }>`SELECT profiles FROM spaces WHERE name = ${space}`,
+    )
+    return row?.profiles ?? 0
+  }
+
+  async list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles> {
+    const { text, trait } = query
+    if (trait !== undefined) return this.#withTrait({ ...query, trait }, page, now)
+    const found = await this.#store.read(listProfiles, { ...query, page })
+    if (text?.includes('@') !== true || page.cursor !== undefined) return found
+    const email = { space: query.space, trait: { name: 'email', value: text } }
+    const named = await this.#withTrait(email, page, now)
+    const idOf = ({ userIds, anonymousIds }: ProfileSummary): string | undefined =>
+      userIds[0] ?? anonymousIds[0]
+    const ids = new Set(found.data.map(idOf))
+    const others = named.data.filter((each) => !ids.has(idOf(each)))
+    return { ...named, ...found, data: [...others, ...found.data] }
+  }
+
+  async #withTrait(
+    query: ProfileQuery & Required<Pick<ProfileQuery, 'trait'>>,
+    page: PageRequest,
+    now: number,
+  ): Promise<FoundProfiles> {
+    const { trait } = query
+    const index = await this.#indexOf(trait.name, now)
+    if (index === undefined)
+      throw new TooManyTraitIndexes(`There are indexes of ${MAX_TRAIT_INDEXES} other traits.`)
+    const found = await this.#store.read(listProfiles, { ...query, page, index: index.number })
+    if (index.filled_through === null) return found
+    const [last] = await this.#store.lookUp(
+      sql<{ readonly id: number }>`SELECT identities AS id FROM profiles_state`,
+    )
+    return { ...found, indexed: Math.min(0.99, index.filled_through / Math.max(1, last!.id)) }
+  }
+
+  async index(unusedSince: number): Promise<boolean> {
+    const [due] = await this.#store.lookUp(sql<{ readonly count: number }>`
+      SELECT count(*) AS count FROM trait_indexes
+      WHERE filled_through IS NOT NULL OR used_at < ${unusedSince}`)
+    if (due!.count === 0) return false
+    await this.#store.write(tendTraitIndexes, unusedSince)
+    return true
+  }
+
+  /** Without a write if it was used a moment ago. */
+  async #indexOf(name: string, now: number): Promise<TraitIndex | undefined> {
+    const [known] = await this.#store.lookUp(sql<TraitIndex>`
+      SELECT number, name, filled_through FROM trait_indexes
+      WHERE name = ${name} AND used_at > ${now - USED_EVERY_MS}`)
+    return known ?? this.#store.write(useTraitIndex, { name, now })
+  }
+}
+
+/** Begins to follow the log at its first event. */
+export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO cursors (name, through) VALUES (${PROFILES_CURSOR}, 0) ON CONFLICT DO NOTHING`,
+  )
+  await tx.run(
+    sql`UPDATE profiles_state SET max_links = ${maxLinks} WHERE max_links <> ${maxLinks}`,
+  )
+}
+
+/** Applies a slice of the log, and moves the cursor. Resolves to false if the slice is out of date. */
+export async function applyToProfiles(tx: Tx, slice: ProfileSlice): Promise<boolean> {
+  const { after, through, changes, at } = slice
+  if ((await lockProfiles(tx)).purges !== slice.purges) return false
+  const moved = await tx.run(
+    sql`UPDATE cursors SET through = ${through} WHERE name = ${PROFILES_CURSOR} AND through = ${after}`,
+  )
+  if (moved === 0) return false
+  if (changes.length > 0) await applyChanges(tx, changes, at)
+  return true
+}
+
+async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: number): Promise<void> {
+  const named = changes.flatMap((change) => [ownIdOf(change), ...linksOf(change)])
+  const withTraits = changes.filter(({ traits }) => traits !== undefined).map(ownIdOf)
+  const open = await OpenIdentities.open(tx, { named, withTraits, at })
+  const facts: IdentityFact[] = []
+  const claims: NamedTogether[] = []
+  const aliases: NamedTogether[] = []
+  for (const change of changes) {
+    const user = open.apply(change)
+    for (const { clause, value } of change.facts) {
+      facts.push({ identity: user, clause, value, at: change.timestamp, position: change.position })
+      open.touch(ownIdOf(change))
+    }
+    for (const link of linksOf(change)) {
+      const isSeen = link.kind === 'anonymous' && link.id === change.anonymousId
+      const together = { ...change, user, other: open.require(link, isSeen) }
+      if (link.kind === 'anonymous') claims.push(together)
+      else aliases.push(together)
+    }
+  }
+  const dirty = await open.save(tx)
+  await putFacts(tx, facts)
+  await addLinks(tx, { claims, aliases }, at)
+  await touchProfiles(tx, dirty, at)
+}
+
+function linksOf({ space, links }: ProfileChange): readonly SpacedId[] {
+  return links.map((id) => ({ space, ...id }))
+}
+
+interface IdentityRow {
+  readonly id: number
+  readonly kind: SpacedId['kind']
+  readonly name: string
+  readonly is_seen: boolean | number
+  readonly first_seen_at: number | null
+  readonly last_seen_at: number | null
+  readonly counts: string
+  readonly placeholders: number
+  readonly traits: string | null
+}
+
+interface ResultRow {
+  readonly id: string
+  readonly value: string
+  readonly since: number
+}
+
+/** Everything that is known of the profile that an id belongs to. */
+export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | undefined> {
+  const [profile] = await profilesOf(tx, [id])
+  if (profile === undefined) return undefined
+  const identities = await tx.all(sql<IdentityRow>`
+    SELECT id, kind, name, is_seen, first_seen_at, last_seen_at, counts, placeholders, traits
+    FROM identities LEFT JOIN identity_traits ON identity = id WHERE profile = ${profile} ORDER BY name`)
+  const results = await tx.all(sql<ResultRow>`
+    SELECT computations.id AS id, value, since FROM results
+    JOIN computations ON computations.number = computation
+    WHERE profile = ${profile} ORDER BY computations.id`)
+  const sums: Sums = { firstSeenAt: null, lastSeenAt: null, counts: {} }
+  for (const row of identities) addSums(sums, sumsOf(row))
+  const seen = (kind: SpacedId['kind']): string[] =>
+    identities.filter((row) => row.is_seen && row.kind === kind).map(({ name }) => name)
+  const of = (prefix: string): ResultRow[] => results.filter((row) => row.id.startsWith(prefix))
+  return {
+    space: id.space,
+    userIds: seen('user'),
+    anonymousIds: seen('anonymous'),
+    links: await linksIn(tx, profile),
+    refusedLinks: {
+      otherUser: await refusedClaims(tx, profile, sql`NOT is_first`),
+      limit: await refusedClaims(tx, profile, sql`is_first`),
+      placeholders: identities.reduce((sum, { placeholders }) => sum + placeholders, 0),
+    },
+    traits: shownTraits(mergedTraits(identities.map(({ traits }) => traitsIn(traits)))),
+    computed: Object.fromEntries(
+      of('trt_').map((row) => [
+        row.id,
+        { value: parsedJson(row.value) ?? null, since: timeOf(row.since) },
+      ]),
+    ),
+    audiences: Object.fromEntries(of('aud_').map((row) => [row.id, { since: timeOf(row.since) }])),
+    ...sums,
+  }
+}
+
+function sumsOf({ first_seen_at: first, last_seen_at: last, counts }: IdentityRow): Sums {
+  return {
+    firstSeenAt: timeOrNull(first),
+    lastSeenAt: timeOrNull(last),
+    counts: countsIn(counts),
+  }
+}
+
+/** Those that are not removed. */
+function shownTraits(traits: StoredTraits): Profile['traits'] {
+  const shown = Object.entries(traits).filter(
+    ([, [value, at]]) => value !== null && timeOf(at) === at,
+  )
+  return Object.fromEntries(
+    shown.map(([name, [value, at, , eventId, sourceId]]) => [
+      name,
+      { value, at, eventId, sourceId },
+    ]),
+  )
+}
+
+interface LinkRow {
+  readonly kind: SpacedId['kind']
+  readonly id: string
+  readonly user_id: string
+  readonly at: number
+  readonly event_id: string
+  readonly source_id: string
+}
+
+const LINK = sql`claims.at AS at, claims.event_id AS event_id, claims.source_id AS source_id`
+
+/** Why the identities of a profile are linked: the earliest call that named both. */
+async function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
+  const rows = await tx.all(sql<LinkRow>`
+    SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS user_id, ${LINK}
+    FROM identities AS anonymous JOIN claims ON claims.anonymous = anonymous.id AND is_first
+    JOIN identities AS claimer ON claimer.id = claims.claimer
+    WHERE anonymous.profile = ${profile} AND anonymous.kind = 'anonymous' AND claimer.profile = ${profile}
+    UNION ALL
+    SELECT partner.kind, partner.name, owner.name, claims.at, claims.event_id, claims.source_id
+    FROM identities AS owner JOIN aliases AS claims ON claims.identity = owner.id AND is_linked
+    JOIN identities AS partner ON partner.id = claims.partner
+    WHERE owner.profile = ${profile} AND owner.kind = 'user' AND owner.name < partner.name
+    ORDER BY at, id, user_id`)
+  return rows.map(linkOf)
+}
+
+/** Claims of the users of a profile whose anonymousIds are not linked to it. */
+async function refusedClaims(tx: ReadTx, profile: number, which: Statement): Promise<LinkSample> {
+  const refused = sql`
+    FROM identities AS claimer JOIN claims ON claims.claimer = claimer.id AND ${which}
+    JOIN identities AS anonymous ON anonymous.id = claims.anonymous
+    WHERE claimer.profile = ${profile} AND claimer.kind = 'user' AND anonymous.profile <> ${profile}`
+  const rows = await tx.all(sql<LinkRow>`
+    SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS user_id, ${LINK} ${refused}
+    ORDER BY claims.at, anonymous.name, claimer.name LIMIT ${SHOWN_LINKS}`)
+  if (rows.length < SHOWN_LINKS) return { links: rows.map(linkOf), count: rows.length }
+  const [all] = await tx.all(sql<{ readonly count: number }>`SELECT count(*) AS count ${refused}`)
+  return { links: rows.map(linkOf), count: all!.count }
+}
+
+function linkOf({
+  kind,
+  id,
+  user_id: userId,
+  at,
+  event_id: eventId,
+  source_id: sourceId,
+}: LinkRow): Link {
+  return { kind, id, userId, at, eventId, sourceId }
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { purgeUser } from '../deletions/purge-requests.ts'
+import { anonymous, follow, loaded, profileOf, settle, traitsOf, user } from './profile-changes.ts'
+
+/** A call of a user on a device, at a time after NOON. */
+const on = (device: string, userId: string, timestamp: number, traits = {}) => ({
+  userId,
+  traits,
+  links: [anonymous(device)],
+  timestamp: NOON + timestamp,
+})
+
+async function idsOf(harness: BackendHarness, userId: string): Promise<readonly string[]> {
+  const { userIds = [], anonymousIds = [] } = (await profileOf(harness, userId)) ?? {}
+  return [...userIds, ...anonymousIds]
+}
+
+export function profileLinksConformance(open: OpenBackendHarness): void {
+  describe('on a shared device', () => {
+    test('two users stay two, and the device is of the one who was there first', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
+        on('tablet', 'bob', 1, { plan: 'pro' }),
+        on('tablet', 'alice', 2, { plan: 'free' }),
+      ])
+      expect(await idsOf(harness, 'bob')).toEqual(['bob', 'tablet'])
+      expect(await idsOf(harness, 'alice')).toEqual(['alice'])
+      expect(await traitsOf(harness, 'bob')).toEqual({ from: 'ad', plan: 'pro' })
+      expect(await traitsOf(harness, 'alice')).toEqual({ plan: 'free' })
+    })
+
+    test('an earlier call that arrives late takes the device with its history', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
+        on('tablet', 'alice', 2),
+      ])
+      await settle(harness)
+      await harness.reopen()
+      await follow(harness, [on('tablet', 'bob', 1)])
+      expect((await settle(harness)).toSorted()).toEqual(['alice', 'bob'])
+      expect(await traitsOf(harness, 'bob')).toEqual({ from: 'ad' })
+      expect(await traitsOf(harness, 'alice')).toEqual({})
+      expect(await idsOf(harness, 'alice')).toEqual(['alice'])
+    })
+
+    test('of claims of one time the one that was received first counts, then that with the lesser messageId', async () => {
+      await using harness = await open()
+      const at = { timestamp: NOON, links: [anonymous('a1')] }
+      await follow(harness, [
+        { ...at, userId: 'u1', receivedAt: NOON + 2, messageId: 'a' },
+        { ...at, userId: 'u2', receivedAt: NOON + 1, messageId: 'c' },
+        { ...at, userId: 'u3', receivedAt: NOON + 1, messageId: 'b' },
+      ])
+      expect(await idsOf(harness, 'u3')).toEqual(['u3', 'a1'])
+      expect(await idsOf(harness, 'u1')).toEqual(['u1'])
+      expect(await idsOf(harness, 'u2')).toEqual(['u2'])
+    })
+
+    test('a profile shows the call behind each link, and which links were refused', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        on('tablet', 'bob', 1),
+        on('phone', 'alice', 2),
+        on('tablet', 'alice', 3),
+        { userId: 'alice', placeholders: 1 },
+        { userId: 'alice', type: 'alias', links: [user('ada')] },
+      ])
+      const from = { sourceId: 'src_a' }
+      expect(await profileOf(harness, 'alice')).toMatchObject({
+        links: [
+          { kind: 'user', id: 'alice', userId: 'ada', at: NOON, eventId: 'evt_000005', ...from },
+          { kind: 'anonymous', id: 'phone', userId: 'alice', at: NOON + 2, eventId: 'evt_000002' },
+        ],
+        refusedLinks: {
+          otherUser: {
+            count: 1,
+            links: [{ kind: 'anonymous', id: 'tablet', at: NOON + 3, eventId: 'evt_000003' }],
+          },
+          limit: { count: 0, links: [] },
+          placeholders: 1,
+        },
+      })
+    })
+  })
+
+  describe('a profile has as many anonymousIds as it may have', () => {
+    test('those that were claimed first, whatever the order of arrival; others are counted', async () => {
+      await using harness = await open()
+      const calls = [4, 2, 3, 1, 5].map((time) => on(`d${time}`, 'u1', time))
+      for (const call of calls) await follow(harness, [call], NOON, 2)
+      expect(await idsOf(harness, 'u1')).toEqual(['u1', 'd1', 'd2'])
+      const { refusedLinks } = (await profileOf(harness, 'u1'))!
+      expect(refusedLinks.limit.count).toBe(3)
+      expect(await harness.backend.profiles.count('default')).toBe(4)
+    })
+
+    test('also if aliases bring them together', async () => {
+      await using harness = await open()
+      await follow(
+        harness,
+        [
+          on('d1', 'u1', 1),
+          on('d3', 'u1', 3),
+          on('d2', 'u2', 2),
+          on('d4', 'u2', 4),
+          { userId: 'u1', type: 'alias', links: [user('u2')] },
+        ],
+        NOON,
+        2,
+      )
+      expect(await idsOf(harness, 'u1')).toEqual(['u1', 'u2', 'd1', 'd2'])
+    })
+  })
+
+  describe('a purge of a user', () => {
+    test('removes the anonymousIds that are linked to the user, and nothing of others', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
+        on('tablet', 'bob', 1, { plan: 'pro' }),
+        on('phone', 'bob', 1),
+        on('tablet', 'alice', 2, { plan: 'free' }),
+      ])
+      await purgeUser(harness, 'bob')
+      expect(await profileOf(harness, 'bob')).toBeUndefined()
+      expect(await traitsOf(harness, 'alice')).toEqual({ plan: 'free' })
+      // She claims it next. It has nothing of before.
+      expect(await idsOf(harness, 'alice')).toEqual(['alice', 'tablet'])
+      expect(await harness.backend.profiles.count('default')).toBe(1)
+      await purgeUser(harness, 'alice')
+      expect(await harness.backend.profiles.count('default')).toBe(0)
+    })
+
+    test('leaves those whom an alias made one with the user, without results until they are evaluated', async () => {
+      await using harness = await open()
+      const { evaluations, memberships, profiles } = harness.backend
+      await follow(harness, [
+        { userId: 'u1', traits: { of: 'u1' } },
+        { userId: 'u2', traits: { own: 'u2' }, links: [user('u1')], type: 'alias' },
+        { userId: 'u2', traits: { own: 'u2' } },
+        { userId: 'u3', links: [user('u2')], type: 'alias' },
+      ])
+      const [due] = await evaluations.due(NOON, 9)
+      const { profileId, version } = due!
+      const results = [{ computationId: 'aud_a', value: true, since: NOON }]
+      await evaluations.commit([
+        { profileId, version, results, announcements: [], recheckAt: null },
+      ])
+      await purgeUser(harness, 'u1')
+      expect(await idsOf(harness, 'u2')).toEqual(['u2', 'u3'])
+      expect(await traitsOf(harness, 'u3')).toEqual({ own: 'u2' })
+      expect((await loaded(harness, 'u3')).results.size).toBe(0)
+      // It is the only profile left, and is evaluated again.
+      expect(await settle(harness)).toEqual(['u2,u3'])
+      await purgeUser(harness, 'u2')
+      expect(await idsOf(harness, 'u3')).toEqual(['u3'])
+      expect(Object.fromEntries(await memberships.sizes())).toEqual({ aud_a: 0 })
+      expect(await profiles.count('default')).toBe(1)
+    })
+
+    test('parts those whom only an alias of the user made one', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { userId: 'u1' },
+        { userId: 'u2', links: [user('u1')], type: 'alias' },
+        { userId: 'u3', links: [user('u2')], type: 'alias' },
+        { userId: 'u3' },
+      ])
+      await purgeUser(harness, 'u2')
+      expect(await idsOf(harness, 'u1')).toEqual(['u1'])
+      expect(await idsOf(harness, 'u3')).toEqual(['u3'])
+      expect(await harness.backend.profiles.count('default')).toBe(2)
+    })
+  })
+}

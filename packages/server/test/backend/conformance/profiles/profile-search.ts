@@ -1,0 +1,144 @@
+import { expect, describe, test } from 'vitest'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import type { FoundProfiles, ProfileQuery } from '../../../../src/backend/profiles.ts'
+import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
+import { purgeUser } from '../deletions/purge-requests.ts'
+import { anonymous, follow } from './profile-changes.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+async function find(
+  { backend }: BackendHarness,
+  query: Omit<ProfileQuery, 'space'>,
+  now = NOON,
+): Promise<FoundProfiles> {
+  return backend.profiles.list({ space: 'default', ...query }, { limit: 50 }, now)
+}
+
+/** Every page. */
+async function findAll(
+  { backend }: BackendHarness,
+  query: Omit<ProfileQuery, 'space'>,
+  limit: number,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = { limit, ...(cursor !== undefined && { cursor }) }
+    const { data, nextCursor } = await backend.profiles.list(
+      { space: 'default', ...query },
+      page,
+      NOON,
+    )
+    expect(data.length).toBeLessThanOrEqual(limit)
+    found.push(...data.map(({ userIds }) => userIds.join()))
+    cursor = nextCursor
+  }
+  return found
+}
+
+function usersIn({ data }: FoundProfiles): readonly string[] {
+  return data.map(({ userIds }) => userIds.join())
+}
+
+async function fillIndexes({ backend }: BackendHarness, now = NOON): Promise<number> {
+  let slices = 0
+  while (await backend.profiles.index(now - DAY_MS)) slices++
+  return slices
+}
+
+export function profileSearchConformance(open: OpenBackendHarness): void {
+  describe('a search for profiles', () => {
+    test('lists all of a space, page by page', async () => {
+      await using harness = await open()
+      const users = Array.from({ length: 7 }, (_, index) => `u${index}`)
+      await follow(
+        harness,
+        users.map((userId) => ({ userId })),
+      )
+      await follow(harness, [{ userId: 'other', space: 'other' }])
+      expect(await findAll(harness, {}, 3)).toEqual(users)
+      const [first] = (await find(harness, {})).data
+      expect(first).toEqual({
+        space: 'default',
+        userIds: ['u0'],
+        anonymousIds: [],
+        traits: {},
+        firstSeenAt: NOON,
+        lastSeenAt: NOON,
+      })
+    })
+
+    test('finds users by the beginning of the userId, and a user by an anonymousId', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        ...['ada', 'adam', 'Ada', 'bob', 'ad\u{10ffff}', `ada${'x'.repeat(300)}`].map((userId) => ({
+          userId,
+        })),
+        { userId: 'carol', links: [anonymous('a1')] },
+        { anonymousId: 'ada' },
+      ])
+      expect((await findAll(harness, { text: 'ada' }, 2)).toSorted()).toEqual(
+        ['', 'ada', 'adam', `ada${'x'.repeat(300)}`].toSorted(),
+      )
+      expect(usersIn(await find(harness, { text: `ada${'x'.repeat(299)}` }))).toEqual([
+        `ada${'x'.repeat(300)}`,
+      ])
+      expect(usersIn(await find(harness, { text: 'a1' }))).toEqual(['carol'])
+      expect(usersIn(await find(harness, { text: 'a' }))).not.toContain('carol')
+      expect(usersIn(await find(harness, { text: '%' }))).toEqual([])
+    })
+
+    test('finds users by the value of a trait, once its index is filled, and follows changes', async () => {
+      await using harness = await open()
+      const email = (value: string) => ({ traits: { email: value } })
+      await follow(harness, [
+        ...Array.from({ length: 1_200 }, (_, index) => ({
+          userId: `u${index}`,
+          ...email(`U${index}@x.org`),
+        })),
+        { userId: 'number', traits: { plan: 7 } },
+      ])
+      const query = { trait: { name: 'email', value: 'u1100@X.org' } }
+      const early = await find(harness, query)
+      expect(early.data).toEqual([])
+      expect(early.indexed).toBeLessThan(1)
+      expect(await fillIndexes(harness)).toBeGreaterThan(2)
+      expect(usersIn(await find(harness, query))).toEqual(['u1100'])
+      expect((await find(harness, query)).indexed).toBeUndefined()
+      expect(usersIn(await find(harness, { text: 'U1100@x.org' }))).toEqual(['u1100'])
+      await follow(harness, [
+        { userId: 'u1100', ...email('new@x.org'), timestamp: NOON + 1 },
+        { userId: 'u5', ...email('u1100@x.org'), timestamp: NOON - 1 },
+      ])
+      expect(usersIn(await find(harness, query))).toEqual([])
+      expect(
+        usersIn(await find(harness, { trait: { name: 'email', value: 'new@x.org' } })),
+      ).toEqual(['u1100'])
+      await purgeUser(harness, 'u1100')
+      expect((await find(harness, { trait: { name: 'email', value: 'new@x.org' } })).data).toEqual(
+        [],
+      )
+      const plan = { trait: { name: 'plan', value: '7' } }
+      await find(harness, plan)
+      await fillIndexes(harness)
+      expect(usersIn(await find(harness, plan))).toEqual(['number'])
+    })
+
+    test('of more than 20 traits is refused, until one of them was not searched for a week', async () => {
+      await using harness = await open()
+      await follow(harness, [{ userId: 'u1', traits: { t0: 'x', last: 'x' } }])
+      const value = 'x'
+      for (let index = 0; index < 20; index++)
+        await find(harness, { trait: { name: `t${index}`, value } })
+      const last = { trait: { name: 'last', value } }
+      await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexes' })
+      const later = NOON + 2 * DAY_MS
+      await find(harness, { trait: { name: 't0', value } }, later)
+      await fillIndexes(harness, later)
+      expect(usersIn(await find(harness, { trait: { name: 't0', value } }, later))).toEqual(['u1'])
+      await find(harness, last, later)
+      await fillIndexes(harness, later)
+      expect(usersIn(await find(harness, last, later))).toEqual(['u1'])
+    })
+  })
+}
