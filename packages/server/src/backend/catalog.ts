@@ -89,11 +89,32 @@ export function snapshotOf(
   }
 }
 
+/** A catalog in memory, as the changes that it applies make it. */
+export class CatalogReplica implements Pick<Catalog, 'current' | 'onChange'> {
+  readonly #listeners = new Set<() => void>()
+  #current: CatalogSnapshot
+
+  constructor(current: CatalogSnapshot) {
+    this.#current = current
+  }
+
+  get current(): CatalogSnapshot {
+    return this.#current
+  }
+
+  apply(change: CatalogChange): void {
+    this.#current = withChange(this.#current, change)
+    for (const listener of this.#listeners) listener()
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
 /** The snapshot after a change. */
-export function withChange(
-  current: CatalogSnapshot,
-  { put, removed }: CatalogChange,
-): CatalogSnapshot {
+function withChange(current: CatalogSnapshot, { put, removed }: CatalogChange): CatalogSnapshot {
   const { sources, destinations, computations = [] } = put
   return snapshotOf(
     replaced(current.sources, sources, removed),

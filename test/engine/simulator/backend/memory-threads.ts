@@ -1,5 +1,5 @@
 import type { Destination } from '@hookline/protocol'
-import { snapshotOf } from '../../../../packages/server/src/backend/catalog.ts'
+import { CatalogReplica, snapshotOf } from '../../../../packages/server/src/backend/catalog.ts'
 import type {
   BackendThreads,
   BegunPurge,
@@ -7,7 +7,6 @@ import type {
   SharedChange,
   ThreadConnection,
 } from '../../../../packages/server/src/backend/threads.ts'
-import { JoinedCatalog } from '../../../../packages/server/src/backend/embedded/catalog/joined-catalog.ts'
 import type { ProcessClock } from '../environment/process-clock.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
@@ -73,10 +72,8 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     const { state, openDeliveries } = this.#options
     const committer = this.#connections.get(connection)!
     committer.join(clock)
-    const catalog = new JoinedCatalog(
-      snapshotOf(SOURCES, state.destinations.values(), []),
-      putDestination,
-    )
+    const snapshot = snapshotOf(SOURCES, state.destinations.values(), [])
+    const catalog = Object.assign(new CatalogReplica(snapshot), { putDestination })
     const known = new KnownPurges(state)
     for (const purge of purges) known.add(purge)
     return {

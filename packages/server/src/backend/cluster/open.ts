@@ -9,16 +9,17 @@ import { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Backend } from '../backend.ts'
 import type { BackendThreads } from '../threads.ts'
 import { StoredAudit } from '../store/audit.ts'
+import { StoredCatalog } from '../store/catalog.ts'
 import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { StoredKeyUses } from '../store/key-uses.ts'
 import { noticeQueueOf, StoredNotices } from '../store/notices.ts'
+import { StoredQuarantine } from '../store/quarantine.ts'
 import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
 import { StoredParts } from '../store/stored-parts.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
-import { PostgresCatalog } from './catalog/postgres-catalog.ts'
-import { PostgresKeyUses } from './catalog/postgres-key-uses.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import { PostgresDeliveries } from './deliveries/postgres-deliveries.ts'
 import { ClaimingNode } from './deliveries/queue/claiming-node.ts'
@@ -28,6 +29,7 @@ import {
 } from './deliveries/queue/postgres-delivery-queue.ts'
 import { NOTICE_TABLE } from './deliveries/rows/notice-table.ts'
 import { PostgresLanes } from './deliveries/rows/postgres-lanes.ts'
+import { quarantineAndCount } from './deliveries/rows/replay-ends.ts'
 import { checkEncryptionKey } from './encryption/encryption-key.ts'
 import { eraseRemoved } from './erasure/erase.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
@@ -46,7 +48,6 @@ import { checkServer } from './postgres/check-server.ts'
 import { postgresRefusal } from './postgres/refusal.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
-import { PostgresQuarantine } from './quarantine/postgres-quarantine.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
 import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
@@ -136,14 +137,14 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     askLog: () => log.lastPosition(),
     staleness: () => feed.failure,
   })
-  const catalog = await PostgresCatalog.open({ postgres, box, feed, audit })
+  const catalog = await StoredCatalog.open({ store, box })
   const queue = await openQueue({ stack, postgres, box, options })
   const { lanes } = queue
   const deliveries = new PostgresDeliveries(queue, store)
   return {
     deliveries,
     reports: new StoredDeliveryReports(store, lanes),
-    quarantine: new PostgresQuarantine({ postgres, lanes, deliveries }),
+    quarantine: new StoredQuarantine(store, deliveries, quarantineAndCount),
     replays: new StoredReplays(store),
     deletions: await PostgresDeletions.open({
       postgres,
@@ -162,7 +163,7 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     followedLog,
     threads: NO_THREADS,
     catalog,
-    keyUses: await PostgresKeyUses.open(postgres, feed),
+    keyUses: await StoredKeyUses.open(store),
     tokens: await StoredTokens.open(store),
     audit: new StoredAudit(store, box),
     idempotentResponses: new StoredIdempotentResponses(store),

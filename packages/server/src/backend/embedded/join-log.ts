@@ -1,7 +1,5 @@
 import { type BudgetPart, ByteBudget } from '../../util/limits/byte-budget.ts'
-import { withChange } from '../catalog.ts'
 import type { JoinedLog } from '../threads.ts'
-import { readCatalog } from './catalog/read-catalog.ts'
 import { SuppressedUsers } from './deletions/suppressed-users.ts'
 import { type ConnectionData, connectionOf } from './joined-connection.ts'
 import { Appender } from './log/appender.ts'
@@ -18,23 +16,18 @@ export function joinEmbeddedLog(
   { maxWaitingBytes, waiting, ...data }: JoinLogData,
   { onDamage }: { readonly onDamage: (error: Error) => void },
 ): JoinedLog {
-  const { box, writer, reader } = connectionOf(data, onDamage)
-  let current = readCatalog(reader, box)
+  const { writer, reader, catalog } = connectionOf(data, onDamage)
   const suppressed = new SuppressedUsers(reader)
   reader.close()
   return {
     log: new Appender({ writer, waiting: new ByteBudget(maxWaitingBytes, waiting) }),
-    catalog: {
-      get current() {
-        return current
-      },
-    },
+    catalog,
     suppressions: {
       has: (sourceId, kind, id) => suppressed.has(sourceId, kind, id),
       countLeftOut: (calls) => writer.runLater('countLeftOut', calls),
     },
     async apply(change) {
-      if (change.kind === 'catalog') current = withChange(current, change.change)
+      if (change.kind === 'catalog') catalog.apply(change.change)
       else if (change.kind === 'unsuppressed') suppressed.remove(change.user)
       else if (change.kind === 'suppressed') {
         suppressed.add(change.suppressions)

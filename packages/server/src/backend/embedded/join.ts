@@ -1,15 +1,12 @@
 import type { Destination } from '@hookline/protocol'
+import { StoredQuarantine } from '../store/quarantine.ts'
 import type { BegunPurge, JoinedBackend, SharedChange } from '../threads.ts'
-import { StoredParts } from '../store/stored-parts.ts'
-import { JoinedCatalog } from './catalog/joined-catalog.ts'
-import { readCatalog } from './catalog/read-catalog.ts'
 import { seqFinder } from './deletions/find-seq.ts'
 import { PurgedUsers } from './deletions/purged-users.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
 import { StoredLanes } from './deliveries/stored-lanes.ts'
 import { type ConnectionData, connectionOf } from './joined-connection.ts'
-import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { Readers } from './readers.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
@@ -31,13 +28,12 @@ export function joinEmbeddedBackend(
   { putDestination, onDamage }: JoinOptions,
 ): JoinedBackend {
   const { file } = data
-  const { watch, box, writer, reader } = connectionOf(data, onDamage)
+  const { watch, box, writer, reader, catalog } = connectionOf(data, onDamage)
   // No thread of its own starts before something is listed, which lanes do not do.
   const readers = new Readers(file, () => writer.run('emptyLog', undefined), watch)
-  const lanes = new StoredLanes(reader, box)
   const store = new SqliteStore(writer, reader, readers)
+  const lanes = new StoredLanes(reader, box)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
-  const catalog = new JoinedCatalog(readCatalog(reader, box), putDestination)
   const purged = new PurgedUsers({ seqOf: seqFinder(reader) })
   for (const purge of purges) purged.add(purge, purge.through)
   const apply = (change: SharedChange): void => {
@@ -45,9 +41,9 @@ export function joinEmbeddedBackend(
     else if (change.kind === 'purged') purged.add(change.purge, change.purge.through)
   }
   return {
-    catalog,
+    catalog: Object.assign(catalog, { putDestination }),
     deliveries,
-    quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
+    quarantine: new StoredQuarantine(store, deliveries),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     deletions: { isPurged: (carried) => purged.has(carried) },
     apply,

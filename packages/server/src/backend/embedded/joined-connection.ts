@@ -1,5 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
+import { CatalogReplica } from '../catalog.ts'
+import { catalogIn, type SealedRecord } from '../store/catalog.ts'
 import { DamageWatch } from './damage/damage-watch.ts'
 import { DataDir } from './database/data-dir.ts'
 import { Writer } from './writer.ts'
@@ -12,7 +14,7 @@ export interface ConnectionData {
   readonly keys: readonly Uint8Array[]
 }
 
-/** The database and the writer, as a thread that has joined uses them. */
+/** The database, the writer and the catalog, as a thread that has joined uses them. */
 export function connectionOf(
   { file, writer: port, keys }: ConnectionData,
   onDamage: (error: Error) => void,
@@ -21,5 +23,7 @@ export function connectionOf(
   void watch.found.then(onDamage)
   const box = new SecretBox(keys.map((key) => Buffer.from(key)))
   const reader = watch.openForReading(() => DataDir.openForReading(file))
-  return { watch, box, writer: new Writer({ port, box, watch }), reader }
+  const records = reader.prepare('SELECT kind, document, settings FROM catalog').all()
+  const catalog = new CatalogReplica(catalogIn(records as unknown as SealedRecord[], box))
+  return { watch, box, writer: new Writer({ port, box, watch }), reader, catalog }
 }

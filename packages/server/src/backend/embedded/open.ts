@@ -5,22 +5,21 @@ import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { StoredAudit } from '../store/audit.ts'
+import { StoredCatalog } from '../store/catalog.ts'
 import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
+import { StoredKeyUses } from '../store/key-uses.ts'
 import { StoredNotices } from '../store/notices.ts'
+import { StoredQuarantine } from '../store/quarantine.ts'
 import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
 import { StoredParts } from '../store/stored-parts.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
-import { sealCatalog, usedKeys } from './catalog/seal-catalog.ts'
-import { canBeOpened, isJson } from './catalog/sealed-destination.ts'
-import { SqliteCatalog } from './catalog/sqlite-catalog.ts'
-import { SqliteKeyUses } from './catalog/sqlite-key-uses.ts'
 import {
   addDamages,
   type DamageOptions,
-  refuseDamagedDocuments,
+  refuseDamagedRecords,
   tellDamages,
 } from './damage/damages.ts'
 import { checkDatabase, DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
@@ -34,7 +33,7 @@ import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
 import { failure } from './database/operation-result.ts'
 import { SharedChanges } from './shared-changes.ts'
 import { FileKeys } from './file-keys.ts'
-import type { OnUnreadable } from './database/seal-again.ts'
+import { type OnUnreadable, sealAgain, usedKeys } from './database/seal-again.ts'
 import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
 import { LaneNumbers } from './deliveries/lane-numbers.ts'
@@ -45,7 +44,6 @@ import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { migrate, refuseNewer } from './migrations/migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
-import { SqliteQuarantine } from './quarantine/sqlite-quarantine.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
@@ -141,13 +139,12 @@ export function prepareDatabase(
   const missing = findMissingCommits(dataDir, file, acceptLoss)
   using db = DataDir.openForWriting(file)
   refuseNewer(db, file, MIGRATIONS)
-  refuseDamagedDocuments(db, (_kind, document) => isJson(document), options)
   const box = boxOf(usedKeys(db))
   migrate(db, file, MIGRATIONS)
   // Requests that were served when the process ended.
   db.exec('DELETE FROM reserved_keys')
-  sealCatalog(db, box, onUnreadable)
-  refuseDamagedDocuments(db, (kind, document) => canBeOpened(kind, document, box), options)
+  refuseDamagedRecords(db, box, options)
+  sealAgain(db, box, onUnreadable)
   if (missing !== undefined) {
     removeCommitMark(dataDir)
     addDamages(db, [missing])
@@ -180,7 +177,7 @@ async function portsOf(
   const { recent } = log
   const store = new SqliteStore(writer, reader, readers)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
-  const catalog = new SqliteCatalog(writer, reader, box, changes)
+  const catalog = await StoredCatalog.open({ store, box, threads: changes })
   const removal = { databaseFile, readers, duplicates, recent, changes }
   const deletions = new SqliteDeletions(writer, reader, removal)
   const bytes = { maxWaitingBytes, waiting: { budget: waiting, memory } }
@@ -191,10 +188,10 @@ async function portsOf(
     events: new SqliteEvents(writer, store, duplicates),
     deliveries,
     reports: new StoredDeliveryReports(store, lanes),
-    quarantine: new SqliteQuarantine(writer, deliveries, new StoredParts('deliveries', lanes)),
+    quarantine: new StoredQuarantine(store, deliveries),
     replays: new StoredReplays(store),
     catalog,
-    keyUses: new SqliteKeyUses(writer, reader),
+    keyUses: await StoredKeyUses.open(store),
     tokens: await StoredTokens.open(store),
     audit: new StoredAudit(store, box),
     idempotentResponses: new StoredIdempotentResponses(store),

@@ -1,9 +1,9 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { ByteBudget } from '../../util/limits/byte-budget.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
+import type { Catalog } from '../catalog.ts'
 import type { BackendThreads, SharedChange, ThreadConnection } from '../threads.ts'
 import type { SharedChanges } from './shared-changes.ts'
-import type { SqliteCatalog } from './catalog/sqlite-catalog.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import type { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import type { LaneNumbers } from './deliveries/lane-numbers.ts'
@@ -18,7 +18,7 @@ export interface SharedBackendOptions {
   readonly host: WriterHost
   readonly watch: DamageWatch
   readonly lanes: LaneNumbers
-  readonly catalog: SqliteCatalog
+  readonly catalog: Pick<Catalog, 'current'>
   readonly deletions: SqliteDeletions
   readonly changes: SharedChanges
   readonly log: SqliteLog

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../audit.ts'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
 import type { Read, Store, Tx, Write, WriteOptions } from '../store/store.ts'
+import { lastCommit } from './damage/commit-counter.ts'
 import { Statements } from './database/statements.ts'
 
 interface Compiled {
@@ -20,10 +21,17 @@ function compiled(statement: Statement): Compiled {
 /** The transaction that is open on a connection. Its promises are settled when they are returned. */
 export class SqliteTx implements Tx {
   readonly dialect: Dialect = SQLITE
+  readonly #db: DatabaseSync
   readonly #statements: Statements
 
   constructor(db: DatabaseSync) {
+    this.#db = db
     this.#statements = new Statements(db)
+  }
+
+  /** That of the commit, which is counted at its end. */
+  get changeNumber(): number {
+    return lastCommit(this.#db) + 1
   }
 
   async all<Row>(statement: Statement<Row>): Promise<Row[]> {

@@ -1,8 +1,11 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Counts, sumOf } from '../statistics.ts'
 import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
+import { putRecords, removeRecord } from '../store/catalog.ts'
 import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
+import { markKeyUsed } from '../store/key-uses.ts'
 import { createNotices, quarantineNotices } from '../store/notices.ts'
+import { quarantineItems } from '../store/quarantine.ts'
 import { advanceReplay, cancelReplay, createReplay, retryDelivery } from '../store/replays.ts'
 import { parsedJson } from '../store/rows.ts'
 import { addCounts, removeCounts } from '../store/statistics.ts'
@@ -18,7 +21,6 @@ import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import { markKeyUsed, putCatalogRecords, removeCatalogRecord } from './catalog/write-catalog.ts'
 import {
   addSuppressions,
   advanceDeletion,
@@ -32,7 +34,6 @@ import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
 import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
 import { purgeUsers } from './deletions/write-purge.ts'
-import { quarantineDeliveries } from './quarantine/write-quarantine.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
@@ -47,11 +48,7 @@ const OPERATIONS = {
   keepDeclined,
   addLane,
   recordDeliveries,
-  quarantineDeliveries,
   removeOldest,
-  putCatalogRecords,
-  removeCatalogRecord,
-  markKeyUsed,
   createDeletion,
   advanceDeletion,
   addSuppressions,
@@ -97,6 +94,10 @@ const WRITES: readonly Write<never, unknown>[] = [
   forgetComputation,
   useTraitIndex,
   tendTraitIndexes,
+  putRecords,
+  removeRecord,
+  markKeyUsed,
+  quarantineItems,
 ]
 
 export type OperationName = keyof typeof OPERATIONS

@@ -1,4 +1,4 @@
-type Value = string | number | boolean | null | readonly (string | number | null)[]
+type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[]
 
 /** A statement, or a part of one, with its values. `Row` is the type of its rows. */
 export class Statement<Row = unknown> {

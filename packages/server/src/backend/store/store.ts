@@ -7,6 +7,11 @@ import type { Statement } from './sql.ts'
  */
 export interface Tx {
   readonly dialect: Dialect
+  /**
+   * The number of this change, for a write with `changes`. It is larger than the numbers of all changes of its kind before it: a
+   * reader that has seen a number has seen everything that was changed under smaller ones.
+   */
+  readonly changeNumber: number
   all<Row>(statement: Statement<Row>): Promise<Row[]>
   /** Resolves to the number of rows that were inserted, updated or deleted. */
   run(statement: Statement): Promise<number>

@@ -10,7 +10,7 @@ interface Row {
 }
 
 /** A stored time that is this far ahead of the clock is replaced: the clock was set back. */
-const SET_BACK_MS = 3_600_000
+export const SET_BACK_MS = 3_600_000
 
 /**
  * The tokens in the memory of this node, and in the table `tokens`. Of the times that nodes mark a token as used, the latest one
@@ -58,7 +58,7 @@ export class StoredTokens implements Tokens {
 
   async markUsed(id: string, at: number): Promise<void> {
     const token = this.#current.get(id)
-    if (token === undefined || !replaces(at, token.lastUsedAt)) return
+    if (token === undefined || !isLaterUse(at, token.lastUsedAt)) return
     this.#set({ ...token, lastUsedAt: at })
     this.#marking.set(id, at)
     try {
@@ -87,7 +87,8 @@ export class StoredTokens implements Tokens {
   }
 }
 
-function replaces(at: number, before: number | null): boolean {
+/** Whether a use replaces the one that was stored before, if any. */
+export function isLaterUse(at: number, before: number | null): boolean {
   return before === null || at > before || at < before - SET_BACK_MS
 }
 

@@ -181,5 +181,17 @@ export function keyUsesConformance(open: OpenBackendHarness): void {
       expect(harness.backend.keyUses.lastUsedAt('wk_a')).toBe(NOON + 1)
       expect(harness.backend.keyUses.lastUsedAt('wk_b')).toBeUndefined()
     })
+
+    test('keep the latest time, unless it is from before the clock was set back', async () => {
+      await using harness = await open()
+      const { keyUses } = harness.backend
+      for (const [key, ahead] of [['wk_a', 1_000] as const, ['wk_b', 2 * 3_600_000] as const]) {
+        await keyUses.mark(key, NOON + ahead)
+        await keyUses.mark(key, NOON)
+      }
+      await harness.reopen()
+      const kept = ['wk_a', 'wk_b'].map((key) => harness.backend.keyUses.lastUsedAt(key))
+      expect(kept).toEqual([NOON + 1_000, NOON])
+    })
   })
 }

@@ -210,7 +210,7 @@ async function appendUndecided(dataDir: string, sourceId: string) {
     unacked = Number(db.prepare(since).get()!['count']) - events.length
     db.exec('UPDATE log_position SET acked = acked - 9')
     db.exec(
-      `INSERT INTO quarantine SELECT id, 'A bug.', 1 FROM deliveries WHERE state = 'rejected' LIMIT 1`,
+      `INSERT INTO quarantine (id, reason, at) SELECT id, 'A bug.', 1 FROM deliveries WHERE state = 'rejected' LIMIT 1`,
     )
   })
   return { appended: events.map(({ id }) => id), unacked }

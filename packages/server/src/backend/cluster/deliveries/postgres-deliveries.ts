@@ -1,3 +1,4 @@
+import type { Delivery } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type {
   ClaimedDelivery,
@@ -41,10 +42,12 @@ export class PostgresDeliveries
   extends PostgresDeliveryQueue<ClaimedDelivery['event'], Row>
   implements Deliveries
 {
+  readonly #lanes: QueueOptions['lanes']
   readonly #stored: StoredDeliveries
 
   constructor(options: QueueOptions, reads: Reads) {
     super(TABLE, options)
+    this.#lanes = options.lanes
     this.#stored = new StoredDeliveries(reads, this.parts)
   }
 
@@ -54,6 +57,15 @@ export class PostgresDeliveries
 
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
     return this.#stored.list(filter, page)
+  }
+
+  /** The columns `webhooks` of deliveries. */
+  async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
+    await this.#lanes.giveTo(
+      'deliveries',
+      deliveries.map((delivery) => ({ delivery, attempts: [] })),
+    )
+    return deliveries.map((delivery) => this.parts.textOf(delivery))
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Destination } from '@hookline/protocol'
 import type { StoredRow, StoredTable } from '../../stopped-data.ts'
 import { laneHash } from '../deliveries/rows/lane-hash.ts'
 import { storedPartsIn } from '../../store/stored-parts.ts'
@@ -104,17 +103,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'catalog',
     'kind text, id text, version bigint, number bigint, source_id text, document text, settings text under id',
-    {
-      made: {
-        number: change,
-        source_id: (row) => destinationOf(row)?.sourceId ?? null,
-        document: documentOf,
-        settings: (row) => {
-          const destination = destinationOf(row)
-          return destination === undefined ? null : JSON.stringify(destination.settings)
-        },
-      },
-    },
+    // The settings are sealed as they are.
+    { isOfStore: true, made: { number: change, settings: (row) => row['settings'] ?? null } },
   ),
   table('key_uses', 'key text, last_used_at bigint, number bigint', { made: { number: change } }),
   table('tokens', 'id text, document text, last_used_at bigint', { isOfStore: true }),
@@ -153,7 +143,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table('waiting_parts', 'queue text, lane int, delivery_id text, due_at bigint, fence bigint', {
     made: { fence: unclaimed },
   }),
-  table('quarantine', 'id text, reason text, at bigint'),
+  table('quarantine', 'id text, reason text, at bigint, content bytea'),
   table(
     'replays',
     'id text, state text, created_at bigint, finished_at bigint, scanned bigint, requeued bigint, reached_at bigint, cursor text, document text, search_text text',
@@ -227,17 +217,6 @@ function idsOfDeletions(from: StoredTable, column: string, kind: string): MovedT
     made: { kind: () => kind, id: (row) => toText(text(row, column).toWellFormed()) },
     only: `kind = '${kind}'`,
   })
-}
-
-function destinationOf(row: StoredRow): Destination | undefined {
-  return row['kind'] === 'destination' ? (documentIn(row) as Destination) : undefined
-}
-
-function documentOf(row: StoredRow): string {
-  const destination = destinationOf(row)
-  if (destination === undefined) return text(row, 'document')
-  const { settings: _, ...rest } = destination
-  return JSON.stringify(rest)
 }
 
 /** A URL that could not be opened is empty, and several lanes may have such a one. */

@@ -11,10 +11,12 @@ import { fromText, toText } from './text.ts'
 /** A transaction of PostgreSQL. */
 export class PostgresTx implements Tx {
   readonly dialect: Dialect = POSTGRES
+  readonly changeNumber: number
   readonly #connection: Connection
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, changeNumber = 0) {
     this.#connection = connection
+    this.changeNumber = changeNumber
   }
 
   async all<Row>(statement: Statement<Row>): Promise<Row[]> {
@@ -59,7 +61,7 @@ export function auditWriter(box: SecretBox): AuditWriter {
 
 /** Notifies nodes of changes: `ChangeFeed`. */
 interface Changes {
-  tell(transaction: Connection, kind: ChangeKind): Promise<unknown>
+  tell(transaction: Connection, kind: ChangeKind): Promise<number>
   on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown
   spread(kind: ChangeKind): Promise<void>
 }
@@ -105,8 +107,8 @@ export class PostgresStore extends PostgresReads implements Store {
     { audit, changes: kind }: WriteOptions = {},
   ): Promise<Result> {
     return this.#postgres.write(async (transaction) => {
-      if (kind !== undefined) await this.#changes.tell(transaction, kind)
-      const result = await write(new PostgresTx(transaction), input)
+      const number = kind === undefined ? 0 : await this.#changes.tell(transaction, kind)
+      const result = await write(new PostgresTx(transaction, number), input)
       if (result !== false) await this.#writeAudit(transaction, audit)
       return result
     })

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { systemClock } from '../../../util/time/clock.ts'
+import { openRecord, type SealedRecord } from '../../store/catalog.ts'
 import { lastCommit } from './commit-counter.ts'
 
 /** Configuration is damaged: going on without it refuses calls and ends deliveries. */
@@ -28,19 +30,18 @@ export interface DamageOptions {
 }
 
 /**
- * Sets aside documents of the catalog that cannot be read, where that is accepted.
+ * Removes records of the catalog that cannot be read, where that is accepted.
  * @throws {ConfigurationDamaged}
  */
-export function refuseDamagedDocuments(
+export function refuseDamagedRecords(
   db: DatabaseSync,
-  isReadable: (kind: string, document: string) => boolean,
+  box: SecretBox,
   { acceptLoss }: DamageOptions,
 ): void {
-  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'catalog'`).get() === undefined) return
   const damaged = db
-    .prepare('SELECT kind, id, document FROM catalog')
+    .prepare('SELECT kind, id, document, settings FROM catalog')
     .all()
-    .filter(({ kind, document }) => !isReadable(String(kind), String(document)))
+    .filter((row) => !canBeOpened(row as unknown as SealedRecord, box))
     .map(({ kind, id }) => ({ kind: String(kind), id: String(id) }))
   if (damaged.length === 0) return
   const texts = damaged.map(({ kind, id }) => `The ${kind} ${id} in the database is damaged.`)
@@ -48,6 +49,15 @@ export function refuseDamagedDocuments(
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
   for (const { kind, id } of damaged) remove.run(kind, id)
   addDamages(db, texts)
+}
+
+function canBeOpened(record: SealedRecord, box: SecretBox): boolean {
+  try {
+    openRecord(record, box)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function refuseUnlessAccepted(

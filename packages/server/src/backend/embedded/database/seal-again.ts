@@ -9,7 +9,7 @@ export type OnUnreadable = (row: { readonly table: string; readonly key: number 
 /** A table that has a sealed column. */
 interface SealedTable {
   readonly table: string
-  /** Its INTEGER PRIMARY KEY. */
+  /** Its INTEGER PRIMARY KEY, or its rowid. */
   readonly key: string
   readonly sealed: string
   /** The column of the labels that the texts are sealed under. */
@@ -19,17 +19,46 @@ interface SealedTable {
 const TABLES: readonly SealedTable[] = [
   { table: 'lanes', key: 'number', sealed: 'url', label: 'destination_id' },
   { table: 'audit', key: 'seq', sealed: 'sealed', label: 'id' },
+  { table: 'catalog', key: 'rowid', sealed: 'settings', label: 'id' },
 ]
 
-/** Seals the lanes and the audit log again, with the key of `box`. A damaged row stays as it is. */
-export function sealAgain(db: DatabaseSync, box: SecretBox, onUnreadable: OnUnreadable): void {
-  for (const each of TABLES) {
-    const update = db.prepare(`UPDATE ${each.table} SET ${each.sealed} = ? WHERE ${each.key} = ?`)
-    for (const { key, sealed, label } of rowsOf(db, each)) {
-      const text = openedText(box, String(sealed), String(label))
-      if (text === undefined) onUnreadable({ table: each.table, key: Number(key) })
-      else update.run(box.seal(text, String(label)), Number(key))
-    }
+/** Ids of the keys that secrets are sealed with. Empty for a database that has no tables yet. */
+export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'encryption_keys'").get()
+  const rows = hasTable === undefined ? [] : db.prepare('SELECT id FROM encryption_keys').all()
+  return new Set(rows.map(({ id }) => String(id)))
+}
+
+/** Seals all secrets with the key of `box`, and records its id, unless it is recorded. A damaged row stays as it is. */
+export function sealAgain(
+  db: DatabaseSync,
+  box: SecretBox,
+  onUnreadable: OnUnreadable = () => undefined,
+): void {
+  if (usedKeys(db).has(box.keyId)) return
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    for (const table of TABLES) sealTable(db, table, box, onUnreadable)
+    db.exec('DELETE FROM encryption_keys')
+    db.prepare('INSERT INTO encryption_keys (id) VALUES (?)').run(box.keyId)
+    db.exec('COMMIT')
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+}
+
+function sealTable(
+  db: DatabaseSync,
+  sealedTable: SealedTable,
+  box: SecretBox,
+  onUnreadable: OnUnreadable,
+): void {
+  const { table, sealed: column, key: keyColumn } = sealedTable
+  const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${keyColumn} = ?`)
+  for (const { key, sealed, label } of rowsOf(db, sealedTable)) {
+    const text = openedText(box, String(sealed), String(label))
+    if (text === undefined) onUnreadable({ table, key: Number(key) })
+    else update.run(box.seal(text, String(label)), Number(key))
   }
 }
 
@@ -39,7 +68,7 @@ const SLICE_ROWS = 500
 function* rowsOf(db: DatabaseSync, { table, key, sealed, label }: SealedTable): Iterable<Row> {
   const slice = db.prepare(
     `SELECT ${key} AS key, ${sealed} AS sealed, ${label} AS label FROM ${table}
-     WHERE ${key} > ? ORDER BY ${key} LIMIT ${SLICE_ROWS}`,
+     WHERE ${key} > ? AND ${sealed} IS NOT NULL ORDER BY ${key} LIMIT ${SLICE_ROWS}`,
   )
   let rows: Row[] = []
   do {

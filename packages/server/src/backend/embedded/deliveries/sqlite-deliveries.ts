@@ -1,3 +1,4 @@
+import type { Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   ClaimedDelivery,
@@ -47,6 +48,11 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
 
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
     return this.#stored.list(filter, page)
+  }
+
+  /** The columns `webhooks` of deliveries. */
+  async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
+    return deliveries.map((delivery) => this.parts.textOf(delivery))
   }
 }
 

@@ -82,10 +82,12 @@ CREATE TABLE attempts (
   PRIMARY KEY (delivery_id, id)
 ) STRICT, WITHOUT ROWID;
 
+-- content: NULL, because every event that is quarantined is in the archive.
 CREATE TABLE quarantine (
-  id     TEXT    NOT NULL PRIMARY KEY,
-  reason TEXT    NOT NULL,
-  at     INTEGER NOT NULL
+  id      TEXT    NOT NULL PRIMARY KEY,
+  reason  TEXT    NOT NULL,
+  at      INTEGER NOT NULL,
+  content BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE waiting (
@@ -250,18 +252,25 @@ CREATE TABLE damages (
   is_told     INTEGER NOT NULL
 ) STRICT;
 
--- Sources, destinations, audiences, traits, settings.
+-- The id of the key that secrets are sealed with.
+CREATE TABLE encryption_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+
+-- number: of the change that put the record. source_id, and settings, which are sealed: of a destination.
 CREATE TABLE catalog (
-  kind     TEXT    NOT NULL,
-  id       TEXT    NOT NULL,
-  version  INTEGER NOT NULL,
-  document TEXT    NOT NULL,
+  kind      TEXT    NOT NULL,
+  id        TEXT    NOT NULL,
+  version   INTEGER NOT NULL,
+  number    INTEGER NOT NULL,
+  source_id TEXT,
+  document  TEXT    NOT NULL,
+  settings  TEXT,
   PRIMARY KEY (kind, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE key_uses (
   key          TEXT    NOT NULL PRIMARY KEY,
-  last_used_at INTEGER NOT NULL
+  last_used_at INTEGER NOT NULL,
+  number       INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tokens (

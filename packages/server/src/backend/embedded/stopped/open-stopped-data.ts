@@ -13,7 +13,6 @@ import type {
   StoredSlice,
   StoredTable,
 } from '../../stopped-data.ts'
-import { openDestination, type SealedDestination } from '../catalog/sealed-destination.ts'
 import { DATABASE_NAME, DataDir } from '../database/data-dir.ts'
 import { boxThatOpens } from '../database/encryption-key.ts'
 import { openedText } from '../database/opened-text.ts'
@@ -150,10 +149,9 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
       openedText(this.#box, String(sealed), String(label)) ?? ''
     if (table === 'lanes') return { ...row, url: open(row['url'], row['destination_id']) }
     if (table === 'audit') return { ...row, sealed: open(row['sealed'], row['id']) }
-    if (table !== 'catalog' || row['kind'] !== 'destination') return row
-    const stored = JSON.parse(String(row['document'])) as SealedDestination
-    const destination = { ...openDestination(stored, this.#box), paused: stored.paused ?? null }
-    return { ...row, document: JSON.stringify(destination) }
+    if (table === 'catalog' && row['settings'] !== null)
+      return { ...row, settings: open(row['settings'], row['id']) }
+    return row
   }
 
   #readNumbers(): LastNumbers {

@@ -11,13 +11,11 @@ export interface TableRead {
 
 /** How each table is read that is moved elsewhere. */
 export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
-  // The row that names the key belongs to the file.
   catalog: {
     key: ['kind', 'id'],
-    columns: ['kind', 'id', 'version', 'document'],
-    from: "(SELECT * FROM catalog WHERE kind <> 'encryption_key')",
+    columns: ['kind', 'id', 'version', 'number', 'source_id', 'document', 'settings'],
   },
-  key_uses: { key: ['key'], columns: ['key', 'last_used_at'] },
+  key_uses: { key: ['key'], columns: ['key', 'last_used_at', 'number'] },
   tokens: { key: ['id'], columns: ['id', 'last_used_at', 'document'] },
   audit: {
     key: ['seq'],
@@ -76,7 +74,7 @@ export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
     key: ['delivery_id', 'lane'],
     columns: ['queue', 'lane', 'delivery_id', 'due_at'],
   },
-  quarantine: { key: ['id'], columns: ['id', 'reason', 'at'] },
+  quarantine: { key: ['id'], columns: ['id', 'reason', 'at', 'content'] },
   replays: {
     key: ['id'],
     columns: [
@@ -246,12 +244,7 @@ export const LEFT_IN_FILE: readonly {
     columns: ['checksum'],
     reason: 'the cluster computes its own; an event whose checksum is wrong stays in the file',
   },
-  {
-    table: 'catalog',
-    reason:
-      'of its rows, the one with the kind `encryption_key`, because the cluster keeps its own',
-    columns: [],
-  },
+  { table: 'encryption_keys', reason: 'the cluster keeps its own' },
   { table: 'profiles_state', columns: ['only_row'], reason: 'it only says that there is one row' },
   { table: 'profiles_state', columns: ['max_links'], reason: 'each start of a node sets it' },
   { table: 'trait_indexes', reason: 'the next search for a trait makes its index' },

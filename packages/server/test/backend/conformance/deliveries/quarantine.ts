@@ -48,6 +48,18 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       })
     })
 
+    test('keeps nothing of a delivery whose event is not in the archive', async () => {
+      await using harness = await open()
+      const { deliveries, quarantine, upkeep } = harness.backend
+      const known = await recordDelivery(harness)
+      const event = acceptedEvent()
+      const id = deliveryId(event.id, 'dst_a')
+      const delivery = { ...known, id, eventId: event.id }
+      await quarantine.add([{ id, reason, at: NOON, delivery }])
+      expect(await deliveries.find(id)).toBeUndefined()
+      expect((await upkeep.backlog()).quarantined).toBe(0)
+    })
+
     test('takes a delivered delivery out of the lanes of its other webhooks', async () => {
       await using harness = await open()
       const { deliveries, quarantine, upkeep } = harness.backend

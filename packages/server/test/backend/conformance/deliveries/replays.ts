@@ -167,6 +167,20 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(data).toMatchObject([{ id: job.id, delivered: 1, failed: 1 }])
     })
 
+    test('count a quarantined delivery as failed, once', async () => {
+      await using harness = await open()
+      const { quarantine, replays } = harness.backend
+      const job = newReplay()
+      await replays.create(job)
+      const ended = await recordAt(harness, NOON, 'rejected')
+      const step = { deliveries: [ended], scanned: 1, reachedAt: NOON, cursor: null, now: NOON }
+      await replays.advance(job, step)
+      const item = { id: ended.id, reason: 'x', at: NOON }
+      await quarantine.add([item, item])
+      await quarantine.add([item])
+      expect(await replays.find(job.id)).toMatchObject({ delivered: 0, failed: 1 })
+    })
+
     test('take no step once cancelled', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
