@@ -1,4 +1,5 @@
-import { joinEmbeddedBackend, type JoinData } from './backend/embedded/join.ts'
+import { joinEmbeddedBackend } from './backend/embedded/join.ts'
+import type { ConnectionData } from './backend/embedded/joined-connection.ts'
 import type {
   LaneMainFunctions,
   LaneThreadData,
@@ -12,7 +13,7 @@ import { wireError } from './threads/channel.ts'
 
 await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (context) => {
   const { data, main } = context
-  const backend = joinEmbeddedBackend(data.backend as JoinData, {
+  const backend = await joinEmbeddedBackend(data.backend as ConnectionData, {
     putDestination: (destination) => main.call('putDestination', destination),
     onDamage: (error) => main.send('damaged', wireError(error)),
   })

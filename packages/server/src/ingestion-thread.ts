@@ -14,6 +14,6 @@ import { wireError } from './threads/channel.ts'
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context
   const onDamage = (error: Error): void => main.send('damaged', wireError(error))
-  const joined = joinEmbeddedLog(data.backend as JoinLogData, { onDamage })
+  const joined = await joinEmbeddedLog(data.backend as JoinLogData, { onDamage })
   return runIngest(context, joined, errorFormat)
 })

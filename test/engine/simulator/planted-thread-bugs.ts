@@ -39,7 +39,7 @@ export const PLANTED_THREAD_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a purge that does not reach the threads',
-    bug: withoutChanges('purged'),
+    bug: withoutChanges('purges'),
     violation: /although its user was deleted/,
   },
   {

@@ -64,8 +64,6 @@ export interface Purge {
   readonly sourceIds: readonly string[] | null
   /** The result of the slice before; absent for the first. */
   readonly cursor?: string
-  /** Since when profiles that lose something are to be evaluated, in milliseconds since the epoch. Defaults to the epoch. */
-  readonly at?: number
 }
 
 /** Deletion requests with their progress, and the removal of users from the archive. */
@@ -97,11 +95,11 @@ export interface Deletions {
    * deliveries and attempts, and adds their number to the deletion. An anonymousId removes every event that has it, whatever
    * its userId. It goes by the position in the log, whatever the
    * times of the events: what was appended before the step `purge` began is removed, and what was appended later stays.
-   * Removes computed events of the users whatever the sources, and the search texts of ended replays. Takes a few
-   * milliseconds. Resolves to the cursor of the next slice, or `null` after the last; the slice is durable then.
-   * `isPurged` covers the users as soon as this is called. From then on the backend writes nothing of a removed event,
-   * also after a restart; a caller that tries gets no error. Safe to call twice. Rejects if the step `purge` has not
-   * begun.
+   * Removes computed events of the users whatever the sources, and the search texts of ended replays. Other writes wait for a
+   * few milliseconds at a time. Resolves to the cursor of the next slice, or `null` after the last; the slice is durable then.
+   * `isPurged` covers the users as soon as this is called, and on the other nodes that can be reached before the first event is
+   * removed. From then on the backend writes nothing of a removed event, also after a restart; a caller that tries gets no
+   * error. Safe to call twice. Rejects if the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 
@@ -112,8 +110,8 @@ export interface Deletions {
   erase(signal: AbortSignal): Promise<boolean>
 
   /**
-   * Whether a purge that this process ran covers this event of the log. Whoever has such an event in memory drops it
-   * and records nothing of it. False for a notice.
+   * Whether a purge of the last hour covers this event of the log. A part that has such an event in memory drops it and records
+   * nothing of it. False for a notice.
    */
   isPurged(carried: Carried): boolean
 }

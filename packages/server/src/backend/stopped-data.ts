@@ -39,8 +39,7 @@ export const STORED_TABLES = [
   'replays',
   'replay_ends',
   'deletions',
-  'deletion_users',
-  'deletion_anonymous_ids',
+  'deletion_ids',
   'suppressions',
   'cursors',
   'spaces',
@@ -72,7 +71,6 @@ export interface LastNumbers {
   readonly event: number
   readonly lane: number
   readonly audit: number
-  readonly suppression: number
   readonly identity: number
   readonly factClause: number
   readonly computation: number

@@ -1,26 +1,15 @@
 import type { AcceptedEvent, Carried } from '@hookline/protocol'
 import type { Catalog, CatalogChange, FollowedCatalog } from './catalog.ts'
-import type { Deletions, Subject, Suppression, Suppressions } from './deletions.ts'
+import type { Deletions, Suppressions } from './deletions.ts'
 import type { DeliveryQueue } from './deliveries.ts'
 import type { Log } from './log.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** A purge that has begun, and the position in the log of the last event that it may remove. */
-export interface BegunPurge {
-  readonly deletionId: string
-  readonly userIds: readonly string[]
-  readonly anonymousIds?: readonly string[]
-  /** `null`: in every source. */
-  readonly sourceIds: readonly string[] | null
-  readonly through: number
-}
-
 /** A change that every thread of the process must know. Plain data, which crosses to a thread as it is. */
 export type SharedChange =
   | { readonly kind: 'catalog'; readonly change: CatalogChange }
-  | { readonly kind: 'purged'; readonly purge: BegunPurge }
-  | { readonly kind: 'suppressed'; readonly suppressions: readonly Suppression[] }
-  | { readonly kind: 'unsuppressed'; readonly user: Subject }
+  /** To be read from the database. */
+  | { readonly kind: 'suppressions' | 'purges' }
 
 /** A connection of another thread. */
 export interface ThreadConnection {
@@ -58,8 +47,8 @@ export interface JoinedBackend extends AsyncDisposable {
   readonly quarantine: Quarantine
   readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
-  /** The main thread has made a change. */
-  apply(change: SharedChange): void
+  /** The main thread has made a change. Resolves when this thread has applied it. */
+  apply(change: SharedChange): Promise<void>
 }
 
 /** What ingestion uses in another thread. Disposing of it leaves the backend. */

@@ -154,9 +154,8 @@ export class DeletionWorker implements Worker {
     return !signal.aborted
   }
 
-  async #purgeAll(users: Omit<Purge, 'at'>, signal: AbortSignal): Promise<void> {
-    const { deletions, activity, clock } = this.#options
-    const purge = { ...users, at: clock.wall() }
+  async #purgeAll(purge: Purge, signal: AbortSignal): Promise<void> {
+    const { deletions, activity } = this.#options
     let cursor = await deletions.purge(purge)
     activity.purged({ anonymousIds: [], ...purge })
     while (cursor !== null && !signal.aborted) cursor = await deletions.purge({ ...purge, cursor })

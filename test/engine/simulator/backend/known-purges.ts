@@ -1,5 +1,4 @@
 import type { Carried } from '@hookline/protocol'
-import type { BegunPurge } from '../../../../packages/server/src/backend/threads.ts'
 import type { DurableState } from './durable-state.ts'
 
 /** The purges that a process, or a thread of it, knows of. They are lost when it is killed. */
@@ -12,19 +11,19 @@ export class KnownPurges {
     this.#state = state
   }
 
-  get all(): readonly BegunPurge[] {
-    return [...this.#through].map(([userId, through]) => begunPurge(userId, through))
+  get all(): ReadonlyMap<string, number> {
+    return this.#through
   }
 
-  add({ userIds, through }: Pick<BegunPurge, 'userIds' | 'through'>): void {
-    for (const id of userIds) this.#through.set(id, Math.max(through, this.#through.get(id) ?? 0))
+  add(userId: string, through: number): void {
+    this.#through.set(userId, Math.max(through, this.#through.get(userId) ?? 0))
+  }
+
+  addAll(purges: ReadonlyMap<string, number>): void {
+    for (const [userId, through] of purges) this.add(userId, through)
   }
 
   has(carried: Carried): boolean {
     return this.#state.isCovered(this.#through, carried)
   }
-}
-
-export function begunPurge(userId: string, through: number): BegunPurge {
-  return { deletionId: `del_${userId}`, userIds: [userId], sourceIds: null, through }
 }

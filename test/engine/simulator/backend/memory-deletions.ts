@@ -4,7 +4,7 @@ import { deliveryId } from '../../../../packages/server/src/delivery/sending/web
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import type { BackendListener } from './backend-listener.ts'
-import { begunPurge, type KnownPurges } from './known-purges.ts'
+import type { KnownPurges } from './known-purges.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 
 export interface MemoryDeletionsOptions {
@@ -35,9 +35,8 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
    */
   async purgeUser(userId: string, through: number): Promise<void> {
     const { changes, committer, purges, listener } = this.#options
-    const purge = begunPurge(userId, through)
-    purges.add(purge)
-    await changes.tellAll({ kind: 'purged', purge }, () => listener.purgeIsKnown(userId, through))
+    purges.add(userId, through)
+    await changes.tellAll({ kind: 'purges' }, () => listener.purgeIsKnown(userId, through))
     await committer.run(() => this.#remove(userId, through))
   }
 

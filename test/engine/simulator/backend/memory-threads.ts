@@ -2,7 +2,6 @@ import type { Destination } from '@hookline/protocol'
 import { CatalogReplica, snapshotOf } from '../../../../packages/server/src/backend/catalog.ts'
 import type {
   BackendThreads,
-  BegunPurge,
   JoinedBackend,
   SharedChange,
   ThreadConnection,
@@ -20,8 +19,6 @@ import { ThreadCommitter } from './thread-committer.ts'
 /** What a thread joins with. Plain data, which crosses to it. */
 interface MemoryJoinData {
   readonly connection: number
-  /** Those that main knows of when the thread is connected. */
-  readonly purges: readonly BegunPurge[]
 }
 
 export interface MemoryThreadsOptions {
@@ -50,11 +47,11 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
   }
 
   async connect(): Promise<ThreadConnection> {
-    const { committer, purges } = this.#options
+    const { committer } = this.#options
     const connection = ++this.#last
     const own = new ThreadCommitter(committer)
     this.#connections.set(connection, own)
-    const data: MemoryJoinData = { connection, purges: purges.all }
+    const data: MemoryJoinData = { connection }
     return { data, transfer: [], gone: own.gone }
   }
 
@@ -68,14 +65,14 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
 
   /** A thread joins with what `connect` gave it. It knows the state as it is now. */
   join(data: unknown, { clock, putDestination }: MemoryJoinOptions): JoinedBackend {
-    const { connection, purges } = data as MemoryJoinData
-    const { state, openDeliveries } = this.#options
+    const { connection } = data as MemoryJoinData
+    const { state, openDeliveries, purges } = this.#options
     const committer = this.#connections.get(connection)!
     committer.join(clock)
     const snapshot = snapshotOf(SOURCES, state.destinations.values(), [])
     const catalog = Object.assign(new CatalogReplica(snapshot), { putDestination })
     const known = new KnownPurges(state)
-    for (const purge of purges) known.add(purge)
+    known.addAll(purges.all)
     return {
       catalog,
       deliveries: openDeliveries(committer),
@@ -83,9 +80,9 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
       quarantine: { add: async () => undefined },
       noticeQueue: NO_NOTICES,
       deletions: { isPurged: (carried) => known.has(carried) },
-      apply: (change) => {
+      async apply(change) {
         if (change.kind === 'catalog') catalog.apply(change.change)
-        else if (change.kind === 'purged') known.add(change.purge)
+        else if (change.kind === 'purges') known.addAll(purges.all)
       },
       [Symbol.asyncDispose]: () => committer.settled(),
     }

@@ -10,6 +10,7 @@ import type { Backend } from '../backend.ts'
 import type { BackendThreads } from '../threads.ts'
 import { StoredAudit } from '../store/audit.ts'
 import { StoredCatalog } from '../store/catalog.ts'
+import { StoredDeletions } from '../store/deletions.ts'
 import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
 import { StoredKeyUses } from '../store/key-uses.ts'
@@ -18,6 +19,7 @@ import { StoredQuarantine } from '../store/quarantine.ts'
 import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
 import { StoredParts } from '../store/stored-parts.ts'
+import { StoredSuppressions } from '../store/suppressions.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
@@ -36,11 +38,9 @@ import type { NatsLink } from './jetstream/nats-link.ts'
 import type { NatsSecurity } from './jetstream/nats-options.ts'
 import { PostgresNodes } from './postgres-nodes.ts'
 import { openLog } from './open-log.ts'
+import { postgresPurge } from './deletions/postgres-purge.ts'
 import { PostgresOwnKeys } from './postgres-own-keys.ts'
-import { PostgresDeletions } from './deletions/postgres-deletions.ts'
-import { PostgresSuppressions } from './deletions/postgres-suppressions.ts'
 import { PostgresLeases } from './postgres-leases.ts'
-import { archivedPositionOf } from './postgres/event-rows.ts'
 import { refuseUnfinishedMove } from './move/move-progress.ts'
 import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
 import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
@@ -141,23 +141,23 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
   const queue = await openQueue({ stack, postgres, box, options })
   const { lanes } = queue
   const deliveries = new PostgresDeliveries(queue, store)
+  const purge = postgresPurge({
+    postgres,
+    feed,
+    lastPosition,
+    erase: (signal) => eraseRemoved({ postgres, clock: systemClock, signal }),
+    consumedPositionOf: (carried) => log.positions.of(carried),
+    refused,
+  })
   return {
     deliveries,
     reports: new StoredDeliveryReports(store, lanes),
     quarantine: new StoredQuarantine(store, deliveries, quarantineAndCount),
     replays: new StoredReplays(store),
-    deletions: await PostgresDeletions.open({
-      postgres,
-      audit,
-      feed,
-      erase: (signal) => eraseRemoved({ postgres, clock: systemClock, signal }),
-      lastPosition,
-      isRefused: (carried) => refused.has(carried),
-      positionOf: (carried) => archivedPositionOf(carried) ?? log.positions.of(carried),
-    }),
+    deletions: await StoredDeletions.open(store, purge, systemClock),
     notices: new StoredNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: noticeQueueOf(store, new PostgresDeliveryQueue(NOTICE_TABLE, queue)),
-    suppressions: await PostgresSuppressions.open({ postgres, audit, feed }),
+    suppressions: await StoredSuppressions.open(store, systemClock),
     log,
     events,
     followedLog,

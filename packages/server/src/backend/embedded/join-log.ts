@@ -1,6 +1,7 @@
 import { type BudgetPart, ByteBudget } from '../../util/limits/byte-budget.ts'
+import { systemClock } from '../../util/time/clock.ts'
+import { StoredSuppressions } from '../store/suppressions.ts'
 import type { JoinedLog } from '../threads.ts'
-import { SuppressedUsers } from './deletions/suppressed-users.ts'
 import { type ConnectionData, connectionOf } from './joined-connection.ts'
 import { Appender } from './log/appender.ts'
 
@@ -12,29 +13,24 @@ export interface JoinLogData extends ConnectionData {
 }
 
 /** Joins the log of the backend that the main thread has opened: a writer of this thread. */
-export function joinEmbeddedLog(
+export async function joinEmbeddedLog(
   { maxWaitingBytes, waiting, ...data }: JoinLogData,
   { onDamage }: { readonly onDamage: (error: Error) => void },
-): JoinedLog {
-  const { writer, reader, catalog } = connectionOf(data, onDamage)
-  const suppressed = new SuppressedUsers(reader)
-  reader.close()
+): Promise<JoinedLog> {
+  const connection = connectionOf(data, onDamage)
+  const { writer, store, catalog } = connection
   return {
     log: new Appender({ writer, waiting: new ByteBudget(maxWaitingBytes, waiting) }),
     catalog,
-    suppressions: {
-      has: (sourceId, kind, id) => suppressed.has(sourceId, kind, id),
-      countLeftOut: (calls) => writer.runLater('countLeftOut', calls),
-    },
+    suppressions: await StoredSuppressions.open(store, systemClock),
     async apply(change) {
       if (change.kind === 'catalog') catalog.apply(change.change)
-      else if (change.kind === 'unsuppressed') suppressed.remove(change.user)
-      else if (change.kind === 'suppressed') {
-        suppressed.add(change.suppressions)
+      else if (change.kind === 'suppressions') {
+        await store.changed(change.kind)
         // Operations take effect in their order: when this one has ended, so have all appends before it.
         await writer.run('ackEvents', { through: 0, events: 0 }).catch(() => undefined)
       }
     },
-    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   }
 }

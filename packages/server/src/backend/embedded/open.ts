@@ -6,6 +6,7 @@ import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { StoredAudit } from '../store/audit.ts'
 import { StoredCatalog } from '../store/catalog.ts'
+import { StoredDeletions } from '../store/deletions.ts'
 import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
 import { StoredKeyUses } from '../store/key-uses.ts'
@@ -14,6 +15,7 @@ import { StoredQuarantine } from '../store/quarantine.ts'
 import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
 import { StoredParts } from '../store/stored-parts.ts'
+import { StoredSuppressions } from '../store/suppressions.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
 import {
@@ -34,8 +36,7 @@ import { failure } from './database/operation-result.ts'
 import { SharedChanges } from './shared-changes.ts'
 import { FileKeys } from './file-keys.ts'
 import { type OnUnreadable, sealAgain, usedKeys } from './database/seal-again.ts'
-import { SqliteDeletions } from './deletions/sqlite-deletions.ts'
-import { SqliteSuppressions } from './deletions/sqlite-suppressions.ts'
+import { sqlitePurge } from './deletions/sqlite-purge.ts'
 import { LaneNumbers } from './deliveries/lane-numbers.ts'
 import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
 import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
@@ -175,13 +176,12 @@ async function portsOf(
   const waiting = new ByteBudget(maxWaitingBytes, { memory, thread: 0 })
   const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
-  const store = new SqliteStore(writer, reader, readers)
+  const store = new SqliteStore(writer, reader, readers, changes)
   const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
   const catalog = await StoredCatalog.open({ store, box, threads: changes })
-  const removal = { databaseFile, readers, duplicates, recent, changes }
-  const deletions = new SqliteDeletions(writer, reader, removal)
+  const purge = sqlitePurge({ databaseFile, writer, reader, readers, duplicates, recent })
   const bytes = { maxWaitingBytes, waiting: { budget: waiting, memory } }
-  const parts = { host, watch, lanes, catalog, deletions, changes, log }
+  const parts = { host, watch, lanes, catalog, changes, log }
   const shared = { file: databaseFile, box, ...parts, ...bytes }
   return {
     log,
@@ -195,8 +195,8 @@ async function portsOf(
     tokens: await StoredTokens.open(store),
     audit: new StoredAudit(store, box),
     idempotentResponses: new StoredIdempotentResponses(store),
-    deletions,
-    suppressions: new SqliteSuppressions(writer, reader, changes),
+    deletions: await StoredDeletions.open(store, purge, systemClock),
+    suppressions: await StoredSuppressions.open(store, systemClock),
     notices: new StoredNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     followedLog: new SqliteFollowedLog(readers, log),

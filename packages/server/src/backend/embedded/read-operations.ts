@@ -11,7 +11,7 @@ import { listProfiles } from '../store/profiles/profile-list.ts'
 import { findProfile } from '../store/profiles/stored-profiles.ts'
 import type { Read as StoreRead } from '../store/store.ts'
 import type { Row } from './database/rows.ts'
-import { findAnonymous } from './deletions/find-anonymous.ts'
+import { findPurged } from './deletions/find-purged.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
 /** One SELECT. Its text is written in the code: only values come from outside. */
@@ -33,7 +33,7 @@ function select(db: DatabaseSync): (selection: Selection) => Row[] {
  */
 const OPERATIONS = {
   select,
-  findAnonymous,
+  findPurged,
 }
 
 /** The reads of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */

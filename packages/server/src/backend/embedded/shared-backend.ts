@@ -5,10 +5,9 @@ import type { Catalog } from '../catalog.ts'
 import type { BackendThreads, SharedChange, ThreadConnection } from '../threads.ts'
 import type { SharedChanges } from './shared-changes.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
-import type { SqliteDeletions } from './deletions/sqlite-deletions.ts'
 import type { LaneNumbers } from './deliveries/lane-numbers.ts'
-import type { JoinData } from './join.ts'
 import type { JoinLogData } from './join-log.ts'
+import type { ConnectionData } from './joined-connection.ts'
 import type { SqliteLog } from './log/sqlite-log.ts'
 import type { WriterHost } from './writer-host.ts'
 
@@ -19,7 +18,6 @@ export interface SharedBackendOptions {
   readonly watch: DamageWatch
   readonly lanes: LaneNumbers
   readonly catalog: Pick<Catalog, 'current'>
-  readonly deletions: SqliteDeletions
   readonly changes: SharedChanges
   readonly log: SqliteLog
   readonly maxWaitingBytes: number
@@ -36,10 +34,10 @@ export class SharedBackend implements BackendThreads {
   }
 
   async connect(): Promise<ThreadConnection> {
-    const { file, box, host, lanes, catalog, deletions } = this.#options
+    const { file, box, host, lanes, catalog } = this.#options
     await lanes.saveAll(catalog.current.destinations.values())
     const { port, gone } = host.connect()
-    const data: JoinData = { file, writer: port, keys: box.keys, purges: deletions.recentPurges }
+    const data: ConnectionData = { file, writer: port, keys: box.keys }
     return { data, transfer: [port], gone }
   }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { AuditEntry } from '../audit.ts'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
-import type { Read, Store, Tx, Write, WriteOptions } from '../store/store.ts'
+import type { ChangeKind, Read, Store, Tx, Write, WriteOptions } from '../store/store.ts'
 import { lastCommit } from './damage/commit-counter.ts'
 import { Statements } from './database/statements.ts'
+import type { SharedChanges } from './shared-changes.ts'
 
 interface Compiled {
   readonly sql: string
@@ -50,7 +50,7 @@ interface ChangeWriter {
   write<Input, Result>(
     write: Write<Input, Result>,
     input: Input,
-    audit?: AuditEntry,
+    options?: Pick<WriteOptions, 'audit' | 'canWait'>,
   ): Promise<Result>
 }
 
@@ -60,16 +60,25 @@ interface ReaderThreads {
   read(name: string, input: unknown): Promise<unknown>
 }
 
-/** The store of one process: no other process changes its data. */
+/** The store of one thread. The main thread makes the changes that the others follow. */
 export class SqliteStore implements Store {
   readonly dialect: Dialect = SQLITE
   readonly #writer: ChangeWriter
   readonly #readers: ReaderThreads
   readonly #statements: Statements
+  readonly #changes: SharedChanges | undefined
+  readonly #followers: { readonly kind: ChangeKind; readonly refresh: () => Promise<void> }[] = []
 
-  constructor(writer: ChangeWriter, reader: DatabaseSync, readers: ReaderThreads) {
+  /** @param changes notifies the other threads; only the main thread has it */
+  constructor(
+    writer: ChangeWriter,
+    reader: DatabaseSync,
+    readers: ReaderThreads,
+    changes?: SharedChanges,
+  ) {
     this.#writer = writer
     this.#readers = readers
+    this.#changes = changes
     this.#statements = new Statements(reader)
   }
 
@@ -89,12 +98,30 @@ export class SqliteStore implements Store {
   write<Input, Result>(
     write: Write<Input, Result>,
     input: Input,
-    { audit }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<Result> {
-    return this.#writer.write(write, input, audit)
+    return this.#writer.write(write, input, options)
   }
 
-  follow(): void {}
+  follow(kind: ChangeKind, refresh: () => Promise<void>): void {
+    this.#followers.push({ kind, refresh })
+  }
 
-  async spread(): Promise<void> {}
+  async spread(kind: ChangeKind): Promise<void> {
+    if (kind === 'suppressions' || kind === 'purges') await this.#changes?.tell({ kind })
+  }
+
+  /** The main thread has made such a change. Resolves when this thread has followed it. */
+  async changed(changed: ChangeKind): Promise<void> {
+    for (const { kind, refresh } of this.#followers)
+      if (kind === changed) await refresh().catch(endThread)
+  }
+}
+
+/** Ends this thread, which has missed a change: the next one reads everything. Never resolves, so no caller relies on the change. */
+function endThread(error: unknown): Promise<never> {
+  setImmediate(() => {
+    throw error
+  })
+  return new Promise(() => undefined)
 }

@@ -2,9 +2,11 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Counts, sumOf } from '../statistics.ts'
 import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
 import { putRecords, removeRecord } from '../store/catalog.ts'
+import { advanceDeletion, createDeletion } from '../store/deletions.ts'
 import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
 import { markKeyUsed } from '../store/key-uses.ts'
 import { createNotices, quarantineNotices } from '../store/notices.ts'
+import { addPurgedIds, forgetPurges } from '../store/purged-users.ts'
 import { quarantineItems } from '../store/quarantine.ts'
 import { advanceReplay, cancelReplay, createReplay, retryDelivery } from '../store/replays.ts'
 import { parsedJson } from '../store/rows.ts'
@@ -14,6 +16,7 @@ import { fillFacts, pruneFacts, putFactClause, removeFactClause } from '../store
 import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profiles.ts'
 import { tendTraitIndexes, useTraitIndex } from '../store/profiles/trait-index.ts'
 import type { Write } from '../store/store.ts'
+import { addSuppressions, countLeftOut, endSuppressions } from '../store/suppressions.ts'
 import { appendTold, commitEvaluations } from './write-announcements.ts'
 import { advanceSync, putSync } from '../store/syncs.ts'
 import { addToken, markTokenUsed, removeToken } from '../store/tokens.ts'
@@ -21,19 +24,11 @@ import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/empty-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import {
-  addSuppressions,
-  advanceDeletion,
-  countLeftOut,
-  createDeletion,
-  removeSuppressions,
-} from './deletions/write-deletions.ts'
 import { addLane } from './deliveries/stored-lanes.ts'
 import { recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
 import { LogNumbering } from './log/log-numbering.ts'
 import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
-import { purgeAnonymousEvents, purgeAnonymousProfiles } from './deletions/write-anonymous-purge.ts'
-import { purgeUsers } from './deletions/write-purge.ts'
+import { lastSeq, purgeEvents, purgeProfiles } from './deletions/write-purge.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
@@ -49,14 +44,7 @@ const OPERATIONS = {
   addLane,
   recordDeliveries,
   removeOldest,
-  createDeletion,
-  advanceDeletion,
-  addSuppressions,
-  removeSuppressions,
-  countLeftOut,
-  purgeUsers,
-  purgeAnonymousEvents,
-  purgeAnonymousProfiles,
+  purgeEvents,
   recordNotices,
   commitEvaluations,
   appendTold,
@@ -64,7 +52,7 @@ const OPERATIONS = {
   emptyLog,
 }
 
-/** The writes of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */
+/** The writes on a `Tx`: most are of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */
 const WRITES: readonly Write<never, unknown>[] = [
   addToken,
   removeToken,
@@ -98,6 +86,15 @@ const WRITES: readonly Write<never, unknown>[] = [
   removeRecord,
   markKeyUsed,
   quarantineItems,
+  addSuppressions,
+  endSuppressions,
+  countLeftOut,
+  createDeletion,
+  advanceDeletion,
+  lastSeq,
+  purgeProfiles,
+  addPurgedIds,
+  forgetPurges,
 ]
 
 export type OperationName = keyof typeof OPERATIONS

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
-import type { Write } from '../store/store.ts'
+import type { Write, WriteOptions } from '../store/store.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
 import { errorOf, type Failure, type Result } from './database/operation-result.ts'
 import type {
@@ -113,14 +113,15 @@ export class Writer implements AsyncDisposable {
     return done
   }
 
-  /** As `run`, for a write of both engines. */
+  /** As `run`, for a write of both engines; with `canWait`, as `runLater`. */
   write<Input, Value>(
     { name }: Write<Input, Value>,
     input: Input,
-    audit?: AuditEntry,
+    { audit, canWait = false }: Pick<WriteOptions, 'audit' | 'canWait'> = {},
   ): Promise<Value> {
     const done = this.#add<Value>(name, input, { audit })
-    this.#scheduleFlush()
+    if (canWait) this.#scheduleLater()
+    else this.#scheduleFlush()
     return done
   }
 
@@ -153,7 +154,7 @@ export class Writer implements AsyncDisposable {
     input: OperationInput<N>,
   ): Promise<OperationResult<N>> {
     const done = this.#add<OperationResult<N>>(name, input)
-    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
+    this.#scheduleLater()
     return done
   }
 
@@ -195,6 +196,10 @@ export class Writer implements AsyncDisposable {
     const sealed = audit && sealedEntry(audit, this.#box)
     this.#waiting.push({ name, input, audit: sealed, onCommitted, resolve, reject })
     return promise
+  }
+
+  #scheduleLater(): void {
+    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
   }
 
   #scheduleFlush(): void {

@@ -44,7 +44,10 @@ export const SQLITE: Dialect = {
       Object.values(columns).map(([, values]) => values[row]),
     )
     const cells = names.map((name, index) => `value ->> ${index} AS ${name}`)
-    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(rows)})) AS given`
+    const json = JSON.stringify(rows, (_, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    )
+    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${json})) AS given`
   },
   among: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // The column may be damaged.

@@ -24,10 +24,6 @@ const SELECT = sql<Row>`SELECT id, state, created_at AS "createdAt", finished_at
     reached_at AS "reachedAt", cursor, document, search_text AS "searchText"
   FROM replays`
 
-/** Removes the search texts of ended replays: they may contain data of any user. Purges run it. */
-export const FORGET_SEARCH_TEXTS =
-  'UPDATE replays SET search_text = NULL WHERE finished_at IS NOT NULL AND search_text IS NOT NULL'
-
 /** Replays in the table `replays`. Deliveries that end are counted in `replay_ends`. */
 export class StoredReplays implements Replays {
   readonly #store: Store

@@ -39,8 +39,10 @@ export type ChangeKind =
 export interface WriteOptions {
   /** Written in the same transaction, unless the change resolves to false. */
   readonly audit?: AuditEntry | undefined
-  /** Every node is notified of it. */
+  /** Every node is notified of it. Changes of one kind are made one after the other: each sees those before it. */
   readonly changes?: ChangeKind
+  /** No caller waits for it: it may wait some milliseconds for other writes. */
+  readonly canWait?: boolean
 }
 
 /** The database as ports read it. Every method may reject with `BackendUnavailable`. */
@@ -67,8 +69,11 @@ export interface Store extends Reads {
     input: Input,
     options?: WriteOptions,
   ): Promise<Result>
-  /** Calls `refresh` soon, and after each change of this kind by another node. A call has to find all changes committed before it. */
+  /**
+   * Calls `refresh` soon, and after each change of this kind by another node, or by another thread. A call has to find all
+   * changes committed before it.
+   */
   follow(kind: ChangeKind, refresh: () => Promise<void>): void
-  /** Resolves when the other nodes have followed the changes of this kind that were made before the call. */
+  /** Resolves when the other nodes and threads have followed the changes of this kind that were made before the call. */
   spread(kind: ChangeKind): Promise<void>
 }

@@ -33,7 +33,7 @@ export interface LaneThreadFunctions extends Pick<
   /** The thread has every change so far: its lanes take up what waits in the backend. Before this, they do nothing. */
   begin(): void
   deliver(block: FreshBlock): void
-  apply(change: TakenChange): void
+  apply(change: TakenChange): Promise<void>
   /** `Lanes.stop`. The name is taken: it ends the thread. */
   stopLanes(): void
 }

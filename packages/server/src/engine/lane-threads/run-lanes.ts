@@ -59,7 +59,7 @@ export function runLanes(
       wake: () => group.wake(),
       apply: ({ change, given }) => {
         owners.keep(given)
-        backend.apply(change)
+        return backend.apply(change)
       },
       states: (ids) => group.states(ids),
       attemptsOf: (deliveries) => group.attemptsOf(deliveries),

@@ -174,29 +174,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     await receive(harness, {})
     const [read] = (await other.followedLog.read({ after: 0, limit: 9 })).events
     await harness.sql(`
-      INSERT INTO purged_ids (kind, id, source_id, through, deletion_id)
-        VALUES ('user', 'u1', '', ${Number.MAX_SAFE_INTEGER}, 'del_a');
+      INSERT INTO purged_ids (kind, id, source_id, through, deletion_id, added_at)
+        VALUES ('user', 'u1', '', ${Number.MAX_SAFE_INTEGER}, 'del_a', 0);
       INSERT INTO changes AS kept VALUES ('purges', 1)
         ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1`)
     await expect.poll(() => other.deletions.isPurged(read!.event)).toBe(true)
-  })
-
-  test('take ids as long as a call', async () => {
-    await using harness = await openClusterHarness()
-    const random = Array.from({ length: 2_000 }, () => Math.random().toString(36)).join('')
-    const ids = [`a${random.slice(0, 20_000)}`, `a${random.slice(0, 20_000)}b`, 'a\0b']
-    await receive(harness, ...ids.map((userId) => ({ userId })))
-    const { id: deletionId } = await request(harness, {}, ids)
-    const { deletions } = harness.backend
-    const kept: string[] = []
-    for (let after = '', found = 1; found > 0; after = kept.at(-1) ?? '') {
-      const page = await deletions.ids(deletionId, 'user', { after, limit: 1 })
-      kept.push(...page)
-      found = page.length
-    }
-    expect(kept.toSorted()).toEqual(ids.toSorted())
-    await purgeAll(deletions, { deletionId, userIds: ids, sourceIds: null })
-    expect(await keptIds(harness)).toEqual([])
   })
 
   test('erase until they are told to stop, and report whether they have finished', async () => {

@@ -36,7 +36,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', (
     // As a node would, but silently.
     await harness.sql(`
       INSERT INTO suppressions (seq, kind, user_id, source_id, since, deletion_id)
-        VALUES (nextval('suppression_changes'), 'user', 'u1', '', ${NOON}, 'del_a');
+        VALUES (1, 'user', 'u1', '', ${NOON}, 'del_a');
       INSERT INTO changes AS kept VALUES ('suppressions', 1)
         ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1`)
     await expect.poll(() => other.suppressions.has('src_a', 'user', 'u1')).toBe(true)
@@ -61,22 +61,5 @@ describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', (
       await expect
         .poll(() => ids.filter((id) => suppressions.has('src_a', 'user', id)))
         .toEqual(ids.slice(0, 10))
-  })
-
-  test('take ids as long as a call, and texts that a column cannot hold', async () => {
-    await using harness = await openClusterHarness()
-    const random = Array.from({ length: 9_000 }, () => Math.random().toString(36)).join('')
-    const ids = [random.slice(0, 30_000), 'a\0b', '\uf8ff0']
-    const { suppressions } = harness.backend
-    await suppressions.add(ids.map((id) => ({ ...suppression, id })))
-    await harness.reopen()
-    expect(ids.map((id) => harness.backend.suppressions.has('src_a', 'user', id))).toEqual([
-      true,
-      true,
-      true,
-    ])
-    expect(harness.backend.suppressions.has('src_a', 'user', 'ab')).toBe(false)
-    const found = await harness.backend.suppressions.find({ kind: 'user', id: 'a\0b' }, 9)
-    expect(found.data.map(({ id }) => id)).toEqual(['a\0b'])
   })
 })

@@ -19,15 +19,14 @@ async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
   const backend = stack.use(await openEmbeddedBackend(options))
   const { data } = backend.threads.connectToLog(1)
   const onDamage = (error: Error): void => expect.unreachable(error.message)
-  const joined = stack.use(joinEmbeddedLog(data as JoinLogData, { onDamage }))
+  const joined = stack.use(await joinEmbeddedLog(data as JoinLogData, { onDamage }))
   return { backend, joined }
 }
 
 test('a suppression is applied when everything that was let through before it is in the log', async () => {
-  const { joined } = await open()
-  const suppressions = [
-    { kind: 'user' as const, id: 'ada', sourceId: null, since: 0, deletionId: 'del_1' },
-  ]
+  const { backend, joined } = await open()
+  const ada = { kind: 'user', id: 'ada' } as const
+  await backend.suppressions.add([{ ...ada, sourceId: null, since: 0, deletionId: 'del_1' }])
   let settled = 0
   // The second one waits for the commit of the first one.
   for (let count = 0; count < 2; count++) {
@@ -35,12 +34,12 @@ test('a suppression is applied when everything that was let through before it is
     void joined.log.append([acceptedEvent({ userId: 'ada' })]).then(ended)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const change = { kind: 'suppressed' as const, suppressions }
-  const applied = joined.apply(change)
+  expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(false)
+  await joined.apply({ kind: 'suppressions' })
   expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(true)
-  await applied
   expect(settled).toBe(2)
-  await joined.apply({ kind: 'unsuppressed', user: { kind: 'user', id: 'ada' } })
+  await backend.suppressions.remove(ada)
+  await joined.apply({ kind: 'suppressions' })
   expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(false)
 })
 

@@ -2,8 +2,9 @@ import type { Carried, Delivery } from '@hookline/protocol'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Catalog } from '../../../src/backend/catalog.ts'
 import type { DeliveryQueue } from '../../../src/backend/deliveries.ts'
-import { type JoinData, joinEmbeddedBackend } from '../../../src/backend/embedded/join.ts'
+import { joinEmbeddedBackend } from '../../../src/backend/embedded/join.ts'
 import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join-log.ts'
+import type { ConnectionData } from '../../../src/backend/embedded/joined-connection.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { Quarantine } from '../../../src/backend/quarantine.ts'
 import type { JoinedBackend, JoinedLog } from '../../../src/backend/threads.ts'
@@ -54,19 +55,18 @@ async function openAndJoin(
   const joined: JoinedBackend[] = []
   const logs: JoinedLog[] = []
   stack.defer(
-    main.threads.onChange((change) => {
-      for (const each of joined) each.apply(change)
-      return Promise.all(logs.map((each) => each.apply(change)))
-    }),
+    main.threads.onChange((change) =>
+      Promise.all([...joined, ...logs].map((each) => each.apply(change))),
+    ),
   )
   const onDamage = (error: Error): void => main.threads.seeDamage(error)
   for (let number = 1; number <= threads; number++) {
     const lanes = await main.threads.connect()
     const putDestination = main.catalog.putDestination.bind(main.catalog)
     const options = { putDestination, onDamage }
-    joined.push(stack.use(joinEmbeddedBackend(lanes.data as JoinData, options)))
+    joined.push(stack.use(await joinEmbeddedBackend(lanes.data as ConnectionData, options)))
     const log = main.threads.connectToLog(number)
-    logs.push(stack.use(joinEmbeddedLog(log.data as JoinLogData, { onDamage })))
+    logs.push(stack.use(await joinEmbeddedLog(log.data as JoinLogData, { onDamage })))
   }
   const { deliveries, noticeQueue, quarantine, deletions } = joined.at(-1)!
   const lanes = new NumberedLanes(main.catalog)

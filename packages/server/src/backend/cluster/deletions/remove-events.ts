@@ -3,22 +3,13 @@ import { sql, type Transaction } from 'kysely'
 import { removeOnPurpose } from '../postgres/removal.ts'
 import { markUnerased } from '../postgres/unerased-days.ts'
 
-/** An event that a purge has found. */
-export interface FoundEvent {
-  readonly id: string
-  readonly source_id: string
-  readonly user_id: string | null
-  readonly is_computed: boolean
-}
-
-/** What is gone. */
-export interface Removed {
+interface Removed {
   readonly events: ReadonlySet<string>
   readonly deliveries: number
 }
 
 /**
- * Removes events with decisions, deliveries, attempts, and what else is kept of them. Returns those that nobody had removed yet.
+ * Removes events with decisions, deliveries, attempts, and their other records. Returns the events that no other node had removed.
  * The events go first: a transaction that records something of them has locked their rows, so that is committed when they
  * are gone.
  */

@@ -3,8 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { lock } from '../postgres/locks.ts'
 import { type DailyTable, partitionOf, startOf } from '../upkeep/days.ts'
 import { hasDay } from '../upkeep/has-day.ts'
-import type { Erasing } from './erasing.ts'
-import { whenFree } from './when-free.ts'
+import { type Erasing, whenFree } from './when-free.ts'
 
 /** Begins the names of copies, and of what belongs to them. */
 const PREFIX = 'erasing_'

@@ -3,15 +3,13 @@ import { BackendUnavailable } from '../../backend.ts'
 import { lock } from '../postgres/locks.ts'
 import { type DailyTable, startOf } from '../upkeep/days.ts'
 import { hasDay } from '../upkeep/has-day.ts'
-import { applyChanges } from './apply-changes.ts'
 import { beginCopy, type DayCopy, OF_DAY, removeCopy } from './day-copy.ts'
-import type { Erasing } from './erasing.ts'
-import { whenFree } from './when-free.ts'
+import { type Erasing, whenFree } from './when-free.ts'
 
 /** Keys that one transaction copies. */
 const SLICE_KEYS = 2_000
 /** Changes that one transaction applies, and those that are left for the last one, when nothing else uses the table. */
-const MOST_CHANGES = 2_000
+const MAX_CHANGES = 2_000
 /** How often it catches up with the changes while they are made, before it leaves the rest for later. */
 const ROUNDS = 1_000
 /** undefined_table */
@@ -66,9 +64,9 @@ async function takePlace(erasing: Erasing, copy: DayCopy): Promise<boolean> {
   const { postgres, signal } = erasing
   for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
     const applied = await postgres.write((transaction) =>
-      applyChanges(transaction, copy, MOST_CHANGES),
+      applyChanges(transaction, copy, MAX_CHANGES),
     )
-    if (applied === MOST_CHANGES) continue
+    if (applied === MAX_CHANGES) continue
     const isDone = await whenFree(erasing, copy.table.name, (transaction) =>
       exchange(transaction, copy),
     )
@@ -86,7 +84,7 @@ async function exchange(transaction: Transaction<unknown>, copy: DayCopy): Promi
   await lock(transaction, 'upkeep')
   await sql`LOCK TABLE ONLY ${parent!} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
   await sql`LOCK TABLE ${partition!} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-  if ((await applyChanges(transaction, copy, MOST_CHANGES)) === MOST_CHANGES) return false
+  if ((await applyChanges(transaction, copy, MAX_CHANGES)) === MAX_CHANGES) return false
   const [from, to] = [copy.day, copy.day + 1].map((day) => sql.lit(startOf(copy.table.prefix, day)))
   await sql`ALTER TABLE ${parent!} DETACH PARTITION ${partition!}`.execute(transaction)
   await sql`DROP TABLE ${partition!}, ${sql.id(copy.changes)}`.execute(transaction)
@@ -97,6 +95,29 @@ async function exchange(transaction: Transaction<unknown>, copy: DayCopy): Promi
   )
   await sql`ALTER TABLE ${partition!} DROP CONSTRAINT ${sql.id(OF_DAY)}`.execute(transaction)
   return true
+}
+
+/**
+ * Copies rows that have changed once more, for at most `limit` changes. Resolves to the number of these changes. The trigger keeps
+ * the keys of rows that change after the first statement, so they are copied again.
+ */
+async function applyChanges(
+  transaction: Transaction<unknown>,
+  { table, partition, name, changes }: DayCopy,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ readonly key: string }>`
+    DELETE FROM ${sql.id(changes)} WHERE number IN (
+      SELECT number FROM ${sql.id(changes)} ORDER BY number LIMIT ${limit})
+    RETURNING key`.execute(transaction)
+  if (rows.length === 0) return 0
+  const keys = [...new Set(rows.map(({ key }) => key))]
+  const isChanged = sql`${sql.id(table.key)} = ANY(${keys}::text[])`
+  await sql`DELETE FROM ${sql.id(name)} WHERE ${isChanged}`.execute(transaction)
+  await sql`INSERT INTO ${sql.id(name)} SELECT * FROM ${sql.id(partition)} WHERE ${isChanged}`.execute(
+    transaction,
+  )
+  return rows.length
 }
 
 /** PostgreSQL has named them after the copy. */

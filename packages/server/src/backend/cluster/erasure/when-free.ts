@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import { BackendUnavailable } from '../../backend.ts'
+import type { Clock } from '../../../util/time/clock.ts'
+import type { Postgres } from '../postgres/postgres.ts'
 import { isLockTimeout } from '../upkeep/lock-waits.ts'
-import type { Erasing } from './erasing.ts'
 
 /** How long a try waits for a table: each later statement on the table waits behind it. */
 const WAIT_MS = 150
@@ -11,6 +12,13 @@ const LONG_EVERY = 5
 /** Tries before it says that the table is in use, and the pause after each: about eight seconds. */
 const TRIES = 12
 const PAUSE_MS = 250
+
+export interface Erasing {
+  readonly postgres: Postgres
+  readonly clock: Clock
+  /** Aborts when it is to stop. */
+  readonly signal: AbortSignal
+}
 
 type Work<T> = (transaction: Transaction<unknown>) => Promise<T>
 

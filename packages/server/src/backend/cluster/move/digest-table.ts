@@ -14,13 +14,13 @@ type TargetRow = Readonly<Record<string, unknown>>
 /** Reads a table from its beginning to its end, with its secrets opened. */
 export function digestTable(
   postgres: Postgres,
-  { into, columns, only = 'TRUE' }: TargetTable,
+  { into, columns }: TargetTable,
   box: SecretBox,
 ): Promise<Digest> {
   return postgres.write(async (transaction) => {
     const digest = new RowDigest()
     await sql`DECLARE moved NO SCROLL CURSOR FOR
-      SELECT ${namesOf(columns)} FROM ${sql.id(into)} WHERE ${sql.raw(only)}`.execute(transaction)
+      SELECT ${namesOf(columns)} FROM ${sql.id(into)}`.execute(transaction)
     for (let count = ROWS; count === ROWS;) {
       const { rows } = await sql<TargetRow>`FETCH ${sql.lit(ROWS)} FROM moved`.execute(transaction)
       for (const row of rows) digest.add(columns.map((column) => valueIn(row, column, box)))

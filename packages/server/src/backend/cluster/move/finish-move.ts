@@ -28,7 +28,6 @@ export function finishMove(
     await goOn(transaction, identityOf('audit', 'seq'), numbers.audit)
     await goOn(transaction, identityOf('fact_clauses', 'number'), numbers.factClause)
     await goOn(transaction, identityOf('computations', 'number'), numbers.computation)
-    await goOn(transaction, sql`'suppression_changes'`, numbers.suppression)
     if (receiptKey !== undefined)
       await sql`INSERT INTO own_keys VALUES ('receipts', ${box.seal(receiptKey, 'receipts')})`.execute(
         transaction,

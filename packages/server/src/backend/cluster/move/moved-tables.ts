@@ -17,8 +17,6 @@ export interface MovedColumn {
 export interface TargetTable {
   readonly into: string
   readonly columns: readonly MovedColumn[]
-  /** Which rows of it are meant, as SQL; all of them without it. */
-  readonly only?: string
 }
 
 /** A table that gets a row for each row of another one. */
@@ -52,7 +50,6 @@ interface TableOptions {
   readonly into?: string
   /** Makes the values of columns that are not as they were. */
   readonly made?: Readonly<Record<string, (row: StoredRow, key: Buffer) => Value>>
-  readonly only?: string
   /** The `Store` escapes every text of it, JSON too. */
   readonly isOfStore?: true
 }
@@ -61,7 +58,7 @@ interface TableOptions {
 function table(
   from: StoredTable,
   columns: string,
-  { into = from, made = {}, only, isOfStore }: TableOptions = {},
+  { into = from, made = {}, isOfStore }: TableOptions = {},
 ): MovedTable {
   const all = columnsOf(columns)
   const valueOf = (column: MovedColumn, row: StoredRow, key: Buffer): Value => {
@@ -72,7 +69,6 @@ function table(
     from,
     into,
     columns: all,
-    ...(only !== undefined && { only }),
     valuesOf: (row, key) => all.map((column) => valueOf(column, row, key)),
   }
 }
@@ -153,10 +149,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'deletions',
     'id text, step text, started_at bigint, suppressed_at bigint, purged_at bigint, notified_at bigint, purge_through bigint, purged_events bigint, purged_anonymous_events bigint, purged_deliveries bigint, document text',
-    { made: { document: (row) => toText(text(row, 'document')) } },
+    { isOfStore: true },
   ),
-  idsOfDeletions('deletion_users', 'user_id', 'user'),
-  idsOfDeletions('deletion_anonymous_ids', 'anonymous_id', 'anonymous'),
+  table('deletion_ids', 'deletion_id text, kind text, id text'),
   table(
     'suppressions',
     'seq bigint, kind text, user_id text, source_id text, since bigint, deletion_id text, calls_left_out bigint, last_left_out_at bigint',
@@ -209,14 +204,6 @@ function attemptOf(row: StoredRow): string {
   } catch {
     return '{}'
   }
-}
-
-function idsOfDeletions(from: StoredTable, column: string, kind: string): MovedTable {
-  return table(from, 'deletion_id text, kind text, id text', {
-    into: 'deletion_ids',
-    made: { kind: () => kind, id: (row) => toText(text(row, column).toWellFormed()) },
-    only: `kind = '${kind}'`,
-  })
 }
 
 /** A URL that could not be opened is empty, and several lanes may have such a one. */

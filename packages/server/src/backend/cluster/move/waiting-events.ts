@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type { StoppedData, StoredEvent } from '../../stopped-data.ts'
-import { PurgedUsers, purgedIdsOf } from '../deletions/purged-users.ts'
+import { PurgedUsers, purgedIdsOf } from '../../store/purged-users.ts'
 import { chunkOf, eventsOfChunk } from '../jetstream/chunk.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { EventTooLarge } from './move-faults.ts'

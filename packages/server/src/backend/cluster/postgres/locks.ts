@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import type { Connection } from './postgres.ts'
 
 /** What is done by one transaction at a time, whatever node it is on. */
-export type LockName = 'archive' | 'migrate' | 'suppressions' | 'upkeep' | 'lanes'
+export type LockName = 'archive' | 'migrate' | 'upkeep' | 'lanes'
 
 /** The first half of the key of each advisory lock, so that they are told from those of other programs. */
 const SPACE = 0x686b6c6e
 const NUMBERS: Readonly<Record<LockName, number>> = {
   archive: 1,
   migrate: 2,
-  suppressions: 4,
   upkeep: 5,
   lanes: 6,
 }

@@ -8,8 +8,10 @@ import type {
   RemovalSlice,
   Upkeep,
 } from '../../upkeep.ts'
-import { forgetPurges } from '../deletions/forget-purges.ts'
+import { systemClock } from '../../../util/time/clock.ts'
+import { forgetPurges } from '../../store/purged-users.ts'
 import type { Postgres } from '../postgres/postgres.ts'
+import { PostgresTx } from '../postgres/postgres-store.ts'
 import { inventoryOf } from './inventory.ts'
 import type { ReadLogState } from './log-state.ts'
 import { Partitions } from './partitions.ts'
@@ -83,7 +85,10 @@ export class PostgresUpkeep implements Upkeep {
       await this.#partitions.makeAhead(AHEAD)
       await this.#tallies.putTogether()
       await removeOthers(this.#postgres, slice.before)
-      await forgetPurges(this.#postgres, await this.#log())
+      const { ackedBefore } = await this.#log()
+      await this.#postgres.write((transaction) =>
+        forgetPurges(new PostgresTx(transaction), { now: systemClock.wall(), ackedBefore }),
+      )
     }
     return this.#retention.removeOldest(slice)
   }

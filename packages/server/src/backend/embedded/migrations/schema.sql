@@ -372,17 +372,28 @@ CREATE TABLE deletions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
 
-CREATE TABLE deletion_users (
+-- The index serves the statement that PostgreSQL, whose indexes have only the beginning of an id, has as well.
+CREATE TABLE deletion_ids (
   deletion_id TEXT NOT NULL,
-  user_id     TEXT NOT NULL,
-  PRIMARY KEY (deletion_id, user_id)
+  kind        TEXT NOT NULL,
+  id          TEXT NOT NULL,
+  PRIMARY KEY (deletion_id, kind, id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, substr(id, 1, 500), id);
 
-CREATE TABLE deletion_anonymous_ids (
-  deletion_id  TEXT NOT NULL,
-  anonymous_id TEXT NOT NULL,
-  PRIMARY KEY (deletion_id, anonymous_id)
-) STRICT, WITHOUT ROWID;
+-- Whom a purge covers: events of these ids up to the position of the log. An empty source stands for every source. Each
+-- purge of an id adds a row, in the order of number: a thread reads on from the last one that it has.
+CREATE TABLE purged_ids (
+  number      INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind        TEXT    NOT NULL,
+  id          TEXT    NOT NULL,
+  source_id   TEXT    NOT NULL,
+  through     INTEGER NOT NULL,
+  deletion_id TEXT    NOT NULL,
+  added_at    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX purged_ids_by_id ON purged_ids (id);
+CREATE INDEX purged_ids_by_time ON purged_ids (added_at);
 
 -- An empty source_id stands for every source, those to come included. `kind`: as in notices.
 CREATE TABLE suppressions (
@@ -395,6 +406,14 @@ CREATE TABLE suppressions (
   calls_left_out   INTEGER NOT NULL DEFAULT 0,
   last_left_out_at INTEGER,
   UNIQUE (kind, user_id, source_id)
+) STRICT;
+
+-- Suppressions that have ended in the last day. Both tables share the numbers of changes, so a thread reads on from the last one.
+CREATE TABLE ended_suppressions (
+  seq      INTEGER PRIMARY KEY,
+  kind     TEXT    NOT NULL,
+  user_id  TEXT    NOT NULL,
+  ended_at INTEGER NOT NULL
 ) STRICT;
 
 -- `identities`: the number of the last one. No number is used again.

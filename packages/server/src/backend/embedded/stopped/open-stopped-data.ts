@@ -106,23 +106,17 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
       [],
     )
     return rows.map((row) => ({
-      subjects: [
-        ...this.#subjects('user', String(row['id'])),
-        ...this.#subjects('anonymous', String(row['id'])),
-      ],
+      subjects: this.#subjects(String(row['id'])),
       sourceIds: (JSON.parse(String(row['document'])) as DeletionRequest).sourceIds,
       through: Number(row['purge_through']),
     }))
   }
 
-  #subjects(kind: Subject['kind'], deletionId: string): Subject[] {
-    const [table, column] =
-      kind === 'user' ? ['deletion_users', 'user_id'] : ['deletion_anonymous_ids', 'anonymous_id']
-    const rows = this.#statements.all(
-      `SELECT ${column} AS id FROM ${table} WHERE deletion_id = ?`,
-      [deletionId],
-    )
-    return rows.map(({ id }) => ({ kind, id: String(id) }))
+  #subjects(deletionId: string): Subject[] {
+    const rows = this.#statements.all('SELECT kind, id FROM deletion_ids WHERE deletion_id = ?', [
+      deletionId,
+    ])
+    return rows.map(({ kind, id }) => ({ kind: kind as Subject['kind'], id: String(id) }))
   }
 
   /** The first rows of a statement. Those behind them are not read. */
@@ -163,7 +157,6 @@ class SqliteStoppedData implements Omit<StoppedData, typeof Symbol.dispose> {
       event: this.#number(`SELECT COALESCE(MAX(seq), 0) FROM (${RECORDED_POSITIONS})`),
       lane: most('number', 'lanes'),
       audit: most('seq', 'audit'),
-      suppression: most('seq', 'suppressions'),
       identity: this.#number('SELECT identities FROM profiles_state'),
       factClause: given('fact_clauses'),
       computation: given('computations'),

@@ -110,10 +110,9 @@ export const TABLE_READS: Readonly<Record<StoredTable, TableRead>> = {
       'document',
     ],
   },
-  deletion_users: { key: ['deletion_id', 'user_id'], columns: ['deletion_id', 'user_id'] },
-  deletion_anonymous_ids: {
-    key: ['deletion_id', 'anonymous_id'],
-    columns: ['deletion_id', 'anonymous_id'],
+  deletion_ids: {
+    key: ['deletion_id', 'kind', 'id'],
+    columns: ['deletion_id', 'kind', 'id'],
   },
   suppressions: {
     key: ['seq'],
@@ -253,6 +252,8 @@ export const LEFT_IN_FILE: readonly {
   { table: 'waiting', reason: 'the cluster counts from what is moved' },
   { table: 'waiting_lanes', reason: 'the cluster counts from what is moved' },
   { table: 'computations', columns: ['size'], reason: 'the cluster counts from what is moved' },
+  { table: 'ended_suppressions', reason: 'no node of the cluster has them in memory' },
+  { table: 'purged_ids', reason: 'a purge that has begun begins again' },
   { table: 'missing_rows', reason: 'it counts rows that were lost from the file' },
   { table: 'damages', reason: 'it lists damages of the file' },
 ]

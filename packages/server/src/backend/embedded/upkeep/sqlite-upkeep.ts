@@ -9,8 +9,10 @@ import type {
   Upkeep,
   WaitingDeliveries,
 } from '../../upkeep.ts'
+import { systemClock } from '../../../util/time/clock.ts'
+import { forgetPurges } from '../../store/purged-users.ts'
 import { removeCopies } from '../migrations/migrate.ts'
-import { timeOf } from '../database/rows.ts'
+import { timeOf } from '../../store/rows.ts'
 import { Statements } from '../database/statements.ts'
 import type { WriterHost } from '../writer-host.ts'
 import { inventoryOf } from './inventory.ts'
@@ -68,9 +70,12 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   async removeOldest({ before, cursor, ...limits }: RemovalSlice): Promise<Removal> {
-    // Everything in a copy of that age is old enough to be removed.
-    if (before !== undefined && cursor === undefined)
+    if (before !== undefined && cursor === undefined) {
+      // Everything in a copy of that age is old enough to be removed.
       removeCopies(this.#databaseFile, { madeBefore: before })
+      const now = systemClock.wall()
+      await this.#host.writer.write(forgetPurges, { now, ackedBefore: Infinity })
+    }
     return this.#host.removals.run('removeOldest', {
       before: before ?? null,
       afterSeq: Number(cursor ?? 0),

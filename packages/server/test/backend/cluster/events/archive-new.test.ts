@@ -51,13 +51,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
   test.for([
     [
       'purge',
-      `INSERT INTO purged_ids (kind, id, source_id, through, deletion_id)
-        VALUES ('user', 'gone', '', 9007199254740991, 'del_a')`,
+      `INSERT INTO purged_ids (kind, id, source_id, through, deletion_id, added_at)
+        VALUES ('user', 'gone', '', 9007199254740991, 'del_a', 0)`,
     ],
     [
       'suppression',
       `INSERT INTO suppressions (seq, kind, user_id, source_id, since, deletion_id)
-        VALUES (nextval('suppression_changes'), 'user', 'gone', '', 0, 'del_a')`,
+        VALUES (1, 'user', 'gone', '', 0, 'del_a')`,
     ],
   ])('are refused one by one where a %s names a user of one of them', async ([, insert]) => {
     await using harness = await openClusterHarness()

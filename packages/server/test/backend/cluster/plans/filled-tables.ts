@@ -84,8 +84,8 @@ async function fillProfileTables(postgres: ErasedCluster['postgres']): Promise<v
       FROM generate_series(1, ${PROFILES}::int) AS n, generate_series(1, 3) AS position`,
     sql`INSERT INTO profiles_state VALUES (true, 0, ${2 * PROFILES}, 100)
       ON CONFLICT (only_row) DO UPDATE SET identities = excluded.identities`,
-    sql`INSERT INTO suppressions SELECT nextval('suppression_changes'), 'user', 'gone' || n, '', n, 'del_a' ${numbers}`,
-    sql`INSERT INTO purged_ids (kind, id, source_id, through, deletion_id) SELECT 'user', 'gone' || n, '', 1, 'del_a' ${numbers}`,
+    sql`INSERT INTO suppressions SELECT n, 'user', 'gone' || n, '', n, 'del_a' ${numbers}`,
+    sql`INSERT INTO purged_ids (kind, id, source_id, through, deletion_id, added_at) SELECT 'user', 'gone' || n, '', 1, 'del_a', n ${numbers}`,
     sql`INSERT INTO deletions (id, step, document) SELECT 'del_' || n, 'done', '{}' ${numbers}`,
     sql`INSERT INTO deletion_ids SELECT 'del_' || n, 'user', 'gone' || n ${numbers}`,
     sql`INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, rounds, first_due_at,

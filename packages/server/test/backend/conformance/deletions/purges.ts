@@ -49,6 +49,24 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await replays.find(running.id)).toEqual(running)
     })
 
+    test('takes ids as long as a call', async () => {
+      await using harness = await open()
+      const random = Array.from({ length: 2_000 }, () => Math.random().toString(36)).join('')
+      const ids = [`a${random.slice(0, 20_000)}`, `a${random.slice(0, 20_000)}b`, 'a\0b']
+      await receive(harness, ...ids.map((userId) => ({ userId })))
+      const { id: deletionId } = await request(harness, {}, ids)
+      const { deletions } = harness.backend
+      const kept: string[] = []
+      for (let after = '', found = 1; found > 0; after = kept.at(-1) ?? '') {
+        const page = await deletions.ids(deletionId, 'user', { after, limit: 1 })
+        kept.push(...page)
+        found = page.length
+      }
+      expect(kept.toSorted()).toEqual(ids.toSorted())
+      await purgeAll(deletions, { deletionId, userIds: ids, sourceIds: null })
+      expect(await keptIds(harness)).toEqual([])
+    })
+
     test('goes through any number of events and users, slice by slice', async () => {
       await using harness = await open()
       const userIds = Array.from({ length: 30 }, (_, index) => `user-${index}`)

@@ -56,6 +56,22 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect((await suppressions.list({}, { limit: 9 })).data).toEqual([unused(inOne)])
     })
 
+    test('take ids as long as a call, and texts that a column cannot hold', async () => {
+      await using harness = await open()
+      const random = Array.from({ length: 9_000 }, () => Math.random().toString(36)).join('')
+      const ids = [random.slice(0, 30_000), 'a\0b', '\uf8ff0']
+      const { suppressions } = harness.backend
+      await suppressions.add(ids.map((id) => ({ ...everywhere, id })))
+      for (const restart of [false, true]) {
+        if (restart) await harness.reopen()
+        const isThere = (id: string) => harness.backend.suppressions.has('src_a', 'user', id)
+        expect(ids.map(isThere)).toEqual([true, true, true])
+        expect(['a', 'ab', '\uf8ff'].map(isThere)).toEqual([false, false, false])
+      }
+      const found = await harness.backend.suppressions.find({ kind: 'user', id: 'a\0b' }, 9)
+      expect(found.data.map(({ id }) => id)).toEqual(['a\0b'])
+    })
+
     test('added twice are one: the first', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend

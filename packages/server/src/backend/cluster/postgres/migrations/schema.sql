@@ -57,13 +57,13 @@ CREATE TABLE declined_default PARTITION OF declined DEFAULT;
 -- Whom a purge covers: events of these ids up to the position of the log. An empty source stands for every source. Each
 -- purge of an id adds a row, in the order of number: a node reads on from the last one that it knows.
 CREATE TABLE purged_ids (
-  kind        txt         NOT NULL,
-  id          txt         NOT NULL,
-  source_id   txt         NOT NULL,
-  through     bigint      NOT NULL,
-  deletion_id txt         NOT NULL,
-  number      bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  added_at    timestamptz NOT NULL DEFAULT now()
+  number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind        txt    NOT NULL,
+  id          txt    NOT NULL,
+  source_id   txt    NOT NULL,
+  through     bigint NOT NULL,
+  deletion_id txt    NOT NULL,
+  added_at    bigint NOT NULL
 );
 CREATE INDEX purged_ids_by_id ON purged_ids USING hash (id);
 CREATE INDEX purged_ids_by_time ON purged_ids (added_at);
@@ -369,7 +369,7 @@ CREATE TABLE deletions (
 CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
 
 CREATE TABLE deletion_ids (deletion_id txt NOT NULL, kind txt NOT NULL, id txt NOT NULL);
-CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, left(id, 500));
+CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, substr(id, 1, 500));
 
 -- An empty source_id stands for every source, those to come included.
 CREATE TABLE suppressions (
@@ -384,13 +384,12 @@ CREATE TABLE suppressions (
 );
 CREATE INDEX suppressions_of_user ON suppressions USING hash (user_id);
 
--- Suppressions that ended lately. Both tables draw from one sequence under a lock, so a replica reads on from a number.
-CREATE SEQUENCE suppression_changes;
+-- Suppressions that have ended in the last day. Both tables share the numbers of changes, so a node reads on from the last one.
 CREATE TABLE ended_suppressions (
   seq      bigint NOT NULL PRIMARY KEY,
   kind     txt    NOT NULL,
   user_id  txt    NOT NULL,
-  ended_at timestamptz NOT NULL DEFAULT now()
+  ended_at bigint NOT NULL
 );
 
 -- A delivery each, of a deletion in place of an event.

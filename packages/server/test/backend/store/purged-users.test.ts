@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
-import { PurgedUsers } from '../../../../src/backend/embedded/deletions/purged-users.ts'
+import { PurgedUsers, purgedIdsOf } from '../../../src/backend/store/purged-users.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
 const HOUR = 60 * 60 * 1000
-const PURGE = { deletionId: 'del_a', userIds: ['u1'], sourceIds: null }
+const PURGED = purgedIdsOf([{ kind: 'user', id: 'u1' }], { sourceIds: null, through: 5 })
 
-test('an event that is no longer in the table is covered; events of other users are not looked up', () => {
+test('an event that was removed is covered; events of other users are not looked up', () => {
+  const mine = acceptedEvent()
   const purged = new PurgedUsers({
-    seqOf: (id) => {
+    positionOf: ({ id }) => {
       if (id !== mine.id) throw new Error('It is not looked up.')
-      return undefined
+      return 0
     },
   })
-  const mine = acceptedEvent()
-  purged.add(PURGE, 5)
+  purged.add(PURGED)
   expect(purged.has(mine)).toBe(true)
   expect(purged.has(acceptedEvent({ userId: 'u2' }))).toBe(false)
 })
 
 test('a purge is forgotten after an hour of a clock that nobody can set', () => {
   let nowMs = 0
-  const purged = new PurgedUsers({ seqOf: () => 5, nowMs: () => nowMs })
-  purged.add(PURGE, 5)
+  const purged = new PurgedUsers({ positionOf: () => 5, nowMs: () => nowMs })
+  purged.add(PURGED)
   nowMs = HOUR
   purged.forgetOld()
   expect(purged.has(acceptedEvent())).toBe(true)
@@ -30,12 +30,8 @@ test('a purge is forgotten after an hour of a clock that nobody can set', () => 
   expect(purged.has(acceptedEvent())).toBe(false)
 })
 
-test('where the table cannot be read, an event is kept: it may be from after the purge', () => {
-  const purged = new PurgedUsers({
-    seqOf: () => {
-      throw new Error('disk I/O error')
-    },
-  })
-  purged.add(PURGE, 5)
+test('an event whose position is unknown is kept: it may be from after the purge', () => {
+  const purged = new PurgedUsers({ positionOf: () => undefined })
+  purged.add(PURGED)
   expect(purged.has(acceptedEvent())).toBe(false)
 })

@@ -1,0 +1,159 @@
+import type { Carried } from '@hookline/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { Purge, Subject } from '../../deletions.ts'
+import {
+  countPurged,
+  type FoundEvent,
+  type ProfilesPurge,
+  type PurgeEngine,
+  type WantedEvents,
+} from '../../store/deletions.ts'
+import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
+import { type AddedIds, addPurgedIds } from '../../store/purged-users.ts'
+import type { Tx } from '../../store/store.ts'
+import type { ChangeFeed } from '../changes/change-feed.ts'
+import { archivedPositionOf, isId } from '../postgres/event-rows.ts'
+import { lock } from '../postgres/locks.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { PostgresTx } from '../postgres/postgres-store.ts'
+import { fromText, toText } from '../postgres/text.ts'
+import { removeEvents } from './remove-events.ts'
+
+/** Ids whose events are found together, and events that one step finds at most. */
+const GROUP_IDS = 10
+const STEP_EVENTS = 500
+
+interface PostgresPurgeOptions {
+  readonly postgres: Postgres
+  readonly feed: ChangeFeed
+  readonly lastPosition: PurgeEngine['lastPosition']
+  readonly erase: PurgeEngine['erase']
+  /** The position of an event that this node has consumed; `undefined` for another one. */
+  readonly consumedPositionOf: (carried: Carried) => number | undefined
+  /** Events of the log that the archive has refused. */
+  readonly refused: WeakSet<object>
+}
+
+/** Finds and removes the events of users in PostgreSQL. Nodes may run the same purge at once: each event counts once. */
+export function postgresPurge({
+  postgres,
+  feed,
+  lastPosition,
+  erase,
+  consumedPositionOf,
+  refused,
+}: PostgresPurgeOptions): PurgeEngine {
+  return {
+    lastPosition,
+    positionOf: (carried) => archivedPositionOf(carried) ?? consumedPositionOf(carried),
+    isRefused: (carried) => refused.has(carried),
+    refuse: (added) =>
+      postgres.write(async (transaction) => {
+        await refuse(transaction, added)
+        await feed.tell(transaction, 'purges')
+      }),
+    async removeProfiles(purge) {
+      await postgres.write((transaction) => removeProfiles(new PostgresTx(transaction), purge))
+      return purge.subjects.length
+    },
+    find: (wanted, after) => find(postgres, wanted, (after ?? placeAt(0)) as Place),
+    async removeEvents(purge, events, at) {
+      await postgres.write((transaction) => removeFound(transaction, { ...purge, at }, events))
+      return events.length
+    },
+    erase,
+  }
+}
+
+/** Every archive waits for this transaction, and reads the table after it. */
+async function refuse(transaction: Transaction<unknown>, added: AddedIds): Promise<void> {
+  await lock(transaction, 'archive')
+  await addPurgedIds(new PostgresTx(transaction), added)
+  const names = added.ids.map(({ id }) => Buffer.from(JSON.stringify(id)))
+  // The rows stay, with the reason.
+  await sql`UPDATE quarantine SET content = NULL WHERE content IS NOT NULL AND EXISTS (
+    SELECT FROM unnest(${names}::bytea[]) AS named (id) WHERE position(named.id IN content) > 0)`.execute(
+    transaction,
+  )
+}
+
+async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Promise<void> {
+  const { user = [], anonymous = [] } = Object.groupBy(subjects, ({ kind }) => kind)
+  const userIds = user.map(({ id }) => id)
+  if (userIds.length > 0) await removeUsers(tx, { userIds, ...rest })
+  if (anonymous.length > 0) await removeIdentities(tx, { ids: anonymous, ...rest })
+}
+
+/** The beginning of a step: at a group of ids, after the event that arrived at this time with this seq. */
+interface Place {
+  readonly from: number
+  readonly at: number
+  readonly seq: number
+}
+
+function placeAt(from: number): Place {
+  return { from, at: -1, seq: 0 }
+}
+
+interface Row {
+  readonly id: string
+  readonly source_id: string
+  readonly user_id: string | null
+  readonly is_computed: boolean
+  readonly kind: Subject['kind']
+  readonly received_at: number
+  readonly seq: number
+}
+
+/** Finds the next events of a group of ids, in the order of their arrival. Each part of the union reads one index. */
+async function find(postgres: Postgres, { subjects, through }: WantedEvents, place: Place) {
+  const group = subjects.slice(place.from, place.from + GROUP_IDS)
+  const having = (condition: unknown) => sql`(
+    SELECT id, source_id, user_id, origin IS NOT NULL AS is_computed, received_at, seq FROM events
+    WHERE ${condition} AND (received_at, seq) > (${place.at}::bigint, ${place.seq}::bigint)
+      AND log_position <= ${through}::bigint
+    ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
+  const wanted = sql`wanted.id`
+  const rows = await postgres.run(sql<Row>`
+    SELECT found.*, wanted.kind
+    FROM unnest(${group.map(({ kind }) => kind)}::text[], ${group.map(({ id }) => toText(id))}::text[])
+      AS wanted (kind, id)
+    CROSS JOIN LATERAL (
+      ${having(sql`wanted.kind = 'user' AND ${isId('user_id', wanted)}`)}
+      UNION ALL ${having(sql`wanted.kind = 'anonymous' AND ${isId('anonymous_id', wanted)}`)}
+      UNION ALL ${having(isId('previous_id', wanted))}) AS found
+    ORDER BY received_at, seq, kind DESC LIMIT ${STEP_EVENTS}`)
+  const last = rows.length === STEP_EVENTS ? rows.at(-1) : undefined
+  const rest = last && { ...place, at: last.received_at, seq: last.seq }
+  const from = place.from + GROUP_IDS
+  const next = rest ?? (from < subjects.length ? placeAt(from) : null)
+  return { events: rows.map(eventOf), next }
+}
+
+function eventOf(row: Row): FoundEvent {
+  return {
+    id: row.id,
+    sourceId: fromText(row.source_id),
+    userId: row.user_id === null ? null : fromText(row.user_id),
+    isComputed: row.is_computed,
+    foundBy: row.kind,
+  }
+}
+
+async function removeFound(
+  transaction: Transaction<unknown>,
+  { deletionId, sourceIds, at }: Purge & { readonly at: number },
+  found: readonly FoundEvent[],
+): Promise<void> {
+  const byAnonymousId = found.filter(({ foundBy }) => foundBy === 'anonymous')
+  const users = new Set(byAnonymousId.flatMap(({ userId }) => userId ?? []))
+  const profiles = [...users].map((id) => ({ kind: 'user' as const, id }))
+  const tx = new PostgresTx(transaction)
+  // First, because their lock is taken before all others.
+  if (users.size > 0) await removeIdentities(tx, { ids: profiles, sourceIds, at })
+  const ids = found.map(({ id }) => id)
+  const { events, deliveries } = await removeEvents(transaction, ids)
+  const anonymous = found.filter(({ id, userId }) => userId === null && events.has(id))
+  const purged = { events: events.size, anonymousEvents: anonymous.length, deliveries }
+  await countPurged(tx, deletionId, purged)
+}

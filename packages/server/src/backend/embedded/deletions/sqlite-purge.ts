@@ -1,0 +1,81 @@
+import type { Carried } from '@hookline/protocol'
+import type { DatabaseSync } from 'node:sqlite'
+import { BackendUnavailable } from '../../backend.ts'
+import type { PurgeEngine } from '../../store/deletions.ts'
+import { addPurgedIds } from '../../store/purged-users.ts'
+import { Statements } from '../database/statements.ts'
+import type { RecentEvents } from '../log/recent-events.ts'
+import type { Duplicates } from '../log/sqlite-log.ts'
+import { removeCopies } from '../migrations/migrate.ts'
+import type { Readers } from '../readers.ts'
+import type { Writer } from '../writer.ts'
+import type { Scrubbed } from './scrub.ts'
+import { lastSeq, purgeProfiles } from './write-purge.ts'
+
+/** Tries before a reader makes `erase` reject: about a second. A copy of the database reads for longer. */
+const BUSY_TRIES = 50
+
+interface SqlitePurgeOptions {
+  readonly databaseFile: string
+  readonly writer: Writer
+  readonly reader: DatabaseSync
+  readonly readers: Readers
+  readonly duplicates: Duplicates
+  readonly recent: RecentEvents
+}
+
+/** Finds and removes the events of users in SQLite, and overwrites their bytes. */
+export function sqlitePurge(options: SqlitePurgeOptions): PurgeEngine {
+  const { writer, reader, readers, duplicates, recent } = options
+  const storedPositionOf = positionFinder(reader)
+  return {
+    lastPosition: () => writer.write(lastSeq, undefined),
+    // A duplicate is not in the table, and is dropped as such.
+    positionOf: (carried) => (duplicates.has(carried.id) ? undefined : storedPositionOf(carried)),
+    isRefused: () => false,
+    refuse: (added) => writer.write(addPurgedIds, added),
+    removeProfiles: (purge) => writer.write(purgeProfiles, purge),
+    find: (wanted, after) =>
+      readers.run('findPurged', { ...wanted, after: (after ?? 0) as number }),
+    removeEvents: ({ deletionId, sourceIds }, events, at) =>
+      recent.whileRemoving(() => writer.run('purgeEvents', { deletionId, sourceIds, events, at })),
+    erase: (signal) => erase(options, signal),
+  }
+}
+
+async function erase(
+  { databaseFile, writer, readers }: SqlitePurgeOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  removeCopies(databaseFile)
+  for (let page: number | null = 0, tries = 0; page !== null;) {
+    if (signal.aborted) return false
+    const from: number = page
+    const run = (): Promise<Scrubbed> => writer.run('scrub', from)
+    // After a try that a reader was in the way of, long reads pause for it.
+    const scrubbed = await (tries === 0 ? run() : readers.whilePaused(run))
+    if (scrubbed !== 'busy') {
+      tries = 0
+      page = scrubbed.nextPage
+    } else if (++tries === BUSY_TRIES) {
+      throw new BackendUnavailable('The database is being read at length, as for a copy.')
+    }
+  }
+  return true
+}
+
+/**
+ * Prepares the look-up of the position of an event: 0 once the event was purged; `undefined` if the
+ * table cannot be read: then an event that was sent after the purge must not be lost.
+ */
+export function positionFinder(reader: DatabaseSync): (carried: Carried) => number | undefined {
+  const statements = new Statements(reader)
+  return ({ id }) => {
+    try {
+      const [row] = statements.all('SELECT seq FROM events WHERE id = ?', [id])
+      return row === undefined ? 0 : Number(row['seq'])
+    } catch {
+      return undefined
+    }
+  }
+}
