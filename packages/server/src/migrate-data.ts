@@ -1,10 +1,10 @@
-import type { MoveReport } from './backend/cluster/move/move-options.ts'
+import type { MoveReport } from './backend/cluster/move/move-data.ts'
 import type { EmbeddedOptions } from './backend/embedded/open.ts'
 import { openStoppedData } from './backend/embedded/stopped/open-stopped-data.ts'
 import type { Config } from './config.ts'
 import { clusterOptionsOf } from './open-backend.ts'
 
-export type { MoveReport } from './backend/cluster/move/move-options.ts'
+export type { MoveReport } from './backend/cluster/move/move-data.ts'
 
 export interface MigrateDataOptions extends Pick<EmbeddedOptions, 'onUnreadable'> {
   /** Called with the name of each table when its rows were moved. */

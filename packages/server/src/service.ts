@@ -43,11 +43,11 @@ import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
-export { migrateStopped } from './backend/embedded/stopped/migrate-stopped.ts'
 export { type Rebuilt, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
 export {
   backUpStopped,
   damageOf,
+  migrateStopped,
   recordedDamages,
   restoreInto,
   UnusableDatabase,

@@ -23,7 +23,9 @@ export function addMigrateData(program: Command): void {
         readonly table: string
         readonly key: number
       }) =>
-        output.note(`Row ${key} of the table ${name} is damaged. It is moved without its secret.`)
+        output.note(
+          `Row ${key} of the table ${name} is damaged. Its secret cannot be opened in the cluster either.`,
+        )
       const onMoved = (name: string): void => output.note(`Moved ${name}.`)
       const report = await migrateData(config, { onMoved, onUnreadable }).catch(
         (error: unknown) => {
@@ -49,7 +51,7 @@ function reportText(output: Output, { tables }: MoveReport): string {
 }
 
 function notesOf({ tables, damagedEvents, coveredEvents }: MoveReport): string[] {
-  const waiting = tables.find(({ table: name }) => name === 'waiting events')?.from.rows ?? 0
+  const waiting = tables.find(({ table: name }) => name === 'outbox')?.from.rows ?? 0
   return [
     ...(damagedEvents.length === 0
       ? []

@@ -36,7 +36,7 @@ export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' 
 }
 
 /** Appends events to the log when the transaction commits, those of each source in their order. */
-export async function putInOutbox(
+async function putInOutbox(
   transaction: Connection,
   events: readonly AcceptedEvent[],
 ): Promise<void> {

@@ -5,9 +5,8 @@ import { ByteBudget } from '../../util/limits/byte-budget.ts'
 import { openLogOf } from './installation.ts'
 import type { JetStreamLog } from './jetstream/jetstream-log.ts'
 import { NatsLink } from './jetstream/nats-link.ts'
-import { moveData } from './move/move-data.ts'
-import type { MoveReport } from './move/move-options.ts'
-import { ClusterNotEmpty } from './move/move-faults.ts'
+import { moveData, type MoveReport } from './move/move-data.ts'
+import { ClusterNotEmpty } from './move/move-progress.ts'
 import type { ClusterOptions } from './open.ts'
 import { checkServer } from './postgres/check-server.ts'
 import { migrate } from './postgres/migrate.ts'
@@ -47,10 +46,10 @@ export async function moveIntoCluster(
   })
 }
 
-async function refuseEntries(log: JetStreamLog, { numbers }: StoppedData): Promise<void> {
+async function refuseEntries(log: JetStreamLog, { lastPosition }: StoppedData): Promise<void> {
   const { bytes } = await log.state()
   // A purge goes by positions: what is moved has to come before all that is appended later.
-  if (bytes === 0 && (await log.lastPosition()) > numbers.event) return
+  if (bytes === 0 && (await log.lastPosition()) > lastPosition) return
   throw new ClusterNotEmpty(
     "The stream of the log is not empty, or it was made before 2026 by its server's clock. Remove the stream, or choose another " +
       'prefix (--nats-prefix).',

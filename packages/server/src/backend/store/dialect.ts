@@ -1,9 +1,9 @@
 import { type EventOrder, POSTGRES_EVENTS, SQLITE_EVENTS } from './event-order.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
-type ColumnType = 'text' | 'number' | 'json'
+type ColumnType = 'text' | 'number'
 
-/** Columns of the same length, each with its type and its values. JSON is given as text. */
+/** Columns of the same length, each with its type and its values. */
 type Columns = Readonly<
   Record<string, readonly [type: ColumnType, values: readonly (string | number | null)[]]>
 >
@@ -56,7 +56,7 @@ export const SQLITE: Dialect = {
     sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,
 }
 
-const POSTGRES_TYPES = { text: 'text', number: 'bigint', json: 'jsonb' } as const
+const POSTGRES_TYPES = { text: 'text', number: 'bigint' } as const
 
 /** Parts that are counted. There is no counter: every record of the lane would wait for its row. */
 const MAX_COUNTED_PARTS = 250_000

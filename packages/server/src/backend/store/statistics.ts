@@ -20,8 +20,8 @@ interface Row {
   readonly start: number
   readonly source_id: string
   readonly destination_id: string
-  /** Text on SQLite. */
-  readonly counts: Counts | string
+  /** JSON. */
+  readonly counts: string
 }
 
 /** Counts in the table `statistics`, which all nodes add to. */
@@ -89,7 +89,7 @@ function countsRowOf(span: Span, row: Row): CountsRow {
     start,
     sourceId,
     destinationId,
-    counts: typeof counts === 'string' ? (JSON.parse(counts) as Counts) : counts,
+    counts: JSON.parse(counts) as Counts,
   }
 }
 
@@ -104,7 +104,7 @@ async function addSome(tx: Tx, rows: readonly CountsRow[]): Promise<void> {
     start: ['number', rows.map(({ start }) => start)],
     source_id: ['text', rows.map(({ sourceId }) => sourceId)],
     destination_id: ['text', rows.map(({ destinationId }) => destinationId)],
-    counts: ['json', rows.map(({ counts }) => JSON.stringify(counts))],
+    counts: ['text', rows.map(({ counts }) => JSON.stringify(counts))],
   })
   // SQLite would read ON as the condition of a join, without the WHERE.
   await tx.run(sql`

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { HOOKLINE } from '@hookline/testing/repository'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
-import type { MoveReport } from '../../../src/backend/cluster/move/move-options.ts'
-import { MoveUnfinished } from '../../../src/backend/cluster/move/move-faults.ts'
+import { moveData, type MoveReport } from '../../../src/backend/cluster/move/move-data.ts'
+import { MoveUnfinished } from '../../../src/backend/cluster/move/move-progress.ts'
 import type { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
@@ -83,9 +82,9 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       await using postgres = await openPostgres()
       let report: MoveReport | undefined
       for (let run = 0; report === undefined; run++) {
-        // The first two begin. The third copies a slice, so each second run gets one slice further; then the comparison, which
+        // The first begins. The second copies a slice, so each second run gets one slice further; then the comparison, which
         // begins again each time, gets five tables further.
-        const at = 3 + 5 * Math.max(0, run - 2 * transactions)
+        const at = 2 + 5 * Math.max(0, run - 2 * transactions)
         const moment = run % 2 === 0 ? 'before' : 'after'
         report = await moveData({ ...options, postgres: cuttingOff(postgres, at, moment) }).catch(
           (error: unknown) => {

@@ -12,6 +12,8 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 export const ADMIN_TOKEN = 'tok_of_the_moved_service'
 /** Ids that a column of PostgreSQL cannot hold as they are. Earlier versions accepted the one with a NUL. */
 export const ODD_IDS = { sent: 'odd\uf8ff0id', stored: 'odd\u0000\uf8ff0id' }
+/** A text that the cluster's escape of U+0000 would change if it was escaped only once, on one of the two ways. */
+const ESCAPED_ONCE = '\uf8ff0 \uf8ff1'
 export const MAX_WAITING_BYTES = 1024 * 1024
 
 /** Calls of the service before it was stopped, without those that are appended afterwards. */
@@ -93,6 +95,11 @@ export const order = (userId: string, messageId: string) => ({
   properties: { revenue: 10 },
 })
 
+interface Found {
+  /** Absent once the index is complete. */
+  readonly indexed?: number
+}
+
 async function useService(
   dataDir: string,
   {
@@ -105,7 +112,7 @@ async function useService(
   await using service = await openServiceAt({ HOOKLINE_DATA_DIR: dataDir })
   const api = new ManagementApi(service.url, ADMIN_TOKEN)
   const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
-    name: 'Shop',
+    name: `Shop ${ESCAPED_ONCE}`,
   })
   const source = { id: made.id, writeKey: made.writeKeys[0].key }
   const destination = async (url: string, enabled = true): Promise<string> => {
@@ -125,7 +132,7 @@ async function useService(
   const condition = { event: 'Order Completed' }
   const destinationIds = [destinations.good]
   const audience = await api.call<{ id: string }>('POST', 'audiences', {
-    name: 'Buyers',
+    name: `Buyers ${ESCAPED_ONCE}`,
     destinationIds,
     condition,
   })
@@ -143,7 +150,12 @@ async function useService(
   const users = [...Array.from({ length: USERS }, (_, index) => `u${index}`), ODD_IDS.sent]
   await sendCalls(service.url, source, [
     ...users.map((userId) => order(userId, `first ${userId}`)),
-    { type: 'identify', userId: 'u1', traits: { plan: 'pro', note: 'a\u0000b' }, messageId: 'm1' },
+    {
+      type: 'identify',
+      userId: 'u1',
+      traits: { plan: 'pro', note: `a\u0000b ${ESCAPED_ONCE}` },
+      messageId: 'm1',
+    },
     { type: 'alias', userId: 'u2', previousId: 'visitor', messageId: 'm2' },
     { type: 'page', anonymousId: 'visitor', name: 'Home', messageId: 'm3' },
     order('gone', 'of the deleted user'),
@@ -174,6 +186,15 @@ async function useService(
     .poll(() => good.requests.filter(({ body }) => body.includes('"delete"')).length)
     .toBeGreaterThan(0)
   await api.call('GET', `deletions/${deletion.id}?format=receipt`)
+  await api.call('POST', 'deletions', { userIds: ['back'], suppress: true })
+  await expect
+    .poll(async () => (await api.call<{ data: unknown[] }>('GET', 'suppressions')).data.length)
+    .toBe(2)
+  await api.call('DELETE', 'suppressions/back')
+  // An index of a trait.
+  await expect
+    .poll(async () => (await api.call<Found>('GET', 'profiles?trait.plan=pro')).indexed ?? 'all')
+    .toBe('all')
   // A suppressed call.
   await sendCalls(service.url, source, [order('gone', 'too late')])
   const replay = await api.call<{ id: string }>('POST', 'replays', {
@@ -184,8 +205,8 @@ async function useService(
     text: 'first u3',
   })
   await expect
-    .poll(async () => (await api.call<{ state: string }>('GET', `replays/${replay.id}`)).state)
-    .toBe('finished')
+    .poll(() => api.call<object>('GET', `replays/${replay.id}`))
+    .toMatchObject({ state: 'finished', failed: 1 })
   return { source, destinations, audienceId: audience.id, deletionId: deletion.id }
 }
 

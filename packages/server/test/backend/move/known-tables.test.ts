@@ -1,62 +1,64 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
-import { MOVED_TABLES } from '../../../src/backend/cluster/move/moved-tables.ts'
-import { MIGRATIONS } from '../../../src/backend/embedded/migrations/migrations.ts'
-import {
-  LEFT_IN_FILE,
-  MOVED_EVENT_COLUMNS,
-  TABLE_READS,
-} from '../../../src/backend/embedded/stopped/stored-tables.ts'
-import { STORED_TABLES } from '../../../src/backend/stopped-data.ts'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { movedTables, NOT_COPIED } from '../../../src/backend/cluster/move/moved-tables.ts'
+import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
+import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
+import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { openPostgres } from '../cluster/open-postgres.ts'
+import { MAX_WAITING_BYTES } from './filled-folder.ts'
 
-/** Each column of the schema of an embedded service, as `table.column`. */
-function columnsOfSchema(): string[] {
-  using db = new DatabaseSync(':memory:')
-  for (const { sql } of MIGRATIONS) db.exec(sql)
-  return db
-    .prepare(
-      `SELECT m.name || '.' || c.name AS name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
-       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`,
+describe.skipIf(clusterIsMissing() !== undefined)('the tables of both engines', () => {
+  test('have every column of an embedded service, or it is named as one that is not copied', async () => {
+    using folder = new TemporaryFolder()
+    const dataDir = folder.path
+    await (
+      await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
+    )[Symbol.asyncDispose]()
+    using data = openStoppedData({ dataDir })
+    await using postgres = await openPostgres()
+    const box = new SecretBox(SecretBox.keysIn(SecretBox.newKey())!)
+    const options = { postgres, data, box, maxPayloadBytes: 1024 * 1024 }
+    const tables = await movedTables({ ...options, checkLog: async () => undefined })
+    const copied = tables.flatMap(({ from, columns }) =>
+      columns.map(({ name }) => `${from}.${name}`),
     )
-    .all()
-    .map(({ name }) => String(name))
-}
-
-test('every column of an embedded service is moved, or named as one that stays in the file', () => {
-  const moved = [
-    ...STORED_TABLES.flatMap((table) =>
-      TABLE_READS[table].columns.map((column) => `${table}.${column}`),
-    ),
-    ...MOVED_EVENT_COLUMNS.map((column) => `events.${column}`),
-    'log_position.acked',
-    'profiles_state.purges',
-    'profiles_state.identities',
-  ]
-  const isLeft = (name: string): boolean => {
-    const [table, column] = name.split('.')
-    return LEFT_IN_FILE.some(
-      (each) => each.table === table && (each.columns?.includes(column!) ?? true),
-    )
-  }
-  const unknown = columnsOfSchema().filter((name) => !moved.includes(name) && !isLeft(name))
-  expect(unknown).toEqual([])
+    const stored = [
+      ...data.rows(`SELECT tables.name AS "table", columns.name AS name
+        FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`),
+    ]
+    const forgotten = stored
+      .map(({ table, name }) => ({
+        table: String(table),
+        column: `${String(table)}.${String(name)}`,
+      }))
+      .filter(({ table, column }) => !(table in NOT_COPIED || column in NOT_COPIED))
+      .filter(({ column }) => !copied.includes(column))
+    expect(forgotten).toEqual([])
+    const needed = await postgres.run(sql<{ readonly table: string; readonly name: string }>`
+      SELECT table_name AS "table", column_name AS name FROM information_schema.columns
+      WHERE table_schema = current_schema() AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'`)
+    for (const { name, columns } of tables)
+      expect(columns.map((column) => column.name)).toEqual(
+        expect.arrayContaining(
+          needed.filter(({ table }) => table === name).map((each) => each.name),
+        ),
+      )
+  })
 })
 
-test('every table that is read is written somewhere', () => {
-  const written = new Set(MOVED_TABLES.map(({ from }) => from))
-  expect(STORED_TABLES.filter((table) => !written.has(table))).toEqual([])
-})
-
-test('the guide lists what stays in the file, with the reasons', () => {
+test('the guide lists what is not copied, with the reasons', () => {
   const guide = readFileSync(
     join(import.meta.dirname, '../../../../../docs/guides/cluster.md'),
     'utf8',
   )
   const flat = guide.replaceAll(/\s+/g, ' ')
-  for (const { table, reason } of LEFT_IN_FILE) {
-    expect(flat).toContain(`\`${table}\``)
+  for (const [name, reason] of Object.entries(NOT_COPIED)) {
+    expect(flat).toContain(`\`${name}\``)
     expect(flat).toContain(reason)
   }
 })

@@ -4,12 +4,9 @@ import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { DataDirInUse } from '../../../src/backend/embedded/database/data-dir.ts'
 import { EncryptionKeyMismatch } from '../../../src/backend/embedded/database/encryption-key.ts'
 import { UnusableDatabase } from '../../../src/backend/embedded/stopped/stopped-database.ts'
-import {
-  ClusterInUse,
-  ClusterNotEmpty,
-  EventTooLarge,
-} from '../../../src/backend/cluster/move/move-faults.ts'
 import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
+import { ClusterInUse, ClusterNotEmpty } from '../../../src/backend/cluster/move/move-progress.ts'
+import { EventTooLarge } from '../../../src/backend/cluster/move/moved-tables.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
@@ -48,7 +45,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const report = await moveInto(target, folder.dataDir)
     expect(report.tables.filter(({ from, to }) => from.digest !== to.digest)).toEqual([])
     const rowsOf = (name: string) => report.tables.find(({ table }) => table === name)?.from.rows
-    expect(rowsOf('waiting events')).toBe(folder.appended.length + folder.unacked)
+    expect(rowsOf('outbox')).toBe(folder.appended.length + folder.unacked)
     const empty = report.tables.filter(({ from }) => from.rows === 0).map(({ table }) => table)
     // A response is kept for a key that a client sends.
     expect(empty).toEqual(['idempotent_responses'])
@@ -67,14 +64,14 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     using data = new TemporaryFolder()
     await using service = await openServiceAt({ ...target.settings, HOOKLINE_DATA_DIR: data.path })
     const api = new ManagementApi(service.url, ADMIN_TOKEN)
-    // What waited for the failing receiver, with the notice, and what was undecided.
+    // What waited for the failing receiver, with the notices of two deletions, and what was undecided.
     const wanted = [...folder.appended.map((_, index) => `undecided ${index}`), 'first u4', 'm2']
     await expect
       .poll(() => failing.requests.map(messageIdOf))
       .toEqual(expect.arrayContaining(wanted))
     await expect
       .poll(() => failing.requests.filter(({ body }) => body.includes('"delete"')).length)
-      .toBe(1)
+      .toBe(2)
     await sendCalls(service.url, source, [
       order('u1', 'first u1'),
       order('u1', 'undecided 0'),
@@ -166,6 +163,27 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect([...node.catalog.current.sources.keys()]).toEqual([newSource().id])
   })
 
+  test('may be damaged: such events stay in the file, and secrets that cannot be opened stay closed', async () => {
+    await using folder = await fillFolder()
+    const [damaged] = folder.appended
+    let entries = 0
+    editDatabase(folder.dataDir, (db) => {
+      db.prepare("UPDATE events SET body = body || ' ' WHERE id = ?").run(damaged!)
+      db.exec("UPDATE lanes SET sealed_url = replace(sealed_url, '.', '.x') WHERE number < 3")
+      db.exec("UPDATE audit SET sealed = replace(sealed, '.', '.x') WHERE seq = 1")
+      entries = Number(db.prepare('SELECT count(*) AS count FROM audit').get()!['count'])
+    })
+    await using target = await openTarget()
+    const report = await moveInto(target, folder.dataDir)
+    expect(report.damagedEvents).toEqual([damaged])
+    const waiting = report.tables.find(({ table }) => table === 'outbox')
+    expect(waiting?.to.rows).toBe(folder.appended.length + folder.unacked - 1)
+    await using node = await openNode(target)
+    const { data } = await node.audit.list({}, { limit: entries })
+    expect(data.filter(({ isUnreadable }) => isUnreadable === true)).toHaveLength(1)
+    expect(data).toHaveLength(entries)
+  })
+
   test('that is moved already is not moved again: the command says the same once more', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()
@@ -188,7 +206,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const small = moveData({ ...options, maxPayloadBytes: 1_100 })
     await expect(small).rejects.toThrow(EventTooLarge)
     const { tables } = await moveData({ ...options, maxPayloadBytes: 1024 * 1024 })
-    expect(tables.find(({ table }) => table === 'waiting events')?.to.rows).toBe(
+    expect(tables.find(({ table }) => table === 'outbox')?.to.rows).toBe(
       folder.appended.length + folder.unacked,
     )
   })

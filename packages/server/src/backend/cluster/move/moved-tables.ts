@@ -1,213 +1,262 @@
-import type { StoredRow, StoredTable } from '../../stopped-data.ts'
-import { laneHash } from '../deliveries/rows/lane-hash.ts'
+import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { SecretBox } from '../../../util/secrets/secret-box.ts'
+import type { DeletionRequest, Subject } from '../../deletions.ts'
+import type { StoppedData, StoredRow } from '../../stopped-data.ts'
+import { PurgedUsers, purgedIdsOf } from '../../store/purged-users.ts'
+import { parsedJson } from '../../store/rows.ts'
 import { storedPartsIn } from '../../store/stored-parts.ts'
+import { laneHash } from '../deliveries/rows/lane-hash.ts'
+import { eventChecksumOf } from '../event-columns.ts'
+import { chunkOf } from '../jetstream/chunk.ts'
+import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
+import { dayOf } from '../upkeep/days.ts'
+import { makeDay } from '../upkeep/make-day.ts'
+
+/** An event is larger than a message of NATS, and waits for the pipeline. */
+export class EventTooLarge extends Error {
+  override readonly name = 'EventTooLarge'
+}
+
+export interface MoveOptions {
+  readonly postgres: Postgres
+  /** The box of the cluster. */
+  readonly box: SecretBox
+  readonly data: StoppedData
+  /** Maximum size of a message of the log. */
+  readonly maxPayloadBytes: number
+  /** Rejects if the log cannot take the waiting events. */
+  readonly checkLog: () => Promise<void>
+  /** Called when all rows of a table are copied, before they are compared. */
+  readonly onMoved?: ((table: string) => void) | undefined
+}
+
+/** The number of the change that all moved records have. */
+export const MOVED_CHANGE = 1
+/** Of the headers of a message. */
+const HEADER_BYTES = 1024
+
+/** Differences between a table in the file and in the cluster. */
+interface Form {
+  /** The table in the file. Defaults to the table of the same name. */
+  readonly from?: string
+  /** Columns that it lacks, or has in another form, as SQL of SQLite. */
+  readonly columns?: Readonly<Record<string, string>>
+  /** A condition on its rows, as SQL of SQLite. */
+  readonly where?: string
+  /** Replaces values that SQL cannot make; `undefined` if the row is not copied. */
+  readonly replace?: (row: StoredRow, context: FormContext) => StoredRow | undefined
+}
+
+interface FormContext extends MoveOptions {
+  /** Whether a purge that has begun covers an event at its position in the log. */
+  readonly isPurged: (event: AcceptedEvent, position: number) => boolean
+}
+
+/** By table of the cluster. All other tables have the same columns in both, and are copied as they are. */
+const FORMS: Readonly<Record<string, Form>> = {
+  // The cluster has bodies as bytes and finds anonymous ids; its checksum covers both. Later positions of its log are larger.
+  events: {
+    columns: { log_position: 'seq', anonymous_id: 'NULL', body: 'CAST(body AS BLOB)' },
+    replace(row, { data }) {
+      const event = data.eventOf(row)
+      const { anonymousId = null } = event ?? {}
+      return event && { anonymous_id: anonymousId, checksum: eventChecksumOf(event) }
+    },
+  },
+  // The events that the pipeline has not finished, except where an unfinished purge removes them from the archive.
+  outbox: {
+    from: 'events',
+    columns: { chunk: 'NULL', body: 'CAST(body AS BLOB)' },
+    where: 'seq > (SELECT acked FROM log_position)',
+    replace(row, { data, isPurged, maxPayloadBytes }) {
+      const event = data.eventOf(row)
+      if (event === undefined || isPurged(event, Number(row['seq']))) return undefined
+      const chunk = chunkOf([event])
+      if (chunk.length <= maxPayloadBytes - HEADER_BYTES) return { chunk }
+      throw new EventTooLarge(
+        `The event ${event.id} waits for the pipeline, and is larger than a message of NATS. Raise max_payload of the NATS ` +
+          'servers, and run the command again.',
+      )
+    },
+  },
+  // Nodes find a lane by a keyed hash of its URL. One that cannot be opened is never found again.
+  lanes: {
+    columns: { key: `'lost ' || number` },
+    replace({ destination_id: id, sealed_url: sealed }, { data, box }) {
+      const [destinationId, url] = [String(id), data.open(String(sealed), String(id))]
+      return url === undefined ? {} : { key: laneHash({ destinationId, url }, box.keys[0]!) }
+    },
+  },
+  // PostgreSQL reads these as its JSON.
+  deliveries: { replace: readableParts },
+  notices: { replace: readableParts },
+  attempts: { replace: readableAttempt },
+  // No node has claimed a part.
+  waiting_parts: { columns: { fence: '0' } },
+  // Nodes read the records whose number has changed.
+  catalog: { columns: { number: String(MOVED_CHANGE) } },
+  key_uses: { columns: { number: String(MOVED_CHANGE) } },
+}
+
+/** A damaged one becomes a list that has no part: the node that claims the delivery puts it into quarantine. */
+function readableParts({ webhooks }: StoredRow): StoredRow {
+  return storedPartsIn(webhooks) === undefined ? { webhooks: '[{}]' } : {}
+}
+
+/** A damaged one becomes an object that has nothing to show. */
+function readableAttempt({ document }: StoredRow): StoredRow {
+  return parsedJson(document) === undefined ? { document: '{}' } : {}
+}
+
+const COUNTED = 'the cluster counts the copied rows itself'
+
+/** Tables and columns that are not copied, with the reason. The guide has the same list. */
+export const NOT_COPIED: Readonly<Record<string, string>> = {
+  log_position: 'it describes the file; the events after `acked` are the waiting events',
+  encryption_keys: 'the cluster keeps its own',
+  profiles_state: 'the cluster continues its numbers; each start of a node sets the rest',
+  reserved_keys: 'the requests ended with the process',
+  message_id_filters: 'PostgreSQL finds duplicates by an index',
+  waiting: COUNTED,
+  waiting_lanes: COUNTED,
+  'computations.size': COUNTED,
+  missing_rows: 'it counts rows that the file has lost',
+  damages: 'it lists damage to the file',
+}
+
+interface Column {
+  readonly table: string
+  readonly name: string
+  /** In PostgreSQL. */
+  readonly type: string
+  readonly isIdentity: boolean
+}
+
+/** Events first, because they make the partitions of days; computations before the results that a trigger counts. */
+export async function movedTables(options: MoveOptions): Promise<readonly MovedTable[]> {
+  const context = { ...options, isPurged: unfinishedPurges(options.data) }
+  const columns = await options.postgres.run(sql<Column>`
+    SELECT table_name AS "table", column_name AS name, data_type AS type, is_identity = 'YES' AS "isIdentity"
+    FROM information_schema.columns WHERE table_schema = current_schema()
+    ORDER BY table_name <> 'events', table_name, ordinal_position`)
+  return [...Map.groupBy(columns, ({ table }) => table)]
+    .filter(([name]) => !(name in NOT_COPIED))
+    .map(([name, all]) => new MovedTable(name, all, context))
+    .filter((table) => table.columns.length > 0)
+}
 
 export type Value = string | number | boolean | null | Buffer
 
-/** A column, with the type of its values. */
-export interface MovedColumn {
+/** Rows that are read together: 200 MB with the largest events. */
+const ROWS = 200
+
+/** A table of the cluster that rows of the file are copied into. */
+export class MovedTable {
   readonly name: string
-  readonly type: 'text' | 'int' | 'bigint' | 'bool' | 'bytea' | 'jsonb'
-  /** Its text is sealed under the text in this column. */
-  readonly sealedUnder?: string
-}
+  /** The table in the file. */
+  readonly from: string
+  /** Those that both have. */
+  readonly columns: readonly Column[]
+  readonly #context: FormContext
+  readonly #form: Form
+  readonly #key: readonly string[]
+  readonly #select: string
 
-/** A table that rows are moved into. */
-export interface TargetTable {
-  readonly into: string
-  readonly columns: readonly MovedColumn[]
-}
-
-/** A table that gets a row for each row of another one. */
-export interface MovedTable extends TargetTable {
-  readonly from: StoredTable
-  /** The values of the columns. `key` seals. */
-  readonly valuesOf: (row: StoredRow, key: Buffer) => readonly Value[]
-}
-
-/** The name of a table in reports, and where the progress of a move is recorded. */
-export function nameOf({ from, into }: MovedTable): string {
-  return from === into ? from : `${from} → ${into}`
-}
-
-/** The name of the events that wait for the pipeline. */
-export const WAITING = 'waiting events'
-
-/** The number of the change that has put what nodes read again when it has changed. */
-export const MOVED_CHANGE = 1
-
-/** `id text, sealed text under id` as columns. */
-export function columnsOf(text: string): MovedColumn[] {
-  return text.split(', ').map((each) => {
-    const [name, type, , sealedUnder] = each.split(' ')
-    const column = { name: name!, type: type as MovedColumn['type'] }
-    return sealedUnder === undefined ? column : { ...column, sealedUnder }
-  })
-}
-
-interface TableOptions {
-  readonly into?: string
-  /** Makes the values of columns that are not as they were. */
-  readonly made?: Readonly<Record<string, (row: StoredRow, key: Buffer) => Value>>
-  /** The `Store` escapes every text of it, JSON too. */
-  readonly isOfStore?: true
-}
-
-/** A table whose columns have the values of the same names, unless they are made of others. */
-function table(
-  from: StoredTable,
-  columns: string,
-  { into = from, made = {}, isOfStore }: TableOptions = {},
-): MovedTable {
-  const all = columnsOf(columns)
-  const valueOf = (column: MovedColumn, row: StoredRow, key: Buffer): Value => {
-    const make = made[column.name]
-    return make === undefined ? plainOf(column, row, isOfStore) : make(row, key)
+  constructor(name: string, all: readonly Column[], context: FormContext) {
+    this.#form = FORMS[name] ?? {}
+    const { from = name, columns: made = {}, where = 'TRUE' } = this.#form
+    const stored = [...context.data.rows('SELECT name, pk FROM pragma_table_info(?)', from)]
+    const names = [
+      ...new Set([...stored.map((each) => String(each['name'])), ...Object.keys(made)]),
+    ]
+    const inKey = stored.filter(({ pk }) => Number(pk) > 0)
+    const key = inKey.toSorted((a, b) => Number(a['pk']) - Number(b['pk']))
+    const selected = names.map((each) => `${made[each] ?? `"${each}"`} AS "${each}"`)
+    this.name = name
+    this.from = from
+    this.columns = all.filter(
+      (each) => names.includes(each.name) && !(`${name}.${each.name}` in NOT_COPIED),
+    )
+    this.#context = context
+    this.#key = key.length > 0 ? key.map((each) => String(each['name'])) : names
+    this.#select = `SELECT ${selected.join()} FROM ${from} WHERE ${where}`
   }
-  return {
-    from,
-    into,
-    columns: all,
-    valuesOf: (row, key) => all.map((column) => valueOf(column, row, key)),
+
+  /** The rows of the file after a place, in the order of their key; all of them after `null`. */
+  rows(place: string | null): Iterable<StoredRow> {
+    const after = JSON.parse(place ?? '[]') as (string | number)[]
+    const key = this.#key.map((name) => `"${name}"`).join()
+    const isAfter = place === null ? 'TRUE' : `(${key}) > (${after.map(() => '?').join()})`
+    return this.#context.data.rows(`${this.#select} AND ${isAfter} ORDER BY ${key}`, ...after)
   }
-}
 
-/** Ids and words that clients send may have U+0000; JSON has none. */
-const JSON_COLUMNS = new Set(['document', 'counts', 'traits', 'value', 'webhooks', 'sealed'])
+  placeOf(row: StoredRow): string {
+    return JSON.stringify(this.#key.map((name) => row[name]))
+  }
 
-function plainOf({ name, type }: MovedColumn, row: StoredRow, isOfStore = false): Value {
-  const value = row[name] ?? null
-  if (type === 'bool') return value === 1
-  const isPlain = type === 'jsonb' || (JSON_COLUMNS.has(name) && !isOfStore)
-  return typeof value === 'string' && !isPlain ? toText(value.toWellFormed()) : value
-}
+  /** The values of the columns; `undefined` if the row is not copied. */
+  valuesOf(row: StoredRow): readonly Value[] | undefined {
+    const { replace = () => ({}) } = this.#form
+    const replaced = replace(row, this.#context)
+    if (replaced === undefined) return undefined
+    const values: StoredRow = { ...row, ...replaced }
+    return this.columns.map(({ name, type }) => {
+      const value = values[name]!
+      if (type === 'boolean') return value === 1
+      if (value instanceof Uint8Array) return Buffer.from(value)
+      return typeof value === 'string' ? toText(value.toWellFormed()) : value
+    })
+  }
 
-const text = (row: StoredRow, name: string): string => String(row[name])
+  async insert(transaction: Transaction<unknown>, stored: readonly StoredRow[]): Promise<void> {
+    const rows = stored.map((row) => this.valuesOf(row)).filter((values) => values !== undefined)
+    if (rows.length === 0) return
+    if (this.name === 'events') {
+      // With the partitions of the rows that belong to them.
+      const days = new Set(stored.map(({ id }) => dayOf(timeOfId(String(id)))))
+      for (const day of days) await makeDay(transaction, day)
+    }
+    const arrays = this.columns.map(
+      ({ type }, index) => sql`${rows.map((values) => values[index]!)}::${sql.raw(type)}[]`,
+    )
+    await sql`INSERT INTO ${sql.id(this.name)} (${this.#names}) OVERRIDING SYSTEM VALUE
+      SELECT * FROM unnest(${sql.join(arrays)})`.execute(transaction)
+  }
 
-const documentIn = (row: StoredRow): unknown => JSON.parse(text(row, 'document'))
+  /** Reads the values of all rows in the cluster. */
+  copied(take: (values: readonly Value[]) => void): Promise<void> {
+    return this.#context.postgres.write(async (transaction) => {
+      await sql`DECLARE copied NO SCROLL CURSOR FOR
+        SELECT ${this.#names} FROM ${sql.id(this.name)}`.execute(transaction)
+      for (let count = ROWS; count === ROWS;) {
+        const { rows } = await sql<Readonly<Record<string, Value>>>`
+          FETCH ${sql.lit(ROWS)} FROM copied`.execute(transaction)
+        for (const row of rows) take(this.columns.map(({ name }) => row[name]!))
+        count = rows.length
+      }
+    })
+  }
 
-const change = (): number => MOVED_CHANGE
-
-/** What waits has a change of its own for each claim. */
-const unclaimed = (): number => 0
-
-const DELIVERY = 'rounds int, first_due_at bigint, due_at bigint, webhooks text'
-
-/** Everything but the archive, in the order in which it is moved. */
-export const MOVED_TABLES: readonly MovedTable[] = [
-  table(
-    'catalog',
-    'kind text, id text, version bigint, number bigint, source_id text, document text, settings text under id',
-    // The settings are sealed as they are.
-    { isOfStore: true, made: { number: change, settings: (row) => row['settings'] ?? null } },
-  ),
-  table('key_uses', 'key text, last_used_at bigint, number bigint', { made: { number: change } }),
-  table('tokens', 'id text, document text, last_used_at bigint', { isOfStore: true }),
-  table(
-    'audit',
-    'seq bigint, id text, at bigint, actor_id text, action text, target_id text, sealed text under id',
-  ),
-  table('idempotent_responses', 'key text, fingerprint text, sealed text, expires_at bigint', {
-    isOfStore: true,
-  }),
-  table('statistics', 'span text, start bigint, source_id text, destination_id text, counts jsonb'),
-  table('declined', 'event_id text, destination_id text, reason text, since bigint'),
-  table(
-    'lanes',
-    'number int, queue text, destination_id text, key text, sealed_url text under destination_id',
-    {
-      made: {
-        key: (row, key) => laneKeyOf(row, key),
-        sealed_url: (row) => text(row, 'url'),
-      },
-    },
-  ),
-  table(
-    'deliveries',
-    `id text, event_id text, destination_id text, state text, ${DELIVERY}, replay_id text, is_waiting bool`,
-    { made: { webhooks: partsOf } },
-  ),
-  table(
-    'notices',
-    `id text, deletion_id text, source_id text, destination_id text, kind text, user_id text, created_at bigint, state text, ${DELIVERY}, ended_at bigint, attempts int, is_waiting bool`,
-    { made: { webhooks: partsOf } },
-  ),
-  table('attempts', 'delivery_id text, id text, has_body bool, document text', {
-    made: { document: attemptOf },
-  }),
-  table('waiting_parts', 'queue text, lane int, delivery_id text, due_at bigint, fence bigint', {
-    made: { fence: unclaimed },
-  }),
-  table('quarantine', 'id text, reason text, at bigint, content bytea'),
-  table(
-    'replays',
-    'id text, state text, created_at bigint, finished_at bigint, scanned bigint, requeued bigint, reached_at bigint, cursor text, document text, search_text text',
-    { isOfStore: true },
-  ),
-  table('replay_ends', 'replay_id text, slot int, delivered bigint, failed bigint'),
-  table(
-    'deletions',
-    'id text, step text, started_at bigint, suppressed_at bigint, purged_at bigint, notified_at bigint, purge_through bigint, purged_events bigint, purged_anonymous_events bigint, purged_deliveries bigint, document text',
-    { isOfStore: true },
-  ),
-  table('deletion_ids', 'deletion_id text, kind text, id text'),
-  table(
-    'suppressions',
-    'seq bigint, kind text, user_id text, source_id text, since bigint, deletion_id text, calls_left_out bigint, last_left_out_at bigint',
-  ),
-  table('cursors', 'name text, through bigint'),
-  table('spaces', 'name text, profiles bigint'),
-  table(
-    'identities',
-    'id bigint, space text, kind text, name text, profile bigint, is_seen bool, first_seen_at bigint, last_seen_at bigint, counts text, placeholders bigint, version bigint, dirty_since bigint, recheck_at bigint',
-    { isOfStore: true },
-  ),
-  table('identity_traits', 'identity bigint, traits text', { isOfStore: true }),
-  table(
-    'claims',
-    'anonymous bigint, claimer bigint, at bigint, received_at bigint, message_id text, event_id text, source_id text, is_first bool',
-  ),
-  table(
-    'aliases',
-    'identity bigint, partner bigint, at bigint, received_at bigint, message_id text, event_id text, source_id text, is_linked bool',
-  ),
-  table(
-    'fact_clauses',
-    'number bigint, definition text, keep_ms bigint, keep_most bigint, fill_through bigint, filled_through bigint, reaches_back_to bigint',
-  ),
-  table('facts', 'identity bigint, clause bigint, at bigint, position bigint, value text', {
-    isOfStore: true,
-  }),
-  // A trigger counts their sizes while results are moved.
-  table('computations', 'number bigint, id text'),
-  table('results', 'profile bigint, computation bigint, value text, since bigint', {
-    isOfStore: true,
-  }),
-  table('announced', 'user_id text, computation bigint, value text, number bigint, at bigint', {
-    isOfStore: true,
-  }),
-  table('listed_users', 'computation bigint, user_id text'),
-  table('computation_changes', 'computation bigint, start bigint, entered bigint, went bigint'),
-  table('syncs', 'id text, computation text, is_open bool, document text'),
-]
-
-/** PostgreSQL has to read it as JSON. One without a readable part is put into quarantine when it is claimed. */
-function partsOf(row: StoredRow): string {
-  return storedPartsIn(row['webhooks']) === undefined ? '[{}]' : text(row, 'webhooks')
-}
-
-function attemptOf(row: StoredRow): string {
-  try {
-    documentIn(row)
-    return text(row, 'document')
-  } catch {
-    return '{}'
+  get #names() {
+    return sql.join(this.columns.map(({ name }) => sql.ref(name)))
   }
 }
 
-/** A URL that could not be opened is empty, and several lanes may have such a one. */
-function laneKeyOf(row: StoredRow, key: Buffer): string {
-  const [destinationId, url] = [text(row, 'destination_id'), text(row, 'url')]
-  return url === '' ? `lost ${text(row, 'number')}` : laneHash({ destinationId, url }, key)
+function unfinishedPurges(data: StoppedData): FormContext['isPurged'] {
+  let current = 0
+  const purged = new PurgedUsers({ positionOf: () => current })
+  const subjects = data.rows(`SELECT kind, ids.id, purge_through, document
+    FROM deletions JOIN deletion_ids AS ids ON deletion_id = deletions.id
+    WHERE step = 'purge' AND purge_through IS NOT NULL`)
+  for (const { kind, id, purge_through: through, document } of subjects) {
+    const { sourceIds } = JSON.parse(String(document)) as DeletionRequest
+    const subject = { kind: kind as Subject['kind'], id: String(id) }
+    purged.add(purgedIdsOf([subject], { sourceIds, through: Number(through) }))
+  }
+  return (event, position) => {
+    current = position
+    return purged.has(event)
+  }
 }

@@ -17,7 +17,7 @@ interface SealedTable {
 }
 
 const TABLES: readonly SealedTable[] = [
-  { table: 'lanes', key: 'number', sealed: 'url', label: 'destination_id' },
+  { table: 'lanes', key: 'number', sealed: 'sealed_url', label: 'destination_id' },
   { table: 'audit', key: 'seq', sealed: 'sealed', label: 'id' },
   { table: 'catalog', key: 'rowid', sealed: 'settings', label: 'id' },
 ]

@@ -84,14 +84,19 @@ export class StoredLanes implements NumberedLanes {
     for (const row of rows) {
       const destinationId = String(row['destination_id'])
       // Where the row is damaged, it is the lane of no webhook.
-      const url = openedText(this.#box, String(row['url']), destinationId) ?? ''
+      const url = openedText(this.#box, String(row['sealed_url']), destinationId) ?? ''
       this.add(Number(row['number']), { queue: row['queue'] as QueueName, destinationId, url })
     }
   }
 }
 
-/** A row of `lanes`. The URL is sealed. */
-export type LaneRow = readonly [number: number, queue: string, destinationId: string, url: string]
+/** A row of `lanes`. */
+export type LaneRow = readonly [
+  number: number,
+  queue: string,
+  destinationId: string,
+  sealedUrl: string,
+]
 
 /** Keeps a lane. Safe to call twice. */
 export function addLane(db: DatabaseSync): (row: LaneRow) => void {

@@ -138,7 +138,7 @@ CREATE TABLE lanes (
   number         INTEGER PRIMARY KEY,
   queue          TEXT NOT NULL,
   destination_id TEXT NOT NULL,
-  url            TEXT NOT NULL
+  sealed_url     TEXT NOT NULL
 ) STRICT;
 
 -- The queue of the lanes. A delivery has a part for each webhook; triggers make the queue from the parts in `webhooks`, so

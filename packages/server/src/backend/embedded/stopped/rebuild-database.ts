@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { syncFolder } from '../../../util/durable-file.ts'
@@ -71,7 +71,7 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   using source = openReadable(file)
   using db = DataDir.openForWriting(fresh)
   migrate(db, fresh, stepsOf(source))
-  db.exec('PRAGMA synchronous = OFF; BEGIN')
+  db.exec('BEGIN')
   const copied = tablesOf(db).map((table) => copyTable(source, db, table))
   const areEventsRead = copied.every(({ name, isRead }) => isRead || name !== 'events')
   const missing = copied.flatMap(({ report }) => report)
@@ -80,8 +80,6 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   addDamages(db, told)
   keepNumbers(db)
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
-  db.close()
-  sync(fresh)
   return told
 }
 
@@ -219,15 +217,6 @@ function isWhole(db: DatabaseSync): boolean {
     return db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'] === 'ok'
   } catch {
     return false
-  }
-}
-
-function sync(file: string): void {
-  const handle = openSync(file, 'r+')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { copyFile, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../../../util/durable-file.ts'
 import { removeCommitMark } from '../damage/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
 import { isDamage } from '../database/is-damage.ts'
-import { DataDir } from '../database/data-dir.ts'
+import { DATABASE_NAME, DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS } from '../migrations/migrations.ts'
+import { type EmbeddedOptions, openEmbeddedBackend } from '../open.ts'
 
 /** The file is not a database of Hookline, is damaged, or would replace another database. */
 export class UnusableDatabase extends Error {
@@ -61,6 +62,26 @@ export async function restoreInto(
     await rm(restored, { force: true })
   }
   return isThere ? previous : undefined
+}
+
+/**
+ * Migrates the database of a stopped service, as its next start would. The start of a service with a large database is
+ * then quick. Returns the version of the schema before and after.
+ * @throws {UnusableDatabase} where there is no database; otherwise what `openEmbeddedBackend` throws
+ */
+export async function migrateStopped(
+  options: EmbeddedOptions,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const file = join(options.dataDir, DATABASE_NAME)
+  if (!existsSync(file)) throw new UnusableDatabase(`${options.dataDir} has no database.`)
+  const from = schemaOf(file)
+  await using _opened = await openEmbeddedBackend(options)
+  return { from, to: schemaOf(file) }
+}
+
+function schemaOf(file: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
 /** What is wrong with a database, in words; empty where it is intact. Reads the whole file. */

@@ -67,7 +67,7 @@ test('a change of the key leaves damaged rows as they are, and tells of each', a
   const id = await keep(folder)
   {
     using db = new DatabaseSync(join(folder.path, DATABASE_NAME))
-    db.exec("UPDATE lanes SET url = replace(url, '.', '.x') WHERE number = 1")
+    db.exec("UPDATE lanes SET sealed_url = replace(sealed_url, '.', '.x') WHERE number = 1")
     db.exec("UPDATE audit SET sealed = 'damaged' WHERE seq = 2")
   }
   const told: object[] = []

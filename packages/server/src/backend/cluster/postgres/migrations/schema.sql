@@ -478,16 +478,16 @@ CREATE TABLE statistics (
   start          bigint NOT NULL,
   source_id      txt    NOT NULL,
   destination_id txt    NOT NULL,
-  counts         jsonb  NOT NULL,
+  counts         text   NOT NULL, -- JSON
   PRIMARY KEY (span, start, source_id, destination_id)
 ) WITH (fillfactor = 70);
 CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destination_id);
 CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
   WHERE destination_id <> '';
-CREATE FUNCTION sum_of_counts(a jsonb, b jsonb) RETURNS jsonb IMMUTABLE LANGUAGE sql AS $$
-  SELECT jsonb_object_agg(name, sum) FROM (
+CREATE FUNCTION sum_of_counts(a text, b text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
+  SELECT jsonb_object_agg(name, sum)::text FROM (
     SELECT key AS name, sum(value::bigint) AS sum
-    FROM (SELECT * FROM jsonb_each_text(a) UNION ALL SELECT * FROM jsonb_each_text(b)) AS counts
+    FROM (SELECT * FROM jsonb_each_text(a::jsonb) UNION ALL SELECT * FROM jsonb_each_text(b::jsonb)) AS counts
     GROUP BY key) AS sums
 $$;
 
@@ -503,7 +503,7 @@ CREATE TABLE nodes (
 
 -- How far the data of an embedded service was moved here.
 
--- identity: of the data. finished_at NULL: no node starts. report: JSON, what was compared at the end.
+-- identity: of the data. finished_at NULL: no node starts. report: JSON; NULL until all tables are compared.
 CREATE TABLE data_move (
   only_row    boolean     PRIMARY KEY CHECK (only_row),
   identity    txt         NOT NULL,
@@ -512,7 +512,7 @@ CREATE TABLE data_move (
   report      text
 );
 
--- place: where the next slice of a table begins; NULL at the beginning.
+-- place: the key of the last copied row.
 CREATE TABLE moved_tables (name txt PRIMARY KEY, place text, is_done boolean NOT NULL);
 
 -- The installation that this database and the stream of its log belong to. stream and servers NULL: no node has made it yet.
