@@ -9,6 +9,7 @@ const EMPTY = {
   retried: 0,
   failed: {},
   filtered: {},
+  unlinked: {},
   pending: null,
   latencyMs: null,
 }

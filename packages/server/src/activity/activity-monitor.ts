@@ -10,6 +10,7 @@ import type {
   DecisionActivity,
   DeliveryActivity,
   PurgeActivity,
+  UnlinkedActivity,
   UpdateActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
@@ -90,6 +91,10 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
 
   changed(change: ChangeActivity): void {
     this.#statistics.changed(change)
+  }
+
+  unlinked(unlinked: UnlinkedActivity): void {
+    this.#statistics.unlinked(unlinked)
   }
 
   purged(purge: PurgeActivity): void {

@@ -43,7 +43,10 @@ const MOST_KEPT = 60
  * Counts what happens, second by second, while there are readers. Where there are readers on other nodes, they are told each
  * second, and count it as theirs.
  */
-export class LiveCounts implements Omit<ActivityListener, 'changed' | 'purged' | 'updated'> {
+export class LiveCounts implements Omit<
+  ActivityListener,
+  'changed' | 'unlinked' | 'purged' | 'updated'
+> {
   readonly seconds = new RecentItems<Counts>(MOST_KEPT)
   readonly #clock: Clock
   readonly #upkeep: Pick<Upkeep, 'backlog'>

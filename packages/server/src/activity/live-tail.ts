@@ -30,7 +30,10 @@ export interface LostActivities {
  * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
  * show the missing ones.
  */
-export class LiveTail implements Omit<ActivityListener, 'refused' | 'changed' | 'updated'> {
+export class LiveTail implements Omit<
+  ActivityListener,
+  'refused' | 'changed' | 'unlinked' | 'updated'
+> {
   /** `undefined` where a purge removed one. */
   readonly items: RecentItems<ActivityEntry | LostActivities | undefined>
   readonly #clock: Clock

@@ -15,6 +15,7 @@ import type {
   ChangeActivity,
   DecisionActivity,
   DeliveryActivity,
+  UnlinkedActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
@@ -135,6 +136,10 @@ export class StatisticsRecorder
   changed({ computationId, entered, left }: ChangeActivity): void {
     if (entered > 0) this.#counts.add(computationId, '', 'entered', entered)
     if (left > 0) this.#counts.add(computationId, '', 'left', left)
+  }
+
+  unlinked({ sourceId, reason, ids }: UnlinkedActivity): void {
+    this.#counts.add(sourceId, '', `unlinked.${reason}`, ids)
   }
 
   #sourceOf(destinationId: string): string {

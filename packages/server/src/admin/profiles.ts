@@ -125,6 +125,12 @@ const schemas = {
               'The beginning of a userId, an anonymousId, or an e-mail address: the trait email.',
           }),
         ),
+        order: Type.Optional(
+          Schema.oneOf(
+            ['largest'],
+            'largest: those with the most ids first, on one page. Without search and trait.',
+          ),
+        ),
         space: inSpace,
         ...Schema.listQuery,
       },
@@ -160,11 +166,19 @@ interface ProfileDeps {
 /** `/profile`, `/profiles` and `/profiles/:userId`: everything that is known of users. */
 export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: ProfileDeps): void {
   app.get('/profiles', { schema: schemas.list }, async ({ query }) => {
-    const { search, space = DEFAULT_SPACE } = query
+    const { search, order, space = DEFAULT_SPACE } = query
     const trait = traitIn(query)
     if (trait !== undefined && search !== undefined)
       throw new Problem('invalid_query', { detail: 'Give search or a trait, not both.' })
-    const asked = { space, ...(search !== undefined && { text: search }), ...(trait && { trait }) }
+    const isLargestFirst = order === 'largest'
+    if (isLargestFirst && (trait ?? search) !== undefined)
+      throw new Problem('invalid_query', { detail: 'Give order without search and trait.' })
+    const asked = {
+      space,
+      isLargestFirst,
+      ...(search !== undefined && { text: search }),
+      ...(trait && { trait }),
+    }
     const list = profileLists[trait !== undefined ? 'trait' : search !== undefined ? 'text' : 'all']
     let indexed: number | undefined
     const page = await list.page(query, async (request) => {

@@ -12,6 +12,7 @@ export class StatisticsPoint {
   readonly #filtered: Counts = {}
   readonly #failed: Counts = {}
   readonly #attempts: Counts = {}
+  readonly #unlinked: Counts = {}
   readonly #latency = new Map<number, number>()
   /** By destination: pending deliveries are a mean over time, but a sum over destinations. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
@@ -44,6 +45,7 @@ export class StatisticsPoint {
       retried,
       entered,
       left,
+      unlinked: this.#unlinked,
       pending: this.#pending.size === 0 ? null : this.#meanPending(),
       latencyMs: this.latencyMs(),
     }
@@ -61,6 +63,7 @@ export class StatisticsPoint {
     else if (group === 'filtered') add(this.#filtered, member, count)
     else if (group === 'failed') add(this.#failed, member, count)
     else if (group === 'attempts') add(this.#attempts, member, count)
+    else if (group === 'unlinked') add(this.#unlinked, member, count)
     else if (group === 'latency') {
       this.#latency.set(Number(member), (this.#latency.get(Number(member)) ?? 0) + count)
     } else if (group === 'pending') this.#addPending(member, count, destinationId)

@@ -54,6 +54,9 @@ export const PointResponse = Type.Object(
       'Profiles that entered an audience, or got a value of a computed trait.',
     ),
     left: Schema.integer('Profiles that left an audience, or lost the value.'),
+    unlinked: countsField(
+      'Ids that calls named beside a userId and that profiles did not link to it, by reason: other_user, limit, placeholder.',
+    ),
     pending: Schema.nullable(
       Type.Number({ description: 'The average number of waiting deliveries.' }),
     ),

@@ -23,7 +23,7 @@ export interface AudiencesOptions {
     readonly placeholderIds: readonly string[]
   }
   readonly backend: Backend
-  readonly activity: Pick<ActivityListener, 'received' | 'changed' | 'updated'>
+  readonly activity: Pick<ActivityListener, 'received' | 'changed' | 'unlinked' | 'updated'>
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly metrics: Metrics

@@ -67,6 +67,22 @@ export interface ProfileSlice {
   readonly at: number
 }
 
+/** Why an id that a call named beside its userId is not linked to it: as in `RefusedLinks`. */
+type UnlinkedReason = 'other_user' | 'limit' | 'placeholder'
+
+/** Ids that calls of a source named for the first time, and that were not linked. Of placeholders, each call counts. */
+export interface UnlinkedIds {
+  readonly sourceId: string
+  readonly reason: UnlinkedReason
+  readonly ids: number
+}
+
+export interface AppliedSlice {
+  readonly unlinked: readonly UnlinkedIds[]
+  /** How many ids the largest profile has that the slice has linked anew; 0 for none. */
+  readonly largest: number
+}
+
 /** How far profiles have followed the log. */
 export interface ProfilesState {
   /** The position of the last event that is applied; `null` while no profiles are kept. */
@@ -137,6 +153,8 @@ export interface ProfileQuery {
   readonly text?: string
   /** A trait and its value as text, without regard to case. */
   readonly trait?: { readonly name: string; readonly value: string }
+  /** The profiles with the most ids, on one page. Not with `text` or `trait`. */
+  readonly isLargestFirst?: boolean
 }
 
 /** A profile in a list: at most 20 of its ids of each kind, and of its traits. */
@@ -175,10 +193,10 @@ export interface Profiles {
 
   /**
    * Applies a slice, and moves the cursor to its end: all or nothing. A profile whose traits, ids or facts have changed
-   * is dirty then. Resolves to false, and has changed nothing, where the cursor is not at `after` or a user has been
+   * is dirty then. Resolves to undefined, and has changed nothing, where the cursor is not at `after` or a user has been
    * purged since: then read the state and the slice again. So it is safe to call twice.
    */
-  apply(slice: ProfileSlice): Promise<boolean>
+  apply(slice: ProfileSlice): Promise<AppliedSlice | undefined>
 
   /** The profile that the id belongs to. */
   find(space: string, userId: string): Promise<Profile | undefined>

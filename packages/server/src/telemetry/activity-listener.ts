@@ -31,6 +31,13 @@ export interface ChangeActivity {
   readonly left: number
 }
 
+/** Ids that calls of a source named beside a userId, and that profiles did not link to it: `UnlinkedIds`. */
+export interface UnlinkedActivity {
+  readonly sourceId: string
+  readonly reason: string
+  readonly ids: number
+}
+
 /** Users whose events are removed, in these sources; `null` for all sources. Computed events are removed in any case. */
 export interface PurgeActivity {
   readonly userIds: readonly string[]
@@ -62,6 +69,8 @@ export interface ActivityListener {
   recorded(delivery: DeliveryActivity): void
   /** These changes are stored. The identify calls that tell them are `received`. */
   changed(change: ChangeActivity): void
+  /** Profiles have these calls, without the ids. */
+  unlinked(unlinked: UnlinkedActivity): void
   purged(purge: PurgeActivity): void
   /** What shows this record is out of date. */
   updated(update: UpdateActivity): void

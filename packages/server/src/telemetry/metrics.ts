@@ -176,6 +176,19 @@ export class Metrics {
     ),
   }
 
+  readonly profiles = {
+    /** `reason` is `other_user`, `limit` or `placeholder`. */
+    unlinked: this.#counter(
+      'hookline_profile_unlinked_ids_total',
+      'Ids that calls named beside a userId and that were not linked to it: another user has the anonymousId, the profile has as many ids as it may, or calls with a placeholder.',
+      ['reason'],
+    ),
+    largest: this.#gauge(
+      'hookline_profile_largest_ids',
+      'How many ids the largest profile has of those that got one since the start.',
+    ),
+  }
+
   readonly damages = this.#counter(
     'hookline_damages_total',
     'Damages of the database that this start has found. The log has what is lost as damage.found.',

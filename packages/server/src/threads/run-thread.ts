@@ -161,6 +161,7 @@ function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
     decided: (decision) => send(['decided', decision]),
     recorded: (delivery) => send(['recorded', delivery]),
     changed: (change) => send(['changed', change]),
+    unlinked: (unlinked) => send(['unlinked', unlinked]),
     purged: (purge) => send(['purged', purge]),
     updated: (update) => send(['updated', update]),
   }

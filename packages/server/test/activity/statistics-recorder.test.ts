@@ -123,6 +123,16 @@ test('counts who entered an audience and who left it', async () => {
   ])
 })
 
+test('counts the ids that profiles did not link, by reason', async () => {
+  const { clock, recorder, rows } = await setUp()
+  recorder.unlinked({ sourceId: 'src_a', reason: 'placeholder', ids: 2 })
+  recorder.unlinked({ sourceId: 'src_a', reason: 'limit', ids: 1 })
+  clock.advance(MINUTE)
+  await expect.poll(() => rows('minute')).not.toEqual([])
+  const counts = { 'unlinked.placeholder': 2, 'unlinked.limit': 1 }
+  expect(await rows('minute')).toMatchObject([{ sourceId: 'src_a', destinationId: '', counts }])
+})
+
 test('records the latency of deliveries, except of replays', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()

@@ -9,6 +9,7 @@ export const NO_ACTIVITY: ActivityListener = {
   decided: nothing,
   recorded: nothing,
   changed: nothing,
+  unlinked: nothing,
   purged: nothing,
   updated: nothing,
 }

@@ -390,6 +390,10 @@ export type StatisticsPoint = {
     entered: number;
     /** Profiles that left an audience, or lost the value. */
     left: number;
+    /** Ids that calls named beside a userId and that profiles did not link to it, by reason: other_user, limit, placeholder. */
+    unlinked: {
+        [key: string]: number;
+    };
     /** The average number of waiting deliveries. */
     pending: number | null;
     /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
@@ -3092,8 +3096,9 @@ export function listTraitValues(id: string, { limit, cursor }: {
 /**
  * Lists profiles, or finds some of them
  */
-export function listProfiles({ search, space, limit, cursor }: {
+export function listProfiles({ search, order, space, limit, cursor }: {
     search?: string;
+    order?: "largest";
     space?: string;
     limit?: number;
     cursor?: string;
@@ -3112,6 +3117,7 @@ export function listProfiles({ search, space, limit, cursor }: {
         data: Problem;
     }>(`/api/v1/profiles${QS.query(QS.explode({
         search,
+        order,
         space,
         limit,
         cursor

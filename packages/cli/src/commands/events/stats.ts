@@ -83,6 +83,10 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
       'failed',
       shown.map(({ failed }) => failed),
     ),
+    causesText(
+      'not linked',
+      shown.map(({ unlinked }) => unlinked),
+    ),
   ].filter((line) => line !== '')
   return [
     table(output, COLUMNS, shown),
@@ -93,9 +97,11 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
 
 function isBusy(point: Point): boolean {
   const { received, delivered, duplicates, retried, refused, filtered, failed } = point
-  const { entered, left, pending } = point
+  const { entered, left, unlinked, pending } = point
   const counts = [received, delivered, duplicates, retried, entered, left, pending ?? 0]
-  return [...counts, sum(refused), sum(filtered), sum(failed)].some((count) => count > 0)
+  return [...counts, sum(refused), sum(filtered), sum(failed), sum(unlinked)].some(
+    (count) => count > 0,
+  )
 }
 
 /** `failed: 3 expired, 1 rejected`; empty if there are none. */

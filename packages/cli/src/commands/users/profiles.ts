@@ -17,6 +17,7 @@ export function addProfiles(program: Command): void {
 
   withLongListOptions(withApiOptions(profiles.command('list')))
     .description('list the profiles of a space')
+    .option('--largest', 'those with the most ids first, on one page')
     .option('--space <space>', 'space of the profiles; the default is default')
     .action((options: ListOptions, command: Command) => showProfiles(command, options))
 
@@ -44,19 +45,21 @@ interface ListOptions extends ListPart {
   readonly text?: string
   readonly trait?: string
   readonly space?: string
+  readonly largest?: boolean
 }
 
 type ProfilePage = Awaited<ReturnType<ManagementApi['listProfiles']>>
 
 async function showProfiles(
   command: Command,
-  { text, trait, space, ...part }: ListOptions,
+  { text, trait, space, largest, ...part }: ListOptions,
 ): Promise<void> {
   const [api, output] = [apiOf(command), outputOf(command)]
   const named = trait === undefined ? {} : traitIn(trait)
   let indexed: number | undefined
   const page = await listPart(async ({ limit, cursor }) => {
-    const query = { search: text, space, limit: String(limit), cursor, ...named }
+    const order = largest === true ? 'largest' : undefined
+    const query = { search: text, space, order, limit: String(limit), cursor, ...named }
     // The generated client knows no parameters whose names begin with trait.
     const response = await api.stream(
       `profiles?${new URLSearchParams(definedFields(query)).toString()}`,

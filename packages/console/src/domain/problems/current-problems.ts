@@ -2,6 +2,7 @@ import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { CurrentProblem } from './current-problem.ts'
 import { type CheckedDestination, destinationProblems } from './destination-problems.ts'
+import { identityProblems, type UnlinkedOfSource } from './identity-problems.ts'
 import { type SystemFacts, systemProblems } from './system-problems.ts'
 
 /** A group of failures, as `GET /deliveries/failures` shows it. */
@@ -20,16 +21,24 @@ interface Facts {
   readonly others: readonly Pick<CheckedDestination, 'id' | 'name'>[]
   readonly failures: readonly FailureGroup[]
   readonly system: SystemFacts
+  readonly unlinked: readonly UnlinkedOfSource[]
 }
 
-/** What is wrong now: the service itself first, then destinations, then what has failed. */
-export function currentProblems({ checked, others, failures, system }: Facts): CurrentProblem[] {
+/** What is wrong now: the service itself first, then destinations, then what has failed, then calls with wrong ids. */
+export function currentProblems({
+  checked,
+  others,
+  failures,
+  system,
+  unlinked,
+}: Facts): CurrentProblem[] {
   const names = new Map([...checked, ...others].map(({ id, name }) => [id, name]))
   return [
     ...systemProblems(system),
     // By the clock of the service: that of the browser may be wrong, and everything would look old.
     ...destinationProblems(checked, Date.parse(system.time)),
     ...failures.map((group) => failureProblem(group, names.get(group.destinationId))),
+    ...identityProblems(unlinked),
   ]
 }
 

@@ -9,6 +9,7 @@ import { checkedDestinationsQuery } from '../../domain/destinations/checked-dest
 import type { CurrentProblem } from '../../domain/problems/current-problem.ts'
 import { currentProblems } from '../../domain/problems/current-problems.ts'
 import { systemQuery } from '../../domain/system.ts'
+import { unlinkedQuery } from '../../domain/unlinked.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -24,17 +25,19 @@ export function ProblemsPanel(): ReactElement {
     queryFn: () => api.listFailures(),
     refetchInterval: REFETCH_MS,
   })
-  const failed = [system, destinations, failures].find(({ error }) => error !== null)
+  const unlinked = useQuery(unlinkedQuery)
+  const failed = [system, destinations, failures, unlinked].find(({ error }) => error !== null)
   return (
     <Panel title="What is wrong now" isFlush>
       {failed !== undefined ? (
         <Failed error={failed.error} onRetry={() => void failed.refetch()} />
-      ) : system.data && destinations.data && failures.data ? (
+      ) : system.data && destinations.data && failures.data && unlinked.data ? (
         <Problems
           problems={currentProblems({
             ...destinations.data,
             failures: failures.data.data,
             system: system.data,
+            unlinked: unlinked.data,
           })}
           unchecked={destinations.data.others.length}
         />

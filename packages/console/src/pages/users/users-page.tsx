@@ -1,6 +1,6 @@
 import type { ProfileSummary } from '@hookline/cli/management-client'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
@@ -15,13 +15,19 @@ import { useUrlState } from '../../shell/url-state.ts'
 
 /** The profiles of a space, and the search for one. */
 export function UsersPage(): ReactElement {
-  const [{ search = '', space = 'default' }, setUrl] = useUrlState<'search' | 'space'>()
+  const [{ search = '', space = 'default', order }, setUrl] = useUrlState<
+    'search' | 'space' | 'order'
+  >()
   const [indexed, setIndexed] = useState<number>()
   const query = usePages<ProfileSummary>({
-    queryKey: ['profiles', 'list', space, search],
+    queryKey: ['profiles', 'list', space, search, order],
     fetch: async (page, signal) => {
       const found = await api.listProfiles(
-        { ...page, space, ...(search !== '' && { search }) },
+        {
+          ...page,
+          space,
+          ...(search !== '' ? { search } : order === 'largest' && { order }),
+        },
         { signal },
       )
       setIndexed(found.indexed)
@@ -32,7 +38,11 @@ export function UsersPage(): ReactElement {
     <>
       <PageHeading title="Users" />
       <Panel isFlush>
-        <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })} />
+        <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })}>
+          {search === '' && (
+            <OrderButton order={order} onOrder={(next) => setUrl({ order: next })} />
+          )}
+        </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
             E-mail addresses are being indexed: {Math.round(indexed * 100)} % done. Search again in
@@ -61,6 +71,20 @@ export function UsersPage(): ReactElement {
         )}
       </Panel>
     </>
+  )
+}
+
+interface OrderButtonProps {
+  readonly order: string | undefined
+  readonly onOrder: (order: string | undefined) => void
+}
+
+function OrderButton({ order, onOrder }: OrderButtonProps): ReactElement {
+  const isLargest = order === 'largest'
+  return (
+    <Button aria-pressed={isLargest} onClick={() => onOrder(isLargest ? undefined : 'largest')}>
+      Most ids first
+    </Button>
   )
 }
 
@@ -108,9 +132,10 @@ function textOf(value: unknown): string {
 interface SearchFormProps {
   readonly search: string
   readonly onSearch: (text: string | undefined) => void
+  readonly children: ReactNode
 }
 
-function SearchForm({ search, onSearch }: SearchFormProps): ReactElement {
+function SearchForm({ search, onSearch, children }: SearchFormProps): ReactElement {
   const [text, setText] = useState(search)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -128,6 +153,7 @@ function SearchForm({ search, onSearch }: SearchFormProps): ReactElement {
         onChange={({ target }) => setText(target.value)}
       />
       <Button type="submit">Find</Button>
+      {children}
     </form>
   )
 }

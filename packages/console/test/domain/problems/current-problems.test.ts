@@ -4,7 +4,7 @@ import { destination } from './destination.ts'
 
 const since = '2026-11-23T12:00:00.000Z'
 const system = { time: since, checks: { database: { ok: true } }, damages: [] }
-const nothing = { checked: [], others: [], failures: [], system }
+const nothing = { checked: [], others: [], failures: [], system, unlinked: [] }
 
 test('nothing is wrong where everything is as it should be', () => {
   expect(currentProblems({ ...nothing, checked: [destination()] })).toEqual([])
@@ -32,7 +32,7 @@ test('the service itself comes first, then destinations, then failures, each wit
   ]
   const checked = [destination({ pause: { since, reason: 'gone' } })]
   const others = [{ id: 'dst_2', name: 'Mail' }]
-  const problems = currentProblems({ checked, others, failures, system: troubled })
+  const problems = currentProblems({ checked, others, failures, system: troubled, unlinked: [] })
   expect(problems.map(({ severity, title, remedy, to }) => [severity, title, remedy, to])).toEqual([
     [
       'attention',
@@ -69,6 +69,32 @@ test('the service itself comes first, then destinations, then failures, each wit
       'Mail: 1 delivery failed with 503. The receiver responded with a server error.',
       'Look into the log of the receiver.',
       '/failures?destination=dst_2',
+    ],
+  ])
+})
+
+test('calls with ids that stand for nobody, and profiles that are full, need attention; shared devices do not', () => {
+  const of = (sourceId: string, counts: Readonly<Record<string, number>>) => ({
+    sourceId,
+    name: sourceId === 'src_1' ? 'Shop' : undefined,
+    unlinked: counts,
+  })
+  const unlinked = [
+    of('src_1', { placeholder: 1204, other_user: 9 }),
+    of('src_2', { limit: 1 }),
+    of('src_3', { other_user: 7 }),
+  ]
+  const problems = currentProblems({ ...nothing, unlinked })
+  expect(problems.map(({ severity, title, to }) => [severity, title, to])).toEqual([
+    [
+      'attention',
+      'Shop: 1,204 calls of the last 24 hours had an id such as undefined or 0.',
+      '/sources/src_1',
+    ],
+    [
+      'attention',
+      'src_2: 1 id of the last 24 hours was not linked, because the profile has as many as it may.',
+      '/users?order=largest',
     ],
   ])
 })

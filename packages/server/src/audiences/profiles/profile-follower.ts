@@ -2,9 +2,11 @@ import { type AcceptedEvent, DEFAULT_SPACE } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Deletions } from '../../backend/deletions.ts'
 import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
-import type { Profiles } from '../../backend/profiles.ts'
+import type { AppliedSlice, Profiles } from '../../backend/profiles.ts'
 import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
@@ -19,6 +21,8 @@ export interface ProfileFollowerOptions {
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly quarantine: Quarantine
   readonly placeholders: Placeholders
+  readonly activity: Pick<ActivityListener, 'unlinked'>
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -42,6 +46,7 @@ export interface Followed {
 /** Follows the log, and applies its events to profiles slice by slice. */
 export class ProfileFollower {
   readonly #options: ProfileFollowerOptions
+  #largest = 0
 
   constructor(options: ProfileFollowerOptions) {
     this.#options = options
@@ -70,10 +75,20 @@ export class ProfileFollower {
       }
     }
     await this.#quarantine(faulty)
-    const isApplied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
-    return isApplied
-      ? { events: events.length, through, isEnd }
-      : { events: 0, through: after, isEnd: false }
+    const applied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
+    if (applied === undefined) return { events: 0, through: after, isEnd: false }
+    this.#report(applied)
+    return { events: events.length, through, isEnd }
+  }
+
+  #report({ unlinked, largest }: AppliedSlice): void {
+    const { activity, metrics } = this.#options
+    for (const each of unlinked) {
+      activity.unlinked(each)
+      metrics.profiles.unlinked.inc({ reason: each.reason }, each.ids)
+    }
+    this.#largest = Math.max(this.#largest, largest)
+    metrics.profiles.largest.set(this.#largest)
   }
 
   /** Quarantines and reports events that no profile gets. */

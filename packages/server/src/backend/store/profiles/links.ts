@@ -1,4 +1,4 @@
-import type { ProfileChange } from '../../profiles.ts'
+import type { ProfileChange, UnlinkedIds } from '../../profiles.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, lockProfiles, touchProfiles } from './identities.ts'
@@ -16,6 +16,13 @@ export interface NamedTogether extends Pick<
 /** Users whose aliases make them one, at most. An alias that would make more is kept, and links nothing. */
 const MAX_ALIASES = 100
 
+interface AddedLinks {
+  /** Those that are new, and link nothing. */
+  readonly refused: readonly UnlinkedIds[]
+  /** How many ids the largest profile has that was linked anew; 0 for none. */
+  readonly largest: number
+}
+
 /**
  * Adds claims of anonymousIds, and aliases. Of each pair the earliest event counts, and of each anonymousId the earliest claim. Then
  * links anew what this concerns.
@@ -24,12 +31,25 @@ export async function addLinks(
   tx: Tx,
   links: { readonly claims: readonly NamedTogether[]; readonly aliases: readonly NamedTogether[] },
   at: number,
-): Promise<void> {
-  const users = new Set([
-    ...(await putClaims(tx, links.claims)),
-    ...(await putAliases(tx, links.aliases)),
-  ])
-  if (users.size > 0) await relink(tx, [...users], at)
+): Promise<AddedLinks> {
+  const claims = await putClaims(tx, links.claims)
+  const aliases = await putAliases(tx, links.aliases)
+  const users = new Set([...claims.users, ...aliases.users])
+  const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
+  const others = claims.added.filter((claim) => !isFirst(claim))
+  const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
+  const sizes = Map.groupBy(leaders.values(), (leader) => leader)
+  return {
+    refused: [
+      ...others.map((claim) => refusedBy(claim, 'other_user')),
+      ...[...beyond, ...aliases.refused].map((link) => refusedBy(link, 'limit')),
+    ],
+    largest: [...sizes.values()].reduce((most, { length }) => Math.max(most, length), 0),
+  }
+}
+
+function refusedBy({ source_id: sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reason']) {
+  return { sourceId, reason, ids: 1 }
 }
 
 interface StoredClaim {
@@ -47,10 +67,13 @@ const CLAIM = sql`claims.claimer AS "user", claims.anonymous AS other, claims.at
   claims.received_at AS received_at, claims.message_id AS message_id, claims.event_id AS event_id,
   claims.source_id AS source_id, claims.is_first AS is_first`
 
-/** Returns the users whose first claims have changed. */
-async function putClaims(tx: Tx, claims: readonly NamedTogether[]): Promise<ReadonlySet<number>> {
+/** Returns the users whose first claims have changed, and the claims of pairs that are new. */
+async function putClaims(
+  tx: Tx,
+  claims: readonly NamedTogether[],
+): Promise<{ readonly users: ReadonlySet<number>; readonly added: readonly StoredClaim[] }> {
   const users = new Set<number>()
-  if (claims.length === 0) return users
+  if (claims.length === 0) return { users, added: [] }
   const pairs = { other: claims.map(({ other }) => other), user: claims.map(({ user }) => user) }
   const given = tx.dialect.given({
     other: ['number', pairs.other],
@@ -61,11 +84,12 @@ async function putClaims(tx: Tx, claims: readonly NamedTogether[]): Promise<Read
     UNION ALL SELECT ${CLAIM} FROM claims
     WHERE NOT is_first AND (anonymous, claimer) IN (SELECT other, claimer FROM ${given})`)
   const known = new Map(stored.map((claim) => [pairOf(claim), claim]))
+  const before = new Set(known.keys())
   const first = new Map(stored.filter(isFirst).map((claim) => [claim.other, claim]))
   const changed = new Map<string, StoredClaim>()
   for (const claim of claims.map(claimOf)) {
-    const before = known.get(pairOf(claim))
-    if (before !== undefined && !isEarlier(claim, before)) continue
+    const earliest = known.get(pairOf(claim))
+    if (earliest !== undefined && !isEarlier(claim, earliest)) continue
     const ofFirst = first.get(claim.other)
     const becomesFirst = ofFirst === undefined || isEarlier(claim, ofFirst)
     const next = { ...claim, is_first: becomesFirst || ofFirst.user === claim.user }
@@ -86,7 +110,7 @@ async function putClaims(tx: Tx, claims: readonly NamedTogether[]): Promise<Read
     all.filter((claim) => !isFirst(claim)),
   )
   await writeClaims(tx, all.filter(isFirst))
-  return users
+  return { users, added: all.filter((claim) => !before.has(pairOf(claim))) }
 
   function keep(claim: StoredClaim): void {
     known.set(pairOf(claim), claim)
@@ -151,16 +175,20 @@ async function writeClaims(tx: Tx, claims: readonly StoredClaim[]): Promise<void
       is_first = excluded.is_first`)
 }
 
-/** Returns the users whom a new alias makes one. */
-async function putAliases(tx: Tx, aliases: readonly NamedTogether[]): Promise<ReadonlySet<number>> {
+/** Returns the users whom a new alias makes one, and the new aliases that link nothing. */
+async function putAliases(
+  tx: Tx,
+  aliases: readonly NamedTogether[],
+): Promise<{ readonly users: ReadonlySet<number>; readonly refused: readonly Alias[] }> {
   const users = new Set<number>()
-  if (aliases.length === 0) return users
+  if (aliases.length === 0) return { users, refused: [] }
   const known = await aliasesOf(
     tx,
     aliases.map(({ user }) => user),
   )
   const groups = await sharedGroups(tx, aliases)
   const changed: Alias[] = []
+  const refused: Alias[] = []
   for (const alias of aliases) {
     const next = aliasOf(alias)
     const before = known.get(pairOf(next))
@@ -172,9 +200,10 @@ async function putAliases(tx: Tx, aliases: readonly NamedTogether[]): Promise<Re
       changed.push(each)
     }
     if (isLinked) users.add(next.user)
+    else if (before === undefined) refused.push(kept)
   }
   await writeAliases(tx, changed)
-  return users
+  return { users, refused }
 }
 
 /** The users that are one with each user of these aliases. */
@@ -273,9 +302,14 @@ interface Move extends Member {
 
 /**
  * Puts the users, those that aliases make one with them, and the anonymousIds that they claimed first, into the profiles that they
- * belong to. Profiles that change are dirty since `at`. The user with the least number leads the profile.
+ * belong to. Profiles that change are dirty since `at`. The user with the least number leads the profile. Resolves to the leader of
+ * each identity of these profiles.
  */
-export async function relink(tx: Tx, users: readonly number[], at: number): Promise<void> {
+export async function relink(
+  tx: Tx,
+  users: readonly number[],
+  at: number,
+): Promise<ReadonlyMap<number, number>> {
   const groups = new Map((await groupsOf(tx, users)).map((group) => [Math.min(...group), group]))
   const wanted = await linkedTo(tx, groups)
   for (const [leader, group] of groups) for (const user of group) wanted.set(user, leader)
@@ -285,6 +319,7 @@ export async function relink(tx: Tx, users: readonly number[], at: number): Prom
     return to === member.profile ? [] : [{ ...member, to }]
   })
   if (moves.length > 0) await move(tx, moves, at)
+  return wanted
 }
 
 /**

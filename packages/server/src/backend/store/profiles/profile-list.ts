@@ -41,6 +41,7 @@ export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<Fo
 
 function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
   if (query.trait !== undefined) return withTrait(tx, query)
+  if (query.isLargestFirst === true) return largestFirst(tx, query)
   return query.text === undefined ? inOrder(tx, query) : withText(tx, query, query.text)
 }
 
@@ -51,6 +52,14 @@ async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Foun
     ORDER BY id LIMIT ${page.limit + 1}`)
   const ids = rows.map(({ id }) => id)
   return pageOfNumbers(ids, page.limit)
+}
+
+/** One page. It reads an index of all identities. */
+async function largestFirst(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
+  const rows = await tx.all(sql<{ readonly profile: number }>`
+    SELECT profile FROM identities WHERE space = ${space}
+    GROUP BY profile ORDER BY count(*) DESC, profile LIMIT ${page.limit}`)
+  return { data: rows.map(({ profile }) => profile), nextCursor: null }
 }
 
 async function withTrait(

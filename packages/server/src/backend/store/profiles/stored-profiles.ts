@@ -1,5 +1,6 @@
 import type { PageRequest } from '../../page.ts'
 import {
+  type AppliedSlice,
   type FoundProfiles,
   type Link,
   type LinkSample,
@@ -12,6 +13,7 @@ import {
   type ProfileSummary,
   type SpacedId,
   TooManyTraitIndexes,
+  type UnlinkedIds,
 } from '../../profiles.ts'
 import { parsedJson, timeOf, timeOrNull } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -61,7 +63,7 @@ export class StoredProfiles implements Profiles {
     return this.#store.write(beginProfiles, maxLinks)
   }
 
-  apply(slice: ProfileSlice): Promise<boolean> {
+  apply(slice: ProfileSlice): Promise<AppliedSlice | undefined> {
     return this.#store.write(applyToProfiles, slice)
   }
 
@@ -135,19 +137,25 @@ export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
   )
 }
 
-/** Applies a slice of the log, and moves the cursor. Resolves to false if the slice is out of date. */
-export async function applyToProfiles(tx: Tx, slice: ProfileSlice): Promise<boolean> {
+/** Applies a slice of the log, and moves the cursor. Resolves to undefined if the slice is out of date. */
+export async function applyToProfiles(
+  tx: Tx,
+  slice: ProfileSlice,
+): Promise<AppliedSlice | undefined> {
   const { after, through, changes, at } = slice
-  if ((await lockProfiles(tx)).purges !== slice.purges) return false
+  if ((await lockProfiles(tx)).purges !== slice.purges) return undefined
   const moved = await tx.run(
     sql`UPDATE cursors SET through = ${through} WHERE name = ${PROFILES_CURSOR} AND through = ${after}`,
   )
-  if (moved === 0) return false
-  if (changes.length > 0) await applyChanges(tx, changes, at)
-  return true
+  if (moved === 0) return undefined
+  return changes.length === 0 ? { unlinked: [], largest: 0 } : applyChanges(tx, changes, at)
 }
 
-async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: number): Promise<void> {
+async function applyChanges(
+  tx: Tx,
+  changes: readonly ProfileChange[],
+  at: number,
+): Promise<AppliedSlice> {
   const named = changes.flatMap((change) => [ownIdOf(change), ...linksOf(change)])
   const withTraits = changes.filter(({ traits }) => traits !== undefined).map(ownIdOf)
   const open = await OpenIdentities.open(tx, { named, withTraits, at })
@@ -169,8 +177,20 @@ async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: numbe
   }
   const dirty = await open.save(tx)
   await putFacts(tx, facts)
-  await addLinks(tx, { claims, aliases }, at)
+  const { refused, largest } = await addLinks(tx, { claims, aliases }, at)
   await touchProfiles(tx, dirty, at)
+  const placeholders = changes.map(({ sourceId, placeholders: ids }) => {
+    return { sourceId, reason: 'placeholder' as const, ids }
+  })
+  return { unlinked: summedUp([...refused, ...placeholders]), largest }
+}
+
+function summedUp(all: readonly UnlinkedIds[]): readonly UnlinkedIds[] {
+  const some = all.filter(({ ids }) => ids > 0)
+  const groups = Map.groupBy(some, ({ sourceId, reason }) => `${reason} ${sourceId}`)
+  return [...groups.values()].map((group) => {
+    return { ...group[0]!, ids: group.reduce((sum, { ids }) => sum + ids, 0) }
+  })
 }
 
 function linksOf({ space, links }: ProfileChange): readonly SpacedId[] {

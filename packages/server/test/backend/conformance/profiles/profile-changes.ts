@@ -1,6 +1,11 @@
 import { DEFAULT_SPACE, type Json } from '@hookline/protocol'
 import type { Announcement, LoadedProfile } from '../../../../src/backend/evaluations.ts'
-import type { Profile, ProfileChange, ProfileId } from '../../../../src/backend/profiles.ts'
+import type {
+  AppliedSlice,
+  Profile,
+  ProfileChange,
+  ProfileId,
+} from '../../../../src/backend/profiles.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness } from '../backend-harness.ts'
 
@@ -39,7 +44,7 @@ export async function follow(
   changes: readonly Partial<ProfileChange>[],
   at: number = NOON,
   maxLinks = 100,
-): Promise<boolean> {
+): Promise<AppliedSlice | undefined> {
   await profiles.begin(maxLinks)
   const { through, purges } = await profiles.state()
   const after = through!

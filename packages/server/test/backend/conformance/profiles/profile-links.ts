@@ -87,6 +87,25 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
     })
   })
 
+  test('a slice reports each id that is not linked, once, and how large the largest profile became', async () => {
+    await using harness = await open()
+    const calls = [
+      on('d1', 'bob', 1),
+      on('d1', 'alice', 2),
+      on('d2', 'bob', 3),
+      { ...on('d3', 'bob', 4), sourceId: 'src_b' },
+      { userId: 'bob', placeholders: 1 },
+    ]
+    const unlinked = [
+      { sourceId: 'src_a', reason: 'other_user', ids: 1 },
+      { sourceId: 'src_b', reason: 'limit', ids: 1 },
+      { sourceId: 'src_a', reason: 'placeholder', ids: 1 },
+    ]
+    expect(await follow(harness, calls, NOON, 2)).toEqual({ unlinked, largest: 3 })
+    const again = [unlinked.at(-1)]
+    expect(await follow(harness, calls, NOON, 2)).toEqual({ unlinked: again, largest: 0 })
+  })
+
   describe('a profile has as many anonymousIds as it may have', () => {
     test('those that were claimed first, whatever the order of arrival; others are counted', async () => {
       await using harness = await open()

@@ -48,6 +48,19 @@ async function fillIndexes({ backend }: BackendHarness, now = NOON): Promise<num
 
 export function profileSearchConformance(open: OpenBackendHarness): void {
   describe('a search for profiles', () => {
+    test('lists those with the most ids first', async () => {
+      await using harness = await open()
+      await follow(harness, [
+        { userId: 'u1' },
+        { userId: 'u2', links: [anonymous('a1'), anonymous('a2')] },
+        { userId: 'u3', links: [anonymous('a3')] },
+        { userId: 'u4', space: 'other', links: [anonymous('a4')] },
+      ])
+      const found = await find(harness, { isLargestFirst: true })
+      expect(usersIn(found)).toEqual(['u2', 'u3', 'u1'])
+      expect(found.nextCursor).toBeNull()
+    })
+
     test('lists all of a space, page by page', async () => {
       await using harness = await open()
       const users = Array.from({ length: 7 }, (_, index) => `u${index}`)

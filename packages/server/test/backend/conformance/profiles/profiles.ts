@@ -12,11 +12,11 @@ export function profilesConformance(open: OpenBackendHarness): void {
       const { profiles } = harness.backend
       expect(await profiles.state()).toEqual({ through: null, purges: 0 })
       const slice = { through: 1, changes: [changeOf(1)], purges: 0, at: NOON }
-      expect(await profiles.apply({ ...slice, after: 0 })).toBe(false)
+      expect(await profiles.apply({ ...slice, after: 0 })).toBeUndefined()
       await profiles.begin(100)
       await profiles.begin(100)
       expect(await profiles.state()).toEqual({ through: 0, purges: 0 })
-      expect(await profiles.apply({ ...slice, after: 0 })).toBe(true)
+      expect(await profiles.apply({ ...slice, after: 0 })).toBeDefined()
       await profiles.begin(100)
       await harness.reopen()
       expect(await harness.backend.profiles.state()).toEqual({ through: 1, purges: 0 })
@@ -58,7 +58,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await follow(harness, [{}, {}])
       const slice = { changes: [changeOf(9, { userId: 'u2' })], purges: 0, at: NOON }
       for (const after of [0, 1, 3]) {
-        expect(await profiles.apply({ ...slice, after, through: 9 })).toBe(false)
+        expect(await profiles.apply({ ...slice, after, through: 9 })).toBeUndefined()
       }
       expect(await profileOf(harness, 'u2')).toBeUndefined()
       expect(await profiles.state()).toEqual({ through: 2, purges: 0 })
@@ -76,9 +76,9 @@ export function profilesConformance(open: OpenBackendHarness): void {
         changes: [changeOf(4, { type: 'track' })],
       }
       const results = await Promise.all([profiles.apply(slice), profiles.apply(slice)])
-      expect(results.filter(Boolean)).toEqual([true])
+      expect(results.filter(Boolean)).toHaveLength(1)
       await harness.reopen()
-      expect(await harness.backend.profiles.apply(slice)).toBe(false)
+      expect(await harness.backend.profiles.apply(slice)).toBeUndefined()
       expect(await profileOf(harness)).toMatchObject({ counts: { track: 1 } })
       expect(await harness.backend.profiles.state()).toMatchObject({ through: 7 })
     })
@@ -88,7 +88,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       const { profiles } = harness.backend
       await profiles.begin(100)
       const slice = { after: 0, through: 5, changes: [], purges: 0, at: NOON }
-      expect(await profiles.apply(slice)).toBe(true)
+      expect(await profiles.apply(slice)).toBeDefined()
       expect(await profiles.state()).toMatchObject({ through: 5 })
     })
 
@@ -99,11 +99,11 @@ export function profilesConformance(open: OpenBackendHarness): void {
       const { purges } = await profiles.state()
       await purgeUser(harness, 'u1')
       const slice = { after: 0, through: 5, changes: [changeOf(1)], at: NOON }
-      expect(await profiles.apply({ ...slice, purges })).toBe(false)
+      expect(await profiles.apply({ ...slice, purges })).toBeUndefined()
       expect(await profileOf(harness)).toBeUndefined()
       const now = await profiles.state()
       expect(now.through).toBe(0)
-      expect(await profiles.apply({ ...slice, purges: now.purges })).toBe(true)
+      expect(await profiles.apply({ ...slice, purges: now.purges })).toBeDefined()
     })
 
     test('change nothing where a slice fails halfway, and go on with the next', async () => {
@@ -116,7 +116,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       ])
       await expect(attempt).rejects.toThrow()
       expect(await harness.backend.profiles.state()).toMatchObject({ through: 1 })
-      expect(await follow(harness, [{ type: 'track' }])).toBe(true)
+      expect(await follow(harness, [{ type: 'track' }])).toBeDefined()
       expect(await profileOf(harness)).toMatchObject({
         anonymousIds: [],
         traits: { plan: { value: 'free' } },

@@ -197,7 +197,7 @@ CREATE TABLE identities (
   recheck_at    bigint
 ) WITH (fillfactor = 80);
 CREATE INDEX identities_by_name ON identities USING hash (name);
-CREATE INDEX identities_by_profile ON identities (profile);
+CREATE INDEX identities_by_profile ON identities (profile, space);
 CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
