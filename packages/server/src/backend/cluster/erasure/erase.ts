@@ -1,30 +1,10 @@
 import { sql } from 'kysely'
+import { REWRITTEN_TABLES } from '../postgres/rewritten-tables.ts'
 import { beginDays, endDay } from '../postgres/unerased-days.ts'
 import { DAILY_TABLES } from '../upkeep/days.ts'
 import { removeCopies } from './day-copy.ts'
 import { rewriteDay } from './rewrite-day.ts'
 import { type Erasing, whenFree } from './when-free.ts'
-
-/**
- * The tables without days that content of users is removed from. The others of a purge, `declined`, `deliveries` and
- * `waiting_parts`, have only ids that Hookline has made.
- */
-const TABLES = [
-  'events_default',
-  'attempts_default',
-  'quarantine',
-  'outbox',
-  'replays',
-  'announced',
-  'listed_users',
-  'identity_traits',
-  'trait_values',
-  'claims',
-  'aliases',
-  'facts',
-  'results',
-  'identities',
-] as const
 
 /** The tables with days that have content of users. */
 const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name === 'attempts')
@@ -44,7 +24,7 @@ export async function eraseRemoved(erasing: Erasing): Promise<boolean> {
   const { postgres, signal } = erasing
   if (signal.aborted) return false
   await removeCopies(erasing)
-  for (const table of TABLES) if (!(await rewriteTable(erasing, table))) return false
+  for (const table of REWRITTEN_TABLES) if (!(await rewriteTable(erasing, table))) return false
   for (const day of await beginDays(postgres)) {
     for (const table of WITH_CONTENT) if (!(await rewriteDay(erasing, table, day))) return false
     await endDay(postgres, day)

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
-import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { preparingPool } from './preparing-pool.ts'
+import { REWRITTEN_TABLES } from './rewritten-tables.ts'
 import { asBackendError, isConflict } from './unavailable.ts'
 
 export interface PostgresOptions {
@@ -33,6 +34,11 @@ const KEEP_ALIVE_MS = 10_000
 const MOST_SLOW = 2
 /** How often statements that conflict with another transaction are tried. */
 const MOST_TRIES = 5
+/** The partitions of days are exchanged under a lock of their parents. */
+const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
+  ['events', 'attempts', ...REWRITTEN_TABLES].map((name) => sql.id(name)),
+  sql`, ONLY `,
+)} IN ACCESS SHARE MODE`
 /** The name of a schema, so that it needs no quotes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
@@ -66,14 +72,21 @@ export class Postgres implements AsyncDisposable {
     return repeated(() => use(this.#db))
   }
 
-  /** Runs statements that change nothing, and see the data as it is at one moment. */
+  /**
+   * Runs statements that change nothing, and see the data as it is at one moment. Meanwhile no table is written anew: to an older
+   * moment, the rows of the new file look as if they were not there.
+   */
   snapshot<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() =>
       this.#db
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
-        .execute(use),
+        .execute(async (transaction) => {
+          // The moment is that of the statement after it.
+          await LOCK_REWRITTEN.execute(transaction)
+          return use(transaction)
+        }),
     )
   }
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { Connection } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { markUnerased } from '../../../../src/backend/cluster/postgres/unerased-days.ts'
 import { beginCopy, removeCopies } from '../../../../src/backend/cluster/erasure/day-copy.ts'
 import { eraseRemoved } from '../../../../src/backend/cluster/erasure/erase.ts'
@@ -206,6 +208,29 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(await filesOf(cluster)).toEqual(before)
     expect(await rowsOf(cluster, 'events')).toHaveLength(110)
     expect(await leftTables(cluster)).toEqual([])
+  })
+
+  test('waits for a read of several statements, which sees every row at one moment', async () => {
+    await using cluster = await ErasedCluster.open()
+    const events = someEvents(10, seededRandom(SEED))
+    await cluster.archive(events)
+    await cluster.backend.quarantine.add([{ id: events[0]!.id, reason: 'a', at: NOON }])
+    await cluster.postgres.write((transaction) => markUnerased(transaction, [events[0]!.id]))
+    const count = async (db: Connection, table: string): Promise<number> =>
+      (
+        await sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM ${sql.id(table)}`.execute(
+          db,
+        )
+      ).rows[0]!.n
+    let erased: Promise<boolean> | undefined
+    const seen = await cluster.postgres.snapshot(async (transaction) => {
+      await count(transaction, 'cursors')
+      erased = eraseRemoved(erasing(cluster))
+      await Promise.race([erased, sleep(1_000)])
+      return [await count(transaction, 'quarantine'), await count(transaction, 'events')]
+    })
+    expect(seen).toEqual([1, 10])
+    expect(await erased).toBe(true)
   })
 
   test('may be dropped by retention meanwhile', async () => {
