@@ -27,6 +27,7 @@ async function strays(harness: ClusterHarness): Promise<readonly unknown[]> {
   return harness.sql(`
     SELECT 'facts' AS stray FROM facts WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
     SELECT 'traits' FROM identity_traits WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
+    SELECT 'values' FROM trait_values WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
     SELECT 'results' FROM results WHERE profile NOT IN (SELECT id FROM identities WHERE profile = id) UNION ALL
     SELECT 'claims' FROM claims WHERE anonymous NOT IN (SELECT id FROM identities)
       OR claimer NOT IN (SELECT id FROM identities) UNION ALL
@@ -122,6 +123,22 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     }
     expect(await other.profiles.count('default')).toBe(1 + ROUNDS)
     expect(await strays(harness)).toEqual([])
+  })
+
+  test('leave no value of a user in an index that one fills while the other purges the user', async () => {
+    await using open = await openTwo()
+    const { harness, other } = open
+    await follow(harness, [])
+    for (let round = 0; round < ROUNDS; round++) {
+      await applyNext(other, [{ traits: { [`t${round % 10}`]: 'x' } }])
+      const query = { space: 'default', trait: { name: `t${round % 10}`, value: 'x' } }
+      await other.profiles.list(query, { limit: 1 }, NOON)
+      await Promise.all([
+        harness.backend.profiles.index(0),
+        purgeUser({ ...harness, backend: other }, 'u1'),
+      ])
+    }
+    expect(await harness.sql('SELECT * FROM trait_values')).toEqual([])
   })
 
   test('make one profile of a user whom one puts on a list while the other hears of the user', async () => {

@@ -70,12 +70,17 @@ async function putValues(
     })} WHERE true ON CONFLICT DO NOTHING`)
 }
 
+/** The lock of all that writes identities. */
+async function lockTraits(tx: Tx): Promise<void> {
+  await tx.all(sql`SELECT only_row FROM profiles_state ${tx.dialect.forUpdate}`)
+}
+
 /** The index of a trait, which is made if there is none; `undefined` if there are as many as there may be. */
 export async function useTraitIndex(
   tx: Tx,
   { name, now }: { readonly name: string; readonly now: number },
 ): Promise<TraitIndex | undefined> {
-  await tx.all(sql`SELECT only_row FROM profiles_state ${tx.dialect.forUpdate}`)
+  await lockTraits(tx)
   const all = await tx.all(sql<TraitIndex>`SELECT * FROM trait_indexes`)
   const known = all.find((index) => index.name === name)
   if (known !== undefined) {
@@ -94,13 +99,16 @@ export async function useTraitIndex(
 
 /** Adds some identities to an index that is not filled yet, and removes some of one that was not used since. */
 export async function tendTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
-  await fill(tx)
+  // What it reads of traits must still be so when it is written: nobody changes or removes them meanwhile.
+  await lockTraits(tx)
+  await fill(tx, unusedSince)
   await removeUnused(tx, unusedSince)
 }
 
-async function fill(tx: Tx): Promise<void> {
+async function fill(tx: Tx, unusedSince: number): Promise<void> {
   const [index] = await tx.all(sql<TraitIndex & { readonly filled_through: number }>`
-    SELECT * FROM trait_indexes WHERE filled_through IS NOT NULL ORDER BY number LIMIT 1 ${tx.dialect.forUpdate}`)
+    SELECT * FROM trait_indexes WHERE filled_through IS NOT NULL AND used_at >= ${unusedSince}
+    ORDER BY number LIMIT 1 ${tx.dialect.forUpdate}`)
   if (index === undefined) return
   const rows = await tx.all(sql<{ readonly identity: number; readonly traits: string }>`
     SELECT identity, traits FROM identity_traits WHERE identity > ${index.filled_through}
@@ -120,6 +128,10 @@ async function removeUnused(tx: Tx, unusedSince: number): Promise<void> {
     SELECT * FROM trait_indexes WHERE used_at < ${unusedSince} LIMIT 1 ${tx.dialect.forUpdate}`)
   if (index === undefined) return
   const { number } = index
+  // Somebody may search for it before all is removed: then it is filled again.
+  await tx.run(
+    sql`UPDATE trait_indexes SET filled_through = 0 WHERE number = ${number} AND coalesce(filled_through, 1) <> 0`,
+  )
   const removed = await tx.run(sql`
     DELETE FROM trait_values WHERE trait = ${number} AND identity IN (
       SELECT identity FROM trait_values WHERE trait = ${number} LIMIT ${REMOVE_ROWS})`)

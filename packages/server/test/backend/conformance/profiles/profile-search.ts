@@ -137,6 +137,27 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(usersIn(await find(harness, plan))).toEqual(['number'])
     })
 
+    test('fills an index again whose removal has begun', async () => {
+      await using harness = await open()
+      const users = Array.from(
+        { length: 2_500 },
+        (_, index) => `u${String(index).padStart(4, '0')}`,
+      )
+      await follow(
+        harness,
+        users.map((userId) => ({ userId, traits: { plan: userId } })),
+      )
+      const byPlan = (value: string) => ({ trait: { name: 'plan', value } })
+      await find(harness, byPlan('x'))
+      await fillIndexes(harness)
+      const later = NOON + 2 * DAY_MS
+      await harness.backend.profiles.index(later - DAY_MS)
+      expect((await find(harness, byPlan('u0001'), later)).indexed).toBeLessThan(1)
+      await fillIndexes(harness, later)
+      for (const user of ['u0001', 'u1200', 'u2499'])
+        expect(usersIn(await find(harness, byPlan(user), later))).toEqual([user])
+    })
+
     test('of more than 20 traits is refused, until one of them was not searched for a week', async () => {
       await using harness = await open()
       await follow(harness, [{ userId: 'u1', traits: { t0: 'x', last: 'x' } }])
