@@ -13,6 +13,7 @@ import type {
 import type { Page, PageRequest } from '../page.ts'
 import {
   type AddedIds,
+  COMPUTED_EVENTS,
   followPurges,
   type PurgedId,
   PurgedUsers,
@@ -55,6 +56,8 @@ export interface WantedEvents {
   readonly subjects: readonly Subject[]
   /** The position in the log of the last event that may be found. */
   readonly through: number
+  /** The same for computed events: later, or the same position. */
+  readonly computedThrough: number
 }
 
 /** The profiles to remove. */
@@ -62,6 +65,13 @@ export interface ProfilesPurge extends Pick<Purge, 'sourceIds'> {
   readonly subjects: readonly Subject[]
   /** Now: since when profiles that lose something wait to be evaluated. */
   readonly at: number
+}
+
+/** Where a purge goes on. */
+interface Cursor {
+  /** A place of `find`. */
+  readonly after: unknown
+  readonly computedThrough: number
 }
 
 /** The parts of a purge that differ between the engines: how they find events, remove rows, and overwrite bytes. */
@@ -77,7 +87,7 @@ export interface PurgeEngine {
    * texts of ended replays, contents in quarantine.
    */
   refuse(ids: AddedIds): Promise<void>
-  /** Removes the profiles of the first of these subjects. Resolves to the number of subjects that are done. */
+  /** Removes the profiles of the first of these subjects. Resolves to the number of subjects that are done; 0 if one has too much for one call. */
   removeProfiles(purge: ProfilesPurge): Promise<number>
   /**
    * Finds some of the events after a place, which an earlier call has returned; `null` is the beginning, and as `next` the end.
@@ -177,12 +187,11 @@ export class StoredDeletions implements Deletions {
     const subjects = subjectsOf(purge)
     const purged = purgedIdsOf(subjects, { sourceIds, through })
     this.#users.add(purged)
-    if (purge.cursor === undefined) {
-      await this.#refuse(deletionId, purged)
-      await this.#removeProfiles(subjects, sourceIds)
-    }
-    const after: unknown = JSON.parse(purge.cursor ?? 'null')
-    const { events, next } = await this.#engine.find({ subjects, through }, after)
+    const { after, computedThrough } =
+      purge.cursor === undefined
+        ? { after: null, computedThrough: await this.#begin(purge, purged) }
+        : (JSON.parse(purge.cursor) as Cursor)
+    const { events, next } = await this.#engine.find({ subjects, through, computedThrough }, after)
     const covered = coveredOf(purge, events)
     for (let done = 0; done < covered.length;)
       done += await this.#engine.removeEvents(
@@ -190,9 +199,24 @@ export class StoredDeletions implements Deletions {
         covered.slice(done, done + GROUP_EVENTS),
         this.#clock.wall(),
       )
-    if (next !== null) return JSON.stringify(next)
+    if (next !== null) return JSON.stringify({ after: next, computedThrough } satisfies Cursor)
     await this.#removeProfiles(subjects, sourceIds)
     return null
+  }
+
+  /**
+   * Removes the profiles before the first event. Resolves to the end of the purge for computed events: what was announced of the
+   * users until now.
+   */
+  async #begin({ deletionId, sourceIds, ...ids }: Purge, purged: readonly PurgedId[]) {
+    const subjects = subjectsOf(ids)
+    await this.#refuse(deletionId, purged)
+    await this.#removeProfiles(subjects, sourceIds)
+    const through = await this.#engine.lastPosition()
+    const computed = purgedIdsOf(subjects, { sourceIds: [COMPUTED_EVENTS], through })
+    this.#users.add(computed)
+    await this.#refuse(deletionId, computed)
+    return through
   }
 
   erase(signal: AbortSignal): Promise<boolean> {

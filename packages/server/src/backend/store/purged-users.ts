@@ -13,6 +13,12 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 /** Rows that one statement reads or removes. */
 const BATCH_ROWS = 5_000
 
+/**
+ * The source of purges of computed events alone: until a purge removes the profiles of its users, audiences may still announce
+ * something of them.
+ */
+export const COMPUTED_EVENTS = 'computed'
+
 /** An id that a purge covers in a source, or in every source: a row of `purged_ids`. */
 export interface PurgedId extends Subject {
   readonly sourceId: string

@@ -53,8 +53,10 @@ export function postgresPurge({
         await feed.tell(transaction, 'purges')
       }),
     async removeProfiles(purge) {
-      await postgres.write((transaction) => removeProfiles(new PostgresTx(transaction), purge))
-      return purge.subjects.length
+      const isAll = await postgres.write((transaction) =>
+        removeProfiles(new PostgresTx(transaction), purge),
+      )
+      return isAll ? purge.subjects.length : 0
     },
     find: (wanted, after) => find(postgres, wanted, (after ?? placeAt(0)) as Place),
     async removeEvents(purge, events, at) {
@@ -77,11 +79,11 @@ async function refuse(transaction: Transaction<unknown>, added: AddedIds): Promi
   )
 }
 
-async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Promise<void> {
+async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Promise<boolean> {
   const { user = [], anonymous = [] } = Object.groupBy(subjects, ({ kind }) => kind)
   const userIds = user.map(({ id }) => id)
-  if (userIds.length > 0) await removeUsers(tx, { userIds, ...rest })
-  if (anonymous.length > 0) await removeIdentities(tx, { ids: anonymous, ...rest })
+  if (userIds.length > 0 && !(await removeUsers(tx, { userIds, ...rest }))) return false
+  return anonymous.length === 0 || removeIdentities(tx, { ids: anonymous, ...rest })
 }
 
 /** The beginning of a step: at a group of ids, after the event that arrived at this time with this seq. */
@@ -106,12 +108,16 @@ interface Row {
 }
 
 /** Finds the next events of a group of ids, in the order of their arrival. Each part of the union reads one index. */
-async function find(postgres: Postgres, { subjects, through }: WantedEvents, place: Place) {
+async function find(
+  postgres: Postgres,
+  { subjects, through, computedThrough }: WantedEvents,
+  place: Place,
+) {
   const group = subjects.slice(place.from, place.from + GROUP_IDS)
   const having = (condition: unknown) => sql`(
     SELECT id, source_id, user_id, origin IS NOT NULL AS is_computed, received_at, seq FROM events
     WHERE ${condition} AND (received_at, seq) > (${place.at}::bigint, ${place.seq}::bigint)
-      AND log_position <= ${through}::bigint
+      AND log_position <= CASE WHEN origin IS NULL THEN ${through}::bigint ELSE ${computedThrough}::bigint END
     ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
   const wanted = sql`wanted.id`
   const rows = await postgres.run(sql<Row>`
@@ -150,7 +156,7 @@ async function removeFound(
   const profiles = [...users].map((id) => ({ kind: 'user' as const, id }))
   const tx = new PostgresTx(transaction)
   // First, because their lock is taken before all others.
-  if (users.size > 0) await removeIdentities(tx, { ids: profiles, sourceIds, at })
+  while (users.size > 0 && !(await removeIdentities(tx, { ids: profiles, sourceIds, at })));
   const ids = found.map(({ id }) => id)
   const { events, deliveries } = await removeEvents(transaction, ids)
   const anonymous = found.filter(({ id, userId }) => userId === null && events.has(id))

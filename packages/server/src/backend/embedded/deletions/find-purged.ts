@@ -25,7 +25,7 @@ export function findPurged(
     'SELECT (SELECT MIN(seq) FROM events) AS first, (SELECT MAX(seq) FROM events) AS last',
   )
   const events = `SELECT seq, id, source_id, user_id, origin IS NOT NULL AS is_computed FROM events
-    WHERE seq > ?1 AND seq <= ?2`
+    WHERE seq > ?1 AND seq <= ?2 AND (seq <= ?4 OR origin IS NOT NULL)`
   const inSegment = `${SEGMENT} = CAST(?2 AS INTEGER) / ${SEGMENT_EVENTS}`
   const ids = '(SELECT value FROM json_each(?3))'
   const selects = {
@@ -35,21 +35,21 @@ export function findPurged(
       `${events} AND (previous_id IN ${ids} OR ${ANONYMOUS_ID} IN ${ids}) ORDER BY seq`,
     ),
   }
-  return ({ subjects, after, through }) => {
+  return ({ subjects, after, through, computedThrough }) => {
     const deadline = performance.now() + READ_MS
     const wanted = [...Map.groupBy(subjects, ({ kind }) => kind)].map(([kind, named]) => ({
       kind,
       json: JSON.stringify(named.map(({ id }) => id.toWellFormed())),
     }))
     const { first, last } = bounds.get()!
-    const end = Math.min(Number(last ?? 0), through)
+    const end = Math.min(Number(last ?? 0), Math.max(through, computedThrough))
     const found: FoundEvent[] = []
     let reached = Math.max(after, Number(first ?? 0) - 1)
     // At least one segment, however long the machine has kept the thread waiting.
     while (reached < end) {
       const next = Math.min(firstSeqOf(segmentOf(reached + 1) + 1) - 1, end)
       for (const { kind, json } of wanted)
-        for (const row of selects[kind].iterate(reached, next, json))
+        for (const row of selects[kind].iterate(reached, next, json, through))
           found.push({
             id: String(row['id']),
             sourceId: String(row['source_id']),

@@ -10,16 +10,17 @@ import { eventRemoval } from '../events/write-archive.ts'
 /** How long one write may take. Every other write waits for it. */
 const SLICE_MS = 5
 
-/** Handles the first of these items, at least one, until the time is up. Returns their number. */
+/** Handles items until the time is up, or one is not done. Returns the number of those that are. */
 async function forSlice<T>(
   items: readonly T[],
-  handle: (item: T) => Promise<void> | void,
+  handle: (item: T) => Promise<boolean> | boolean,
 ): Promise<number> {
   const deadline = performance.now() + SLICE_MS
-  let done = 0
-  while (done < items.length && (done === 0 || performance.now() < deadline))
-    await handle(items[done++]!)
-  return done
+  for (const [done, item] of items.entries()) {
+    if (done > 0 && performance.now() >= deadline) return done
+    if (!(await handle(item))) return done
+  }
+  return items.length
 }
 
 /** The seq of the last event. The writer performs every append either before this or after it. */
@@ -62,9 +63,10 @@ export function purgeEvents(
       purged.deliveries += removed.deliveries
       if (userId === null) purged.anonymousEvents += removed.events
       else if (foundBy === 'anonymous') users.add(userId)
+      return true
     })
     const ids = [...users].map((id) => ({ kind: 'user' as const, id }))
-    if (ids.length > 0) await removeIdentities(tx, { ids, sourceIds, at })
+    while (ids.length > 0 && !(await removeIdentities(tx, { ids, sourceIds, at })));
     await countPurged(tx, deletionId, purged)
     return done
   }

@@ -304,16 +304,19 @@ interface Move extends Member {
  * Puts the users, those that aliases make one with them, and the anonymousIds that they claimed first, into the profiles that they
  * belong to. Profiles that change are dirty since `at`. The user with the least number leads the profile. Resolves to the leader of
  * each identity of these profiles.
+ *
+ * @param others anonymousIds that lead profiles of their own, unless one of the users has them
  */
 export async function relink(
   tx: Tx,
   users: readonly number[],
   at: number,
+  others: readonly number[] = [],
 ): Promise<ReadonlyMap<number, number>> {
   const groups = new Map((await groupsOf(tx, users)).map((group) => [Math.min(...group), group]))
   const wanted = await linkedTo(tx, groups)
   for (const [leader, group] of groups) for (const user of group) wanted.set(user, leader)
-  const moves = (await membersOf(tx, [...wanted.keys()])).flatMap((member): Move[] => {
+  const moves = (await membersOf(tx, [...wanted.keys(), ...others])).flatMap((member): Move[] => {
     // What belongs to one of these profiles, and is no longer claimed, leads one of its own.
     const to = wanted.get(member.id) ?? member.id
     return to === member.profile ? [] : [{ ...member, to }]

@@ -18,30 +18,40 @@ interface Removal {
  * them, and their places on lists, also of computations that are gone and not forgotten yet. Nothing of other users goes: those that
  * an alias made one with them have a profile of their own then, which has no results until it is evaluated. Slices that were read
  * before are refused from then on.
+ *
+ * Resolves to whether all is removed. Otherwise a user has more anonymousIds than go in one transaction: call it again.
  */
 export async function removeUsers(
   tx: Tx,
   { userIds, sourceIds, at }: Omit<Removal, 'ids'> & { readonly userIds: readonly string[] },
-): Promise<void> {
+): Promise<boolean> {
   const ids = userIds.map((id) => ({ kind: 'user' as const, id }))
-  const spaces = await remove(tx, { ids, sourceIds, at })
+  const { spaces, isAll } = await remove(tx, { ids, sourceIds, at })
   for (const space of spaces) await forgetUsers(tx, userIds, space)
+  return isAll
 }
 
-/** Removes identities, with the anonymousIds that belong to them, and nothing else. Slices that were read before are refused from then on. */
-export async function removeIdentities(tx: Tx, removal: Removal): Promise<void> {
-  await remove(tx, removal)
+/**
+ * Removes identities, with the anonymousIds that belong to them, and nothing else. Slices that were read before are refused from
+ * then on. As `removeUsers`, it may have to be called again.
+ */
+export async function removeIdentities(tx: Tx, removal: Removal): Promise<boolean> {
+  const { isAll } = await remove(tx, removal)
+  return isAll
 }
 
-/** Returns the spaces in which the ids were looked for. */
-async function remove(tx: Tx, { ids, sourceIds, at }: Removal): Promise<readonly string[]> {
+/** Returns the spaces in which the ids were looked for, and whether all of it is removed. */
+async function remove(
+  tx: Tx,
+  { ids, sourceIds, at }: Removal,
+): Promise<{ readonly spaces: readonly string[]; readonly isAll: boolean }> {
   // Also the lock of `lockProfiles`.
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const spaces = await spacesOf(tx, sourceIds)
   const wanted = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
   const numbers = (await numbersOf(tx, wanted)).filter((each) => each !== undefined)
-  if (numbers.length > 0) await removeNumbers(tx, numbers, at)
-  return spaces
+  const isAll = numbers.length === 0 || (await removeNumbers(tx, numbers, at))
+  return { spaces, isAll }
 }
 
 interface Concerned {
@@ -51,41 +61,66 @@ interface Concerned {
   readonly profile: number
 }
 
-async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<void> {
+async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<boolean> {
   const named = await withIds(tx, numbers)
   await lockIdentities(tx, [...new Set(named.flatMap(({ id, profile }) => [id, profile]))])
+  const claimed = await claimedBy(tx, numbers)
+  const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
+  if (claimed.length === REMOVED_TOGETHER) {
+    await linkAnew(tx, { users: heirs, kept, gone: [], shared: [] }, at)
+    return false
+  }
   const users = named.filter(({ kind }) => kind === 'user').map(({ id }) => id)
   const partners = await withIds(tx, (await groupsOf(tx, users)).flat())
-  const claimed = await claimedBy(tx, numbers)
-  const claimers = await claimersOf(tx, numbers)
+  const shared = [...partners, ...(await claimersOf(tx, numbers))]
   await removeLinks(tx, numbers)
-  const heirs = await claimAnew(
-    tx,
-    claimed.map(({ id }) => id),
-  )
   // The user that is removed may be its own partner.
   const isNamed = new Set(numbers)
-  const gone = [
-    ...named,
-    ...claimed.filter(({ id }) => !heirs.has(id)),
-    ...(await unnamed(
-      tx,
-      partners.filter(({ id }) => !isNamed.has(id)),
-    )),
-  ]
-  await removeData(
-    tx,
-    [...named, ...claimed].map(({ id }) => id),
-  )
+  const others = partners.filter(({ id }) => !isNamed.has(id))
+  const gone = [...named, ...(await unnamed(tx, others))]
+  await removeData(tx, numbers)
   await removeRows(tx, gone)
+  await linkAnew(tx, { users: [...shared.map(({ id }) => id), ...heirs], kept, gone, shared }, at)
+  return true
+}
+
+interface Rest {
+  /** Users who may have other links now. */
+  readonly users: readonly number[]
+  /** AnonymousIds that have lost everything but their id. */
+  readonly kept: readonly Concerned[]
+  readonly gone: readonly Concerned[]
+  /** Whose profile something that is gone belonged to. */
+  readonly shared: readonly Concerned[]
+}
+
+async function linkAnew(tx: Tx, { users, kept, gone, shared }: Rest, at: number): Promise<void> {
   const isGone = new Set(gone.map(({ id }) => id))
-  const shared = [...partners, ...claimers]
-  const left = [...shared.map(({ id }) => id), ...heirs.values()].filter((id) => !isGone.has(id))
-  await relink(tx, left, at)
+  const left = users.filter((id) => !isGone.has(id))
+  const emptied = kept.map(({ id }) => id)
+  await relink(tx, left, at, emptied)
   // Also those of the users who are left: they were computed with what is removed.
-  const computed = [...isGone, ...shared.map(({ profile }) => profile)]
+  const computed = [...isGone, ...[...shared, ...kept].map(({ profile }) => profile)]
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
-  await touchProfiles(tx, left, at)
+  await touchProfiles(tx, [...left, ...emptied], at)
+}
+
+/** Removes the anonymousIds that belong to users, but for their ids if another user has claimed them: that one gets them. */
+async function removeClaimed(
+  tx: Tx,
+  users: readonly number[],
+  claimed: readonly Concerned[],
+): Promise<{ readonly heirs: readonly number[]; readonly kept: readonly Concerned[] }> {
+  const ids = claimed.map(({ id }) => id)
+  await tx.run(sql`
+    DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
+  const heirs = await claimAnew(tx, ids)
+  await removeData(tx, ids)
+  const gone = claimed.filter(({ id }) => !heirs.has(id))
+  await removeRows(tx, gone)
+  const numbers = gone.map(({ id }) => id)
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, numbers)})`)
+  return { heirs: [...heirs.values()], kept: claimed.filter(({ id }) => heirs.has(id)) }
 }
 
 function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Concerned[]> {

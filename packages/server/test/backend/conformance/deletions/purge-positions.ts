@@ -48,6 +48,23 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(harness.backend.deletions.isPurged(later!)).toBe(false)
     })
 
+    test('removes computed events of the user until the profile is gone, and other calls no longer than before', async () => {
+      await using harness = await open()
+      const { deletions } = harness.backend
+      const origin = { computationId: 'aud_a', destinationIds: ['dst_a'] }
+      await receive(harness, {})
+      const { id: deletionId } = await request(harness)
+      await deletions.advance(deletionId, 'purge', NOON)
+      const [call] = await receive(harness, {})
+      const [computed] = await receive(harness, { sourceId: 'aud_a', origin })
+      const { purged } = await afterPurge(harness, { ...USER, deletionId, sourceIds: ['src_a'] })
+      expect(purged.events).toBe(2)
+      expect(await keptIds(harness)).toEqual([call!.id])
+      expect([deletions.isPurged(computed!), deletions.isPurged(call!)]).toEqual([true, false])
+      const [later] = await receive(harness, { sourceId: 'aud_a', origin })
+      expect(await keptIds(harness)).toContain(later!.id)
+    })
+
     test('rejects where its step has not begun', async () => {
       await using harness = await open()
       const { deletions } = harness.backend

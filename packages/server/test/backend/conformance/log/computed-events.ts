@@ -61,11 +61,11 @@ export function computedEventsConformance(open: OpenBackendHarness): void {
       }
       const { id: deletionId } = await request(harness)
       await deletions.advance(deletionId, 'purge', NOON)
+      const purge = { deletionId, userIds: ['u1'], sourceIds: ['src_a'] }
+      const { purged } = await afterPurge(harness, purge)
       const later = computedEvent()
       await log.append([later])
       await harness.settle()
-      const purge = { deletionId, userIds: ['u1'], sourceIds: ['src_a'] }
-      const { purged } = await afterPurge(harness, purge)
       expect(purged.events).toBe(2)
       expect(await keptIds(harness)).toEqual([later.id, other.id, elsewhere.id])
       const isPurged = (event: AcceptedEvent): boolean => deletions.isPurged(event)

@@ -181,6 +181,42 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('default')).toBe(1)
     })
 
+    test('leaves an anonymousId by itself that the next user has no room for, without what it had', async () => {
+      await using harness = await open()
+      const calls = [on('d1', 'next', 1), on('d2', 'gone', 2), on('d2', 'next', 3)]
+      const visit = { anonymousId: 'd2', traits: { from: 'ad' }, timestamp: NOON }
+      await follow(harness, [visit, ...calls], NOON, 1)
+      await settle(harness)
+      await purgeUser(harness, 'gone')
+      const { profiles, evaluations } = harness.backend
+      expect(await profiles.count('default')).toBe(2)
+      expect(await idsOf(harness, 'next')).toEqual(['next', 'd1'])
+      expect((await profileOf(harness, 'next'))!.refusedLinks.limit.count).toBe(1)
+      const due = await evaluations.due(NOON + 60_000, 9)
+      expect(due.map(({ userIds, traits }) => [userIds, traits])).toContainEqual([[], {}])
+    })
+
+    test('removes all anonymousIds of the user, however many', async () => {
+      await using harness = await open()
+      const devices = Array.from({ length: 4_100 }, (_, index) => `d${index}`)
+      for (let from = 0; from < devices.length; from += 1_000)
+        await follow(
+          harness,
+          devices
+            .slice(from, from + 1_000)
+            .flatMap((device, index) => [
+              { anonymousId: device, traits: { device }, timestamp: NOON },
+              on(device, 'u1', from + index + 1),
+            ]),
+        )
+      await follow(harness, [on('d4000', 'u2', 9_000)])
+      await purgeUser(harness, 'u1')
+      const { profiles, evaluations } = harness.backend
+      expect(await profiles.count('default')).toBe(1)
+      expect(await idsOf(harness, 'u2')).toEqual(['u2', 'd4000'])
+      expect((await evaluations.due(NOON + 60_000, 9)).map(({ traits }) => traits)).toEqual([{}])
+    })
+
     test('parts those whom only an alias of the user made one', async () => {
       await using harness = await open()
       await follow(harness, [
