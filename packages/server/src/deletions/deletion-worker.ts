@@ -49,6 +49,8 @@ export class DeletionWorker implements Worker {
   readonly #recurring: Recurring
   /** One that fails is tried every ten seconds, and has a line every ten minutes. */
   readonly #failures: LogThrottle
+  /** The deletion that was purged last. A second purge, after bytes could not be overwritten, would remove what the user did since. */
+  #purged: string | undefined
   /** Deletions and their users are read at once. */
   readonly #slices: TimeSlices
 
@@ -116,8 +118,9 @@ export class DeletionWorker implements Worker {
     if (step === 'suppress') {
       if (await this.#suppress(deletion, signal)) await deletions.advance(id, 'purge', clock.wall())
     } else if (step === 'purge') {
-      const isGone = (await this.#purge(deletion, signal)) && (await deletions.erase(signal))
-      if (!isGone) return
+      if (this.#purged !== id && !(await this.#purge(deletion, signal))) return
+      this.#purged = id
+      if (!(await deletions.erase(signal))) return
       await this.#options.onErased()
       await deletions.advance(id, 'notify', clock.wall())
     } else if (await this.#notify(deletion, signal)) {

@@ -56,6 +56,39 @@ test('a deletion that fails does not stop the others', async () => {
   expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
+test('a deletion whose last part fails leaves what the user has got since when it goes on', async () => {
+  using folder = new TemporaryFolder()
+  await using backend = await openIn(folder.path)
+  await setUp(backend)
+  await ask(backend, ['u1'])
+  const { memberships } = backend
+  const list = { audienceId: 'aud_list', space: 'default' }
+  await memberships.changeList(list, { add: ['u1'], remove: [], at: NOON })
+  const listed = async (): Promise<number> =>
+    (await memberships.listed('aud_list', { limit: 9 })).data.length
+  const clock = new ManualClock(NOON)
+  const failed = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  let tries = 0
+  const worker = new DeletionWorker({
+    ...backend,
+    activity: NO_ACTIVITY,
+    clock,
+    logger: pino({}, { write: () => failed.resolve() }),
+    async onErased() {
+      if (tries++ === 0) throw new Error('failed by the test')
+    },
+    onNotices: done.resolve,
+  })
+  await using _running = new RunningWorker(worker)
+  await failed.promise
+  expect(await listed()).toBe(0)
+  await memberships.changeList(list, { add: ['u1'], remove: [], at: NOON })
+  clock.advance(10_000)
+  await done.promise
+  expect([tries, await listed()]).toEqual([2, 1])
+})
+
 test('a deletion that keeps failing is logged at once, and then every ten minutes with the number of its failures', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
