@@ -85,10 +85,20 @@ test('a receiver that only listens rebuilds every audience and computed trait fr
   await send({ ...order('', 5), userId: undefined, anonymousId: 'visitor' }, identify('u2', null))
   await send({ type: 'alias', previousId: 'visitor', userId: 'u4' })
   await service.eventually(() => expect(view.members('list')).toEqual(['u1']))
+  // A shared device: what was done on it before is of its first user, also if that is learnt late.
+  const kiosk = { anonymousId: 'kiosk' }
+  await send(
+    { ...order('', 3), userId: undefined, ...kiosk },
+    { ...identify('u6', 'free'), ...kiosk },
+  )
+  await service.eventually(() => expect(view.believes('spent')).toMatchObject({ u6: 3 }))
+  const timestamp = new Date(Date.now() - 3_600_000).toISOString()
+  await send({ ...identify('u5', 'pro'), ...kiosk, timestamp })
+  await service.eventually(() => expect(view.believes('spent')).toMatchObject({ u5: 3 }))
   // Nobody buys any more.
   await service.eventually(() => expect(view.members('buyers')).toEqual([]))
   await heardAll()
-  expect(view.believes('spent')).toEqual({ u2: 40, u3: 10, u4: 5 })
+  expect(view.believes('spent')).toEqual({ u2: 40, u3: 10, u4: 5, u5: 3, u6: 0 })
   expect(view.contradictions).toEqual([])
 })
 
