@@ -31,7 +31,7 @@ function identified(number: number): ProfileChange {
     type: 'identify',
     userId: userIdOf(number),
     links: [],
-    placeholders: 0,
+    hasPlaceholder: false,
     timestamp: now,
     receivedAt: now,
     traits: { plan: number % USERS_PER_PRO === 0 ? 'pro' : 'free', country: 'DE', name: 'Ada' },

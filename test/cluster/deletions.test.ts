@@ -198,7 +198,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
       name.split('.').at(-1),
     )
     expect(new Set(before)).toEqual(
-      new Set(['message_id', 'anonymous_id', 'body', 'document', 'traits', 'id', 'search_text']),
+      new Set(['message_id', 'anonymous_id', 'body', 'document', 'traits', 'name', 'search_text']),
     )
 
     const stop = new AbortController()

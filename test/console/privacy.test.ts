@@ -108,9 +108,13 @@ test('a receiver that refuses a notice is shown beside those that accepted it, w
   expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
-test('the form adds the anonymous ids of a user that another page named, and limits the deletion to a source', async () => {
+test('the form adds the anonymous ids of a user that another page named, says who stays, and limits the deletion to a source', async () => {
   await using service = await startService()
   const other = await service.createSource()
+  const condition = { trait: 'plan', op: 'exists' }
+  await service.api.call('POST', 'audiences', { name: 'All', destinationIds: [], condition })
+  await service.send('/v1/identify', { userId: 'lovelace' })
+  await service.send('/v1/alias', { userId: 'ada', previousId: 'lovelace' })
   await service.track('m1', { userId: 'ada', anonymousId: 'anon-1' })
   await service.endOf('m1')
   const { page, go } = await openSignedIn(service)
@@ -123,6 +127,12 @@ test('the form adds the anonymous ids of a user that another page named, and lim
       return form.getByLabel('Anonymous ids').inputValue()
     })
     .toBe('anon-1')
+  await expect
+    .poll(async () => {
+      await form.getByRole('button', { name: 'Add their known anonymous ids' }).click()
+      return form.getByRole('status').textContent()
+    })
+    .toContain('An alias made them one with users who stay: lovelace.')
   await form.getByLabel('Only some').check()
   const next = form.getByRole('button', { name: 'Review the deletion' })
   expect(await next.isDisabled()).toBe(true)

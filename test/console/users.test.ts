@@ -25,13 +25,13 @@ test('a user is found, with traits, audiences and events, and the way to why and
   await page.getByLabel('Find a user').fill(HOSTILE)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'a/b?c#d%2f <b>⟨U+202E⟩' }).waitFor()
-  await page.getByText('anon-1').waitFor()
+  await page.getByRole('region', { name: 'Linked ids' }).getByText('anon-1').waitFor()
   await page.getByRole('cell', { name: '"javascript:alert(1)"' }).waitFor()
   await page.getByRole('row', { name: 'Pros member' }).waitFor()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
   await expectAccessible(page)
   await page.reload()
-  await page.getByText('anon-1').waitFor()
+  await page.getByRole('region', { name: 'Linked ids' }).getByText('anon-1').waitFor()
   await page.setViewportSize({ width: 380, height: 700 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(
     true,

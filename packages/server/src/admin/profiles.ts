@@ -42,15 +42,15 @@ export const ProfileResponse = Type.Object(
       {
         otherUser: refused('The call of another user with the anonymousId is earlier.'),
         limit: refused(
-          'The profile has as many anonymousIds as the setting maxAnonymousIds allows.',
+          'The profile has as many anonymousIds as the setting maxAnonymousIds allows, or an alias would make more than 100 users one.',
         ),
         placeholders: Schema.integer(
-          'Calls whose other id stands for no user, such as undefined or 0.',
+          'Calls with an id that stands for no user, such as undefined or 0.',
         ),
       },
       {
         description:
-          'Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are.',
+          'Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are, counted up to 1,000.',
       },
     ),
     traits: Type.Record(
@@ -105,6 +105,7 @@ const response = Schema.ok('The profile.', Schema.ref(ProfileResponse))
 const schemas = {
   find: {
     ...viewer('findProfile', 'Shows everything that is known of a user'),
+    isLongRead: true,
     description:
       'Profiles are kept as long as there is an audience or a computed trait. The first one makes them from all stored events.',
     querystring: Type.Object({ userId: Type.String(), space: inSpace }, Schema.strict),
@@ -114,7 +115,7 @@ const schemas = {
     ...viewer('listProfiles', 'Lists profiles, or finds some of them'),
     isLongRead: true,
     description:
-      'The parameter trait.NAME=VALUE finds those whose trait NAME has the value, without regard to case: trait.plan=pro. The first search for a trait, or for an e-mail address, makes an index; until it is complete, indexed is the share of profiles that it has. At most 20 traits have one, and one that nobody searches for a week is removed.',
+      'The parameter trait.NAME=VALUE finds those whose trait NAME has the value, without regard to case: trait.plan=pro. The first search for a trait, or for an e-mail address, makes an index; until it is complete, indexed is the share of profiles that it has. At most 20 traits beside email have one, and one that nobody searches for a week is removed.',
     querystring: Type.Object(
       {
         search: Type.Optional(
@@ -149,6 +150,7 @@ const schemas = {
   },
   get: {
     ...viewer('getProfile', 'Shows everything that is known of a user'),
+    isLongRead: true,
     description:
       'Prefer GET /profile with the id in the query: in a path, clients resolve the ids "." and ".." away.',
     params: Type.Object({ userId: Type.String() }),

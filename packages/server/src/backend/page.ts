@@ -15,3 +15,8 @@ export interface Page<T> {
   /** `null` on the last page. */
   readonly nextCursor: string | null
 }
+
+/** A cursor that no page of the list had. */
+export class InvalidCursor extends Error {
+  override readonly name = 'InvalidCursor'
+}

@@ -31,8 +31,8 @@ export interface ProfileChange {
   readonly anonymousId?: string
   /** The anonymousIds that the user claims, and the userIds that an alias calls the same user. None without a `userId`. */
   readonly links: readonly ProfileId[]
-  /** Ids of the event that would have been linked, and are placeholders. */
-  readonly placeholders: number
+  /** Whether one of its ids stands for no user. */
+  readonly hasPlaceholder: boolean
   /** The effective time: at most `receivedAt`, in milliseconds since the epoch as that. */
   readonly timestamp: number
   readonly receivedAt: number
@@ -113,13 +113,13 @@ export interface Link extends ProfileId, Origin {
 interface RefusedLinks {
   /** Another user claimed the anonymousId earlier. */
   readonly otherUser: LinkSample
-  /** The profile has as many links as it may have. */
+  /** The profile has as many links as it may have, or an alias would make too many users one. */
   readonly limit: LinkSample
-  /** Events whose other id is a placeholder. */
+  /** Events that have an id that is a placeholder. */
   readonly placeholders: number
 }
 
-/** Links: at most 20 of them, the earliest, and the number of all. */
+/** Links: at most 20 of them, the earliest, and the number of all, which is counted up to 1,000. */
 export interface LinkSample {
   readonly links: readonly Link[]
   readonly count: number

@@ -247,7 +247,7 @@ test('a sync looks at every profile, however many there are', async () => {
   const change = {
     eventId: 'evt_a',
     messageId: 'm1',
-    placeholders: 0,
+    hasPlaceholder: false,
     sourceId: 'src_a',
     space: 'default',
     type: 'identify',

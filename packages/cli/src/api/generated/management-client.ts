@@ -541,7 +541,7 @@ export type Profile = {
         eventId: string;
         sourceId: string;
     }[];
-    /** Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are. */
+    /** Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are, counted up to 1,000. */
     refusedLinks: {
         /** The call of another user with the anonymousId is earlier. */
         otherUser: {
@@ -558,7 +558,7 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** The profile has as many anonymousIds as the setting maxAnonymousIds allows. */
+        /** The profile has as many anonymousIds as the setting maxAnonymousIds allows, or an alias would make more than 100 users one. */
         limit: {
             count: number;
             links: {
@@ -573,7 +573,7 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** Calls whose other id stands for no user, such as undefined or 0. */
+        /** Calls with an id that stands for no user, such as undefined or 0. */
         placeholders: number;
     };
     /** The traits of identify calls, each with the event that set it and when that happened. The newest one counts; a call that says that it happens later than it was received counts from then. */

@@ -57,9 +57,12 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
       ),
     ),
   )
-  const links = profiles.flatMap((profile) => profile?.links ?? [])
-  const devices = links.filter(
-    ({ kind, userId }) => kind === 'anonymous' && userIds.includes(userId),
+  // Not the former id of an alias: it may be a userId.
+  const devices = profiles.flatMap((profile) =>
+    (profile?.links ?? []).filter(
+      ({ kind, id, userId }) =>
+        kind === 'anonymous' && userIds.includes(userId) && profile!.anonymousIds.includes(id),
+    ),
   )
   const others = profiles.flatMap((profile) => profile?.userIds ?? [])
   const staying = [...new Set(others)].filter((id) => !userIds.includes(id))
@@ -70,6 +73,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
     ...(staying.length === 0
       ? []
       : [`An alias made them one with users who stay: ${shortList(staying)}.`]),
+    ...(userIds.length > LOOKED_UP ? [`Only the first ${LOOKED_UP} users were looked up.`] : []),
   ]
 }
 

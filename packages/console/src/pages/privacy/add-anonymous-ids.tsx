@@ -5,18 +5,20 @@ import { problemOf } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { counted } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 
 /** Each user is some requests. */
 const MOST_USERS = 50
 const LAST_EVENTS = 100
+const SHOWN_STAYING = 5
 
 interface AddAnonymousIdsProps {
   readonly fields: DeletionFields
   readonly onChange: (fields: DeletionFields) => void
 }
 
-/** Finds the anonymous ids of the users while Hookline still knows them. */
+/** Finds the anonymous ids of the users while Hookline still knows them, and says who stays that an alias made one with them. */
 export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): ReactElement | null {
   const { data: sources = [] } = useQuery(sourcesQuery)
   const [said, setSaid] = useState('')
@@ -26,12 +28,19 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   const add = async (): Promise<void> => {
     setBusy(true)
     try {
-      const known = await anonymousIdsOf(userIds, [...new Set(sources.map(({ space }) => space))])
+      const spaces = [...new Set(sources.map(({ space }) => space))]
+      const { anonymousIds: known, others } = await knownIdsOf(userIds, spaces)
       const before = idsIn(fields.anonymous)
       const all = [...new Set([...before, ...known])]
       onChange({ ...fields, anonymous: all.join('\n') })
       const added = counted(all.length - before.length, 'anonymous id')
-      setSaid(`${added} added: those that belong to the users.`)
+      const staying = others.filter((id) => !userIds.includes(id))
+      const shown = staying.slice(0, SHOWN_STAYING).map((id) => shownText(id, 40))
+      const more =
+        staying.length > SHOWN_STAYING ? ` and ${staying.length - SHOWN_STAYING} more` : ''
+      setSaid(
+        `${added} added: those that belong to the users.${staying.length > 0 ? ` An alias made them one with users who stay: ${shown.join(', ')}${more}.` : ''}`,
+      )
     } catch (error) {
       setSaid(problemOf(error).message)
     }
@@ -47,37 +56,45 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   )
 }
 
+interface KnownIds {
+  readonly anonymousIds: readonly string[]
+  /** The userIds of their profiles. */
+  readonly others: readonly string[]
+}
+
 /**
  * From the profiles, which Hookline keeps once there is an audience: not the ids of devices that somebody else used first. Without a
  * profile, from what the users did last.
  */
-async function anonymousIdsOf(
+async function knownIdsOf(
   userIds: readonly string[],
   spaces: readonly string[],
-): Promise<readonly string[]> {
+): Promise<KnownIds> {
   const found: string[] = []
+  const others = new Set<string>()
   for (const userId of userIds) {
-    const profiles = await Promise.all(spaces.map((space) => claimedBy(userId, space)))
-    const known = profiles.filter((ids) => ids !== undefined)
-    found.push(...known.flat())
+    const profiles = await Promise.all(spaces.map((space) => profileOf(userId, space)))
+    const known = profiles.filter((profile) => profile !== undefined)
+    for (const { links, userIds: ids, anonymousIds } of known) {
+      const own = links.filter((link) => link.kind === 'anonymous' && link.userId === userId)
+      // Not the former id of an alias: it may be a userId.
+      found.push(...own.map(({ id }) => id).filter((id) => anonymousIds.includes(id)))
+      for (const id of ids) others.add(id)
+    }
     if (known.length > 0) continue
     const { data } = await api.listEvents({ userId, limit: LAST_EVENTS })
     found.push(...data.flatMap(({ event }) => idIn(event['anonymousId'])))
   }
-  return found
+  return { anonymousIds: found, others: [...others] }
 }
 
 function idIn(value: unknown): string[] {
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** The anonymousIds that belong to a user; `undefined` without a profile. */
-async function claimedBy(userId: string, space: string): Promise<readonly string[] | undefined> {
-  const profile = await api.findProfile(userId, { space }).catch((error: unknown) => {
+function profileOf(userId: string, space: string) {
+  return api.findProfile(userId, { space }).catch((error: unknown) => {
     if (problemOf(error).status === 404) return undefined
     throw error
   })
-  return profile?.links
-    .filter((link) => link.kind === 'anonymous' && link.userId === userId)
-    .map(({ id }) => id)
 }

@@ -5,15 +5,14 @@ import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
-import { Select } from '../../design/controls/field.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Failed, Skeleton } from '../../design/states.tsx'
-import { useSpaces } from '../../domain/spaces.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { EventsPanel, userEventsQuery } from './events-panel.tsx'
 import { ProfileView } from './profile-view.tsx'
+import { SpacePicker } from './space-picker.tsx'
 
 const AGAIN_MS = 5_000
 
@@ -85,23 +84,6 @@ function AudiencesLink(): ReactElement {
     <Link to="/audiences" className="text-accent underline">
       audience
     </Link>
-  )
-}
-
-/** Which profile: each space has its own. */
-function SpacePicker({ space }: { readonly space: string }): ReactElement | null {
-  const [, setUrl] = useUrlState<'space'>()
-  const spaces = [...new Set([...useSpaces(), space])]
-  if (spaces.length === 1) return null
-  return (
-    <span>
-      <Select
-        aria-label="Space"
-        value={space}
-        options={spaces.map((each) => [each, `Space ${each}`])}
-        onPick={(picked) => setUrl({ space: picked === 'default' ? undefined : picked })}
-      />
-    </span>
   )
 }
 

@@ -12,6 +12,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
+import { SpacePicker } from './space-picker.tsx'
 
 /** The profiles of a space, and the search for one. */
 export function UsersPage(): ReactElement {
@@ -36,7 +37,7 @@ export function UsersPage(): ReactElement {
   })
   return (
     <>
-      <PageHeading title="Users" />
+      <PageHeading title="Users" actions={<SpacePicker space={space} />} />
       <Panel isFlush>
         <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })}>
           {search === '' && (
@@ -54,7 +55,7 @@ export function UsersPage(): ReactElement {
             profiles.length === 0 ? (
               <Empty title={search === '' ? 'No profiles' : 'Nobody found'}>
                 {search === ''
-                  ? 'Profiles are kept from the first audience or computed trait on.'
+                  ? 'Profiles of each space are kept from the first audience or computed trait on.'
                   : 'Search for the beginning of a userId, or for a whole anonymousId or e-mail address.'}
               </Empty>
             ) : (

@@ -1,5 +1,5 @@
 import { parseTimestamp } from '@hookline/protocol'
-import type { Page, PageRequest } from '../../backend/page.ts'
+import { InvalidCursor, type Page, type PageRequest } from '../../backend/page.ts'
 import { fault } from '../../util/fault.ts'
 import { Problem } from '../problems/problem.ts'
 import { TIME_FORM } from './schema.ts'
@@ -25,12 +25,16 @@ export class List<T> {
     load: (page: PageRequest) => Promise<Page<T>> | Page<T>,
   ): Promise<{ data: readonly object[]; nextCursor: string | null }> {
     const from = cursor === undefined ? {} : { cursor: decodeCursor(this.#name, cursor) }
-    const { data, nextCursor } = await load({ limit, ...from })
+    const { data, nextCursor } = await (async () => load({ limit, ...from }))().catch(refuseCursor)
     return {
       data: data.map(this.#present),
       nextCursor: nextCursor === null ? null : encodeCursor(this.#name, nextCursor),
     }
   }
+}
+
+function refuseCursor(error: unknown): never {
+  throw error instanceof InvalidCursor ? new Problem('invalid_cursor') : error
 }
 
 /** A page of records that are all in memory, oldest first: ids sort by creation time. */

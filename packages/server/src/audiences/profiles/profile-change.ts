@@ -20,9 +20,11 @@ export function profileChangeOf(
   const { type, messageId, userId, anonymousId, traits } = event
   const timestamp = effectiveTimeOf(event)
   const aheadMs = Date.parse(event.timestamp) - timestamp
+  const isPlaceholder = (id: ProfileId): boolean => placeholders.has(id)
   const wanted = linksOf(event)
+  const named = [...idsOf(event), ...wanted]
   const links = wanted.filter(
-    (link) => !placeholders.has(link) && !placeholders.has({ kind: 'user', id: userId! }),
+    (link) => !isPlaceholder(link) && !isPlaceholder({ kind: 'user', id: userId! }),
   )
   return {
     position,
@@ -34,7 +36,7 @@ export function profileChangeOf(
     ...(userId !== undefined && { userId }),
     ...(anonymousId !== undefined && { anonymousId }),
     links,
-    placeholders: wanted.length - links.length,
+    hasPlaceholder: named.some(isPlaceholder),
     timestamp,
     receivedAt: Date.parse(event.receivedAt),
     ...(aheadMs > 0 && { aheadMs }),

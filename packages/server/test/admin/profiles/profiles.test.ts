@@ -16,7 +16,7 @@ test('a profile shows ids, traits with where they came from, computed traits, au
     position: 1,
     eventId: 'evt_a',
     messageId: 'm1',
-    placeholders: 0,
+    hasPlaceholder: false,
     sourceId: 'src_a',
     space: 'default',
     type: 'identify' as const,

@@ -41,13 +41,16 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     ),
     tokens: byId(tokens.current),
     audit: await all((page) => backend.audit.list({}, page)),
-    events: events.map(({ duplicates, lastDuplicateAt, declined, outcomes, ...event }) => ({
-      ...shownEvent(event),
-      duplicates,
-      lastDuplicateAt,
-      declined,
-      outcomes,
-    })),
+    // By id: one engine lists them in the order of the log, the other one by their times.
+    events: events
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .map(({ duplicates, lastDuplicateAt, declined, outcomes, ...event }) => ({
+        ...shownEvent(event),
+        duplicates,
+        lastDuplicateAt,
+        declined,
+        outcomes,
+      })),
     deliveries: await all((page) => backend.deliveries.list({}, page)),
     failures: await backend.reports.failures({}),
     deletions: asked,

@@ -118,13 +118,13 @@ export class OpenIdentities {
 
   /** Adds what an event says of its user, but for its facts. Returns the number of the identity. */
   apply(change: ProfileChange): number {
-    const { type, timestamp, receivedAt, placeholders, traits = {} } = change
+    const { type, timestamp, receivedAt, hasPlaceholder, traits = {} } = change
     const named = ownIdOf(change)
     const id = this.require(named, true)
     const open = this.#byName.get(keyOf(named))!
     open.hasChanged = true
     open.counts[type] = (open.counts[type] ?? 0) + 1
-    open.placeholders += placeholders
+    if (hasPlaceholder) open.placeholders++
     seeAt(open, timestamp)
     for (const [name, value] of Object.entries(traits)) {
       if (value === undefined) continue

@@ -36,7 +36,10 @@ export async function addLinks(
   const aliases = await putAliases(tx, links.aliases)
   const users = new Set([...claims.users, ...aliases.users])
   const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
-  const others = claims.added.filter((claim) => !isFirst(claim))
+  const others = await apart(
+    tx,
+    claims.added.filter((claim) => !isFirst(claim)),
+  )
   const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
   const sizes = Map.groupBy(leaders.values(), (leader) => leader)
   return {
@@ -46,6 +49,17 @@ export async function addLinks(
     ],
     largest: [...sizes.values()].reduce((most, { length }) => Math.max(most, length), 0),
   }
+}
+
+/** Those of other profiles: a user whom an alias made one with the first user has the id, too. */
+async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
+  if (claims.length === 0) return claims
+  const ids = claims.flatMap(({ user, other }) => [user, other])
+  const rows = await tx.all(sql<{ readonly id: number; readonly profile: number }>`
+    SELECT id, profile FROM identities
+    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})`)
+  const profiles = new Map(rows.map(({ id, profile }) => [id, profile]))
+  return claims.filter(({ user, other }) => profiles.get(user) !== profiles.get(other))
 }
 
 function refusedBy({ source_id: sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reason']) {
@@ -152,7 +166,12 @@ type Moment = Pick<StoredClaim, 'at' | 'received_at' | 'message_id'>
 function isEarlier(a: Moment, b: Moment): boolean {
   if (a.at !== b.at) return a.at < b.at
   if (a.received_at !== b.received_at) return a.received_at < b.received_at
-  return a.message_id < b.message_id
+  return inOrder(a.message_id, b.message_id) < 0
+}
+
+/** The order of both databases. */
+function inOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 async function writeClaims(tx: Tx, claims: readonly StoredClaim[]): Promise<void> {
@@ -182,10 +201,7 @@ async function putAliases(
 ): Promise<{ readonly users: ReadonlySet<number>; readonly refused: readonly Alias[] }> {
   const users = new Set<number>()
   if (aliases.length === 0) return { users, refused: [] }
-  const known = await aliasesOf(
-    tx,
-    aliases.map(({ user }) => user),
-  )
+  const known = await aliasesOf(tx, aliases)
   const groups = await sharedGroups(tx, aliases)
   const changed: Alias[] = []
   const refused: Alias[] = []
@@ -234,10 +250,13 @@ function aliasOf(named: NamedTogether): Alias {
   return { ...alias, is_linked: false }
 }
 
-async function aliasesOf(tx: Tx, users: readonly number[]): Promise<Map<string, Alias>> {
+async function aliasesOf(tx: Tx, named: readonly NamedTogether[]): Promise<Map<string, Alias>> {
   const rows = await tx.all(sql<Alias>`
     SELECT identity AS "user", partner AS other, at, received_at, message_id, event_id, source_id, is_linked
-    FROM aliases WHERE identity IN (SELECT id FROM ${tx.dialect.given({ id: ['number', users] })})`)
+    FROM ${tx.dialect.given({
+      owner: ['number', named.map(({ user }) => user)],
+      other: ['number', named.map(({ other }) => other)],
+    })} JOIN aliases ON identity = given.owner AND partner = given.other`)
   return new Map(rows.map((row) => [pairOf(row), row]))
 }
 
@@ -325,6 +344,12 @@ export async function relink(
   return wanted
 }
 
+interface ClaimOfGroup extends Moment {
+  readonly leader: number
+  readonly anonymous: number
+  readonly name: string
+}
+
 /**
  * The anonymousIds that users of each group claimed first, with its leader: the earliest, as many as a profile may have.
  *
@@ -336,17 +361,21 @@ async function linkedTo(
 ): Promise<Map<number, number>> {
   const { maxLinks } = await lockProfiles(tx)
   const users = [...groups].flatMap(([leader, group]) => group.map((user) => ({ leader, user })))
-  const rows = await tx.all(sql<Moment & { readonly anonymous: number; readonly leader: number }>`
-    SELECT leader, anonymous, at, received_at, message_id
+  // The one after those of the user that have room, if there is one. A call that is an alias claims two ids at one moment.
+  const nth = (column: Statement): Statement => sql`coalesce((
+    SELECT ${column} FROM claims AS nth WHERE nth.claimer = given.id AND nth.is_first
+    ORDER BY nth.at, nth.received_at LIMIT 1 OFFSET ${maxLinks}), ${Number.MAX_SAFE_INTEGER})`
+  const rows = await tx.all(sql<ClaimOfGroup>`
+    SELECT leader, anonymous, name, at, received_at, message_id
     FROM ${tx.dialect.given({
       leader: ['number', users.map(({ leader }) => leader)],
       id: ['number', users.map(({ user }) => user)],
-    })} JOIN claims ON claimer = given.id AND is_first
-    WHERE at <= coalesce((
-      SELECT nth.at FROM claims AS nth WHERE nth.claimer = given.id AND nth.is_first
-      ORDER BY nth.at LIMIT 1 OFFSET ${maxLinks}), ${Number.MAX_SAFE_INTEGER})`)
+    })} JOIN claims ON claimer = given.id AND is_first JOIN identities ON identities.id = anonymous
+    WHERE at <= ${nth(sql`nth.at`)} AND (at < ${nth(sql`nth.at`)} OR claims.received_at <= ${nth(sql`nth.received_at`)})`)
   const linked = [...Map.groupBy(rows, ({ leader }) => leader).values()].flatMap((claims) =>
-    claims.toSorted((a, b) => (isEarlier(a, b) ? -1 : 1)).slice(0, maxLinks),
+    claims
+      .toSorted((a, b) => (isEarlier(a, b) ? -1 : isEarlier(b, a) ? 1 : inOrder(a.name, b.name)))
+      .slice(0, maxLinks),
   )
   return new Map(linked.map(({ anonymous, leader }) => [anonymous, leader]))
 }

@@ -202,7 +202,7 @@ interface FactRow extends Omit<Fact, 'value'> {
   readonly value: string | null
 }
 
-/** By profile: the newest facts of each clause, as many as the clause keeps. Identities have few more. */
+/** By profile: the newest facts of each clause, as many as the clause keeps. Each identity of a profile may have so many. */
 async function factsOf(
   tx: ReadTx,
   ids: readonly number[],
@@ -215,23 +215,17 @@ async function factsOf(
       ? sql``
       : sql`AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`
   const rows = await tx.all(sql<FactRow>`
-    SELECT profile, clause, at, position, value FROM identities JOIN facts ON identity = id
-    WHERE profile IN (${idsIn(tx, ids)}) ${wanted} ORDER BY profile, clause, at DESC, position DESC`)
-  if (rows.length === 0) return packed
-  const kept = await tx.all(
-    sql<{
-      readonly number: number
-      readonly keep_most: number
-    }>`SELECT number, keep_most FROM fact_clauses`,
-  )
-  const most = new Map(kept.map((clause) => [clause.number, clause.keep_most]))
+    SELECT profile, clause, at, position, value FROM (
+      SELECT profile, clause, at, position, value,
+        row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
+      FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, ids)}) ${wanted}) AS placed
+    JOIN fact_clauses ON number = clause WHERE place <= keep_most
+    ORDER BY profile, clause, at DESC, position DESC`)
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const { profile, clause } = rows[from]!
     while (to < rows.length && rows[to]!.profile === profile && rows[to]!.clause === clause) to++
-    const end = Math.min(to, from + (most.get(clause) ?? 0))
-    if (end === from) continue
     const all = packed.get(profile) ?? []
-    all.push(packedClause(clause, rows.slice(from, end)))
+    all.push(packedClause(clause, rows.slice(from, to)))
     packed.set(profile, all)
   }
   return packed

@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../../page.ts'
+import { InvalidCursor, type Page, type PageRequest } from '../../page.ts'
 import type { FoundProfiles, ProfileQuery, ProfileSummary, SpacedId } from '../../profiles.ts'
-import { timeOf } from '../rows.ts'
+import { parsedJson, timeOf } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
 import { profilesOf } from './identities.ts'
@@ -11,6 +11,8 @@ import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 const INDEXED_NAME = 100
 /** Ids and traits that a summary shows. */
 const SHOWN = 20
+/** Traits that are shown before others. */
+const FIRST_TRAITS = ['email', 'name']
 
 /** A query with what the index of its trait has. */
 export interface PreparedQuery extends ProfileQuery {
@@ -22,11 +24,21 @@ export interface PreparedQuery extends ProfileQuery {
 /** The numbers of profiles, and where the next page begins. */
 type Found = Page<number>
 
+/**
+ * Before a list is read, on another thread.
+ * @throws {InvalidCursor}
+ */
+export function checkCursor({ text, trait }: ProfileQuery, cursor: string | undefined): void {
+  if (cursor === undefined) return
+  if (text !== undefined && trait === undefined) cursorIn(cursor)
+  else numberIn(cursor)
+}
+
 /** Lists the profiles of a space, or finds some of them. */
 export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<FoundProfiles> {
   const { data, nextCursor } = await find(tx, query)
-  const summaries = await summariesOf(tx, [...new Set(data)], query.space)
   const { trait } = query
+  const summaries = await summariesOf(tx, [...new Set(data)], query.space, trait?.name)
   if (trait === undefined) return { data: summaries.map(({ summary }) => summary), nextCursor }
   // Another identity of the profile may have a newer value. And an index has only how a value begins.
   const wanted = trait.value.trim().toLowerCase()
@@ -48,7 +60,7 @@ function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
 /** In the order in which they were made. */
 async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
   const rows = await tx.all(sql<{ readonly id: number }>`
-    SELECT id FROM identities WHERE id > ${Number(page.cursor ?? 0)} AND profile = id AND space = ${space}
+    SELECT id FROM identities WHERE id > ${numberIn(page.cursor)} AND profile = id AND space = ${space}
     ORDER BY id LIMIT ${page.limit + 1}`)
   const ids = rows.map(({ id }) => id)
   return pageOfNumbers(ids, page.limit)
@@ -67,18 +79,25 @@ async function withTrait(
   { page, trait, index = 0, space }: PreparedQuery,
 ): Promise<Found> {
   const value = indexedValue(trait!.value) ?? ''
-  const rows = await tx.all(sql<{ readonly identity: number }>`
-    SELECT identity FROM trait_values
-    WHERE trait = ${index} AND value = ${value} AND identity > ${Number(page.cursor ?? 0)}
+  // Each profile once, at the first of its identities that has the value.
+  const rows = await tx.all(sql<{ readonly identity: number; readonly profile: number }>`
+    SELECT identity, profile FROM trait_values JOIN identities ON id = identity AND space = ${space}
+    WHERE trait = ${index} AND value = ${value} AND identity > ${numberIn(page.cursor)} AND NOT EXISTS (
+      SELECT 1 FROM identities AS other JOIN trait_values AS others ON others.identity = other.id
+      WHERE other.profile = identities.profile AND other.id < identities.id
+        AND others.trait = ${index} AND others.value = ${value})
     ORDER BY identity LIMIT ${page.limit + 1}`)
-  const { data, nextCursor } = pageOfNumbers(
+  const { nextCursor } = pageOfNumbers(
     rows.map(({ identity }) => identity),
     page.limit,
   )
-  const profiles = await tx.all(sql<{ readonly profile: number }>`
-    SELECT profile FROM identities WHERE space = ${space}
-    AND id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', data] })}) ORDER BY id`)
-  return { data: profiles.map(({ profile }) => profile), nextCursor }
+  return { data: rows.slice(0, page.limit).map(({ profile }) => profile), nextCursor }
+}
+
+/** @throws {InvalidCursor} */
+function numberIn(cursor = '0'): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidCursor()
+  return Number(cursor)
 }
 
 function pageOfNumbers(numbers: readonly number[], limit: number): Found {
@@ -96,14 +115,20 @@ async function withText(
   const [device] = cursor === undefined ? await profilesOf(tx, exact) : []
   const beginning = Array.from(text).slice(0, INDEXED_NAME).join('')
   const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
+  // Whatever comes after the text, there is a longer one.
+  const end = `${beginning}${'\u{10ffff}'.repeat(INDEXED_NAME)}`
   const rows = await tx.all(sql<{
     readonly id: number
     readonly name: string
     readonly profile: number
   }>`
     SELECT id, name, profile FROM identities WHERE space = ${space} AND kind = 'user'
-    AND ${BEGINNING} >= ${name} AND ${BEGINNING} < ${`${beginning}\u{10ffff}`}
-    AND (${BEGINNING} > ${name} OR id > ${id}) AND is_seen
+    AND ${BEGINNING} >= ${name} AND ${BEGINNING} < ${end}
+    AND (${BEGINNING} > ${name} OR id > ${id}) AND is_seen AND NOT EXISTS (
+      SELECT 1 FROM identities AS other
+      WHERE other.profile = identities.profile AND other.kind = 'user' AND other.is_seen
+        AND substr(other.name, 1, 100) >= ${beginning} AND substr(other.name, 1, 100) < ${end}
+        AND (substr(other.name, 1, 100) < ${BEGINNING} OR (substr(other.name, 1, 100) = ${BEGINNING} AND other.id < identities.id)))
     ORDER BY ${BEGINNING}, id LIMIT ${limit + 1}`)
   const room = Math.max(1, device === undefined ? limit : limit - 1)
   const shown = rows.slice(0, room)
@@ -118,12 +143,14 @@ async function withText(
   }
 }
 
-const BEGINNING: Statement = sql`substr(name, 1, 100)`
+const BEGINNING: Statement = sql`substr(identities.name, 1, 100)`
 
-/** @throws {SyntaxError} for a cursor that no page had */
+/** @throws {InvalidCursor} */
 function cursorIn(cursor: string): readonly [name: string, id: number] {
-  const [name, id] = JSON.parse(cursor) as readonly unknown[]
-  if (typeof name !== 'string' || typeof id !== 'number') throw new SyntaxError('Not a cursor.')
+  const parsed = parsedJson(cursor)
+  if (!Array.isArray(parsed)) throw new InvalidCursor()
+  const [name, id] = parsed
+  if (typeof name !== 'string' || typeof id !== 'number') throw new InvalidCursor()
   return [name, id]
 }
 
@@ -140,6 +167,7 @@ async function summariesOf(
   tx: ReadTx,
   profiles: readonly number[],
   space: string,
+  searched: string | undefined,
 ): Promise<readonly { readonly summary: ProfileSummary; readonly traits: StoredTraits }[]> {
   const rows = await tx.all(sql<Row>`
     SELECT profile, kind, name, first_seen_at, last_seen_at, traits
@@ -148,13 +176,14 @@ async function summariesOf(
   const byProfile = Map.groupBy(rows, ({ profile }) => profile)
   return profiles.flatMap((profile) => {
     const identities = byProfile.get(profile)
-    return identities === undefined ? [] : [summaryOf(identities, space)]
+    return identities === undefined ? [] : [summaryOf(identities, space, searched)]
   })
 }
 
 function summaryOf(
   rows: readonly Row[],
   space: string,
+  searched: string | undefined,
 ): { readonly summary: ProfileSummary; readonly traits: StoredTraits } {
   const traits = mergedTraits(rows.map((row) => traitsIn(row.traits)))
   const ids = (kind: SpacedId['kind']): string[] =>
@@ -162,7 +191,10 @@ function summaryOf(
   const times = (column: 'first_seen_at' | 'last_seen_at'): number[] =>
     rows.flatMap((row) => (row[column] === null ? [] : [timeOf(row[column])]))
   const [first, last] = [times('first_seen_at'), times('last_seen_at')]
-  const shown = Object.entries(traits).filter(([, [value]]) => value !== null)
+  const preferred = new Set([searched, ...FIRST_TRAITS])
+  const shown = Object.entries(traits)
+    .filter(([, [value]]) => value !== null)
+    .toSorted(([a], [b]) => Number(preferred.has(b)) - Number(preferred.has(a)))
   const summary = {
     space,
     userIds: ids('user').slice(0, SHOWN),

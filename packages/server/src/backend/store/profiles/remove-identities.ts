@@ -49,9 +49,21 @@ async function remove(
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const spaces = await spacesOf(tx, sourceIds)
   const wanted = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
-  const numbers = (await numbersOf(tx, wanted)).filter((each) => each !== undefined)
+  const named = (await numbersOf(tx, wanted)).filter((each) => each !== undefined)
+  const numbers = [...named, ...(await formerIds(tx, wanted))]
   const isAll = numbers.length === 0 || (await removeNumbers(tx, numbers, at))
   return { spaces, isAll }
+}
+
+/** The same ids as ones of the other kind, if only aliases have named them: these do not say of which kind a former id is. */
+async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly number[]> {
+  const others = ids.map(({ kind, ...id }): SpacedId => {
+    return { ...id, kind: kind === 'user' ? 'anonymous' : 'user' }
+  })
+  const numbers = (await numbersOf(tx, others)).filter((each) => each !== undefined)
+  const rows = await tx.all(sql<{ readonly id: number }>`
+    SELECT id FROM identities WHERE id IN (${numbersIn(tx, numbers)}) AND NOT is_seen`)
+  return rows.map(({ id }) => id)
 }
 
 interface Concerned {
@@ -66,7 +78,11 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   await lockIdentities(tx, [...new Set(named.flatMap(({ id, profile }) => [id, profile]))])
   const claimed = await claimedBy(tx, numbers)
   const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
-  if (claimed.length === REMOVED_TOGETHER) {
+  const isAll =
+    claimed.length < REMOVED_TOGETHER &&
+    (await removeRefusedAliases(tx, numbers)) &&
+    (await removeOtherClaims(tx, numbers))
+  if (!isAll) {
     await linkAnew(tx, { users: heirs, kept, gone: [], shared: [] }, at)
     return false
   }
@@ -139,7 +155,7 @@ function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Conce
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
 
-/** AnonymousIds that go with users in one transaction: more only of users who have far more than a profile may have. */
+/** AnonymousIds, or links of one kind, that go with users in one transaction: more only of users who have far more than a profile may have. */
 const REMOVED_TOGETHER = 2_000
 
 /** The anonymousIds that belong to users, those beyond the limit of a profile as well. */
@@ -159,6 +175,40 @@ function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Concer
   return tx.all(sql<Concerned>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
+}
+
+/** Aliases that link nothing, with former ids that nothing else names. Returns whether these are all. */
+async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise<boolean> {
+  const rows = await tx.all(sql<{ readonly owner: number; readonly other: number }>`
+    SELECT identity AS owner, partner AS other FROM aliases
+    WHERE identity IN (${numbersIn(tx, numbers)}) AND NOT is_linked LIMIT ${REMOVED_TOGETHER}`)
+  if (rows.length === 0) return true
+  const [owners, others] = [rows.map(({ owner }) => owner), rows.map(({ other }) => other)]
+  for (const [identity, partner] of [
+    [owners, others],
+    [others, owners],
+  ] as const)
+    await tx.run(sql`
+      DELETE FROM aliases WHERE (identity, partner) IN (SELECT identity, partner FROM ${tx.dialect.given(
+        { identity: ['number', identity], partner: ['number', partner] },
+      )})`)
+  const isNamed = new Set(numbers)
+  const partners = await withIds(
+    tx,
+    [...new Set(others)].filter((id) => !isNamed.has(id)),
+  )
+  await removeRows(tx, await unnamed(tx, partners))
+  return rows.length < REMOVED_TOGETHER
+}
+
+/** Claims that are not the first: of anonymousIds that go, there may be one of each user. Returns whether these are all. */
+async function removeOtherClaims(tx: Tx, numbers: readonly number[]): Promise<boolean> {
+  const ids = numbersIn(tx, numbers)
+  const removed = await tx.run(sql`
+    DELETE FROM claims WHERE (anonymous, claimer) IN (
+      SELECT anonymous, claimer FROM claims
+      WHERE (anonymous IN (${ids}) OR claimer IN (${ids})) AND NOT is_first LIMIT ${REMOVED_TOGETHER})`)
+  return removed < REMOVED_TOGETHER
 }
 
 async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {

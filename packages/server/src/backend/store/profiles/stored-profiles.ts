@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../page.ts'
+import { InvalidCursor, type PageRequest } from '../../page.ts'
 import {
   type AppliedSlice,
   type FoundProfiles,
@@ -10,7 +10,6 @@ import {
   type Profiles,
   type ProfileSlice,
   type ProfilesState,
-  type ProfileSummary,
   type SpacedId,
   TooManyTraitIndexes,
   type UnlinkedIds,
@@ -31,7 +30,7 @@ import {
 } from './identities.ts'
 import { addLinks, type NamedTogether } from './links.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
-import { listProfiles } from './profile-list.ts'
+import { checkCursor, listProfiles, type PreparedQuery } from './profile-list.ts'
 import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 import {
   MAX_TRAIT_INDEXES,
@@ -43,6 +42,11 @@ import {
 
 /** Links that a profile shows of those that were refused. */
 const SHOWN_LINKS = 20
+/** How cursors of a search for an e-mail address begin: while users with the address are listed, and users with such an id. */
+const EMAILS = 'e'
+const IDS = 'i'
+/** Refused links that are counted. */
+const MAX_COUNTED = 1_000
 
 /** Profiles in the tables `identities`, `claims` and `aliases`. */
 export class StoredProfiles implements Profiles {
@@ -78,18 +82,59 @@ export class StoredProfiles implements Profiles {
     return row?.profiles ?? 0
   }
 
-  async list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles> {
+  list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles> {
     const { text, trait } = query
     if (trait !== undefined) return this.#withTrait({ ...query, trait }, page, now)
-    const found = await this.#store.read(listProfiles, { ...query, page })
-    if (text?.includes('@') !== true || page.cursor !== undefined) return found
-    const email = { space: query.space, trait: { name: 'email', value: text } }
-    const named = await this.#withTrait(email, page, now)
-    const idOf = ({ userIds, anonymousIds }: ProfileSummary): string | undefined =>
-      userIds[0] ?? anonymousIds[0]
-    const ids = new Set(found.data.map(idOf))
-    const others = named.data.filter((each) => !ids.has(idOf(each)))
-    return { ...named, ...found, data: [...others, ...found.data] }
+    return text?.includes('@') === true
+      ? this.#withEmail({ ...query, text }, page, now)
+      : this.#read({ ...query, page })
+  }
+
+  async #read(query: PreparedQuery): Promise<FoundProfiles> {
+    checkCursor(query, query.page.cursor)
+    return this.#store.read(listProfiles, query)
+  }
+
+  /** First the users with the e-mail address, then those whose userId begins with it: the cursor says which. */
+  async #withEmail(
+    { space, text }: ProfileQuery & { readonly text: string },
+    { limit, cursor }: PageRequest,
+    now: number,
+  ): Promise<FoundProfiles> {
+    const [part, after] = [cursor?.[0] ?? EMAILS, cursor?.slice(1) ?? '']
+    if (part !== EMAILS && part !== IDS) throw new InvalidCursor()
+    const from = after === '' ? {} : { cursor: after }
+    if (part === EMAILS) {
+      const trait = { name: 'email', value: text }
+      const found = await this.#withTrait({ space, trait }, { limit, ...from }, now).catch(
+        (error: unknown): FoundProfiles => {
+          // The search by id needs no index.
+          if (error instanceof TooManyTraitIndexes) return { data: [], nextCursor: null }
+          throw error
+        },
+      )
+      if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
+      if (found.data.length >= limit) return { ...found, nextCursor: IDS }
+      const rest = await this.#withId({ space, text }, { limit: limit - found.data.length })
+      return { ...found, ...rest, data: [...found.data, ...rest.data] }
+    }
+    return this.#withId({ space, text }, { limit, ...from })
+  }
+
+  /** Without those that the e-mail address has found. */
+  async #withId(
+    query: ProfileQuery & { readonly text: string },
+    page: PageRequest,
+  ): Promise<FoundProfiles> {
+    const found = await this.#read({ ...query, page })
+    const wanted = query.text.trim().toLowerCase()
+    return {
+      data: found.data.filter(
+        ({ traits: { email } }) =>
+          typeof email !== 'string' || email.trim().toLowerCase() !== wanted,
+      ),
+      nextCursor: found.nextCursor === null ? null : `${IDS}${found.nextCursor}`,
+    }
   }
 
   async #withTrait(
@@ -101,7 +146,7 @@ export class StoredProfiles implements Profiles {
     const index = await this.#indexOf(trait.name, now)
     if (index === undefined)
       throw new TooManyTraitIndexes(`There are indexes of ${MAX_TRAIT_INDEXES} other traits.`)
-    const found = await this.#store.read(listProfiles, { ...query, page, index: index.number })
+    const found = await this.#read({ ...query, page, index: index.number })
     if (index.filled_through === null) return found
     const [last] = await this.#store.lookUp(
       sql<{ readonly id: number }>`SELECT identities AS id FROM profiles_state`,
@@ -179,15 +224,14 @@ async function applyChanges(
   await putFacts(tx, facts)
   const { refused, largest } = await addLinks(tx, { claims, aliases }, at)
   await touchProfiles(tx, dirty, at)
-  const placeholders = changes.map(({ sourceId, placeholders: ids }) => {
-    return { sourceId, reason: 'placeholder' as const, ids }
-  })
+  const placeholders = changes
+    .filter(({ hasPlaceholder }) => hasPlaceholder)
+    .map(({ sourceId }) => ({ sourceId, reason: 'placeholder' as const, ids: 1 }))
   return { unlinked: summedUp([...refused, ...placeholders]), largest }
 }
 
 function summedUp(all: readonly UnlinkedIds[]): readonly UnlinkedIds[] {
-  const some = all.filter(({ ids }) => ids > 0)
-  const groups = Map.groupBy(some, ({ sourceId, reason }) => `${reason} ${sourceId}`)
+  const groups = Map.groupBy(all, ({ sourceId, reason }) => `${reason} ${sourceId}`)
   return [...groups.values()].map((group) => {
     return { ...group[0]!, ids: group.reduce((sum, { ids }) => sum + ids, 0) }
   })
@@ -237,8 +281,23 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
     anonymousIds: seen('anonymous'),
     links: await linksIn(tx, profile),
     refusedLinks: {
-      otherUser: await refusedClaims(tx, profile, sql`NOT is_first`),
-      limit: await refusedClaims(tx, profile, sql`is_first`),
+      otherUser: await refusedLinks(
+        tx,
+        sql`
+        SELECT anonymous AS other, claimer AS owner, ${WHENCE} FROM claims
+        WHERE claimer IN (${usersOf(profile)}) AND NOT is_first AND ${isElsewhere(sql`anonymous`, profile)}
+        ORDER BY at LIMIT ${MAX_COUNTED}`,
+      ),
+      limit: await refusedLinks(
+        tx,
+        sql`
+        SELECT * FROM (SELECT anonymous AS other, claimer AS owner, ${WHENCE} FROM claims
+          WHERE claimer IN (${usersOf(profile)}) AND is_first AND ${isElsewhere(sql`anonymous`, profile)}
+          ORDER BY at LIMIT ${MAX_COUNTED}) AS claimed
+        UNION ALL SELECT * FROM (SELECT partner, identity, ${WHENCE} FROM aliases
+          WHERE identity IN (${usersOf(profile)}) AND NOT is_linked AND ${isElsewhere(sql`partner`, profile)}
+          LIMIT ${MAX_COUNTED}) AS named`,
+      ),
       placeholders: identities.reduce((sum, { placeholders }) => sum + placeholders, 0),
     },
     traits: shownTraits(mergedTraits(identities.map(({ traits }) => traitsIn(traits)))),
@@ -301,18 +360,24 @@ async function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
   return rows.map(linkOf)
 }
 
-/** Claims of the users of a profile whose anonymousIds are not linked to it. */
-async function refusedClaims(tx: ReadTx, profile: number, which: Statement): Promise<LinkSample> {
-  const refused = sql`
-    FROM identities AS claimer JOIN claims ON claims.claimer = claimer.id AND ${which}
-    JOIN identities AS anonymous ON anonymous.id = claims.anonymous
-    WHERE claimer.profile = ${profile} AND claimer.kind = 'user' AND anonymous.profile <> ${profile}`
+const WHENCE = sql`at, event_id, source_id`
+
+function usersOf(profile: number): Statement {
+  return sql`SELECT id FROM identities WHERE profile = ${profile} AND kind = 'user'`
+}
+
+/** Whether an id belongs to another profile. */
+function isElsewhere(id: Statement, profile: number): Statement {
+  return sql`NOT EXISTS (SELECT 1 FROM identities WHERE identities.id = ${id} AND identities.profile = ${profile})`
+}
+
+/** The first of these links, which are at most `MAX_COUNTED`, and their number. */
+async function refusedLinks(tx: ReadTx, links: Statement): Promise<LinkSample> {
   const rows = await tx.all(sql<LinkRow>`
-    SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS user_id, ${LINK} ${refused}
-    ORDER BY claims.at, anonymous.name, claimer.name LIMIT ${SHOWN_LINKS}`)
-  if (rows.length < SHOWN_LINKS) return { links: rows.map(linkOf), count: rows.length }
-  const [all] = await tx.all(sql<{ readonly count: number }>`SELECT count(*) AS count ${refused}`)
-  return { links: rows.map(linkOf), count: all!.count }
+    SELECT others.kind AS kind, others.name AS id, owners.name AS user_id, at, event_id, source_id
+    FROM (${links}) AS refused JOIN identities AS others ON others.id = other
+    JOIN identities AS owners ON owners.id = owner ORDER BY at, others.name, owners.name LIMIT ${MAX_COUNTED}`)
+  return { links: rows.slice(0, SHOWN_LINKS).map(linkOf), count: rows.length }
 }
 
 function linkOf({

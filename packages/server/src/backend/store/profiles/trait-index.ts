@@ -18,7 +18,7 @@ export interface TraitIndex {
 const VALUE_LENGTH = 200
 /** How often the last use of an index is written down. */
 export const USED_EVERY_MS = 60 * 60 * 1000
-/** Indexes of traits at most: each costs writes. */
+/** Indexes of traits at most, beside `email`: each costs writes. */
 export const MAX_TRAIT_INDEXES = 20
 const FILL_IDENTITIES = 500
 const REMOVE_ROWS = 2_000
@@ -89,7 +89,9 @@ export async function useTraitIndex(
       WHERE number = ${known.number} AND used_at < ${now - USED_EVERY_MS}`)
     return known
   }
-  if (all.length >= MAX_TRAIT_INDEXES) return undefined
+  // Searches for e-mail addresses must not depend on the traits that others search for.
+  const others = all.filter((index) => index.name !== 'email')
+  if (name !== 'email' && others.length >= MAX_TRAIT_INDEXES) return undefined
   const number = Math.max(0, ...all.map((index) => index.number)) + 1
   await tx.run(sql`
     INSERT INTO trait_indexes (number, name, filled_through, used_at)

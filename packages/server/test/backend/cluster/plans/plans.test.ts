@@ -200,7 +200,7 @@ const others: readonly (readonly [string, Use])[] = [
         sourceId: 'src_a',
         space: 'default',
         type: 'identify',
-        placeholders: 0,
+        hasPlaceholder: false,
         facts: [],
       } as const
       const changes = Array.from({ length: 100 }, (_, n) => ({

@@ -28,7 +28,7 @@ export function changeOf(
     space: DEFAULT_SPACE,
     type: 'identify',
     links: [],
-    placeholders: 0,
+    hasPlaceholder: false,
     timestamp,
     receivedAt: timestamp,
     facts: [],

@@ -66,7 +66,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
         on('tablet', 'bob', 1),
         on('phone', 'alice', 2),
         on('tablet', 'alice', 3),
-        { userId: 'alice', placeholders: 1 },
+        { userId: 'alice', hasPlaceholder: true },
         { userId: 'alice', type: 'alias', links: [user('ada')] },
       ])
       const from = { sourceId: 'src_a' }
@@ -94,7 +94,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       on('d1', 'alice', 2),
       on('d2', 'bob', 3),
       { ...on('d3', 'bob', 4), sourceId: 'src_b' },
-      { userId: 'bob', placeholders: 1 },
+      { userId: 'bob', hasPlaceholder: true },
     ]
     const unlinked = [
       { sourceId: 'src_a', reason: 'other_user', ids: 1 },
@@ -132,6 +132,56 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
         2,
       )
       expect(await idsOf(harness, 'u1')).toEqual(['u1', 'u2', 'd1', 'd2'])
+    })
+  })
+
+  describe('an alias', () => {
+    test('that claims two ids at one moment links the one that fits, in any order', async () => {
+      await using harness = await open()
+      const alias = {
+        userId: 'u1',
+        type: 'alias',
+        links: [anonymous('b'), anonymous('a')],
+      } as const
+      const visit = { anonymousId: 'b', type: 'track', links: [] } as const
+      await follow(harness, [visit, alias], NOON, 1)
+      await follow(
+        harness,
+        [
+          { ...alias, space: 'other' },
+          { ...visit, space: 'other' },
+        ],
+        NOON,
+        1,
+      )
+      for (const space of ['default', 'other'])
+        expect((await profileOf(harness, 'u1', space))!.links.map(({ id }) => id)).toEqual(['a'])
+    })
+
+    test('that makes too many users one is shown as refused, and goes with the user', async () => {
+      await using harness = await open()
+      const aliases = Array.from({ length: 120 }, (_, index) => ({
+        userId: 'u1',
+        type: 'alias' as const,
+        links: [user(`former-${String(index).padStart(3, '0')}`)],
+        timestamp: NOON + index,
+      }))
+      await follow(harness, aliases)
+      const { refusedLinks } = (await profileOf(harness))!
+      expect(refusedLinks.limit.count).toBe(21)
+      expect(refusedLinks.limit.links[0]).toMatchObject({ kind: 'user', id: 'former-099' })
+      await purgeUser(harness, 'u1')
+      expect(await harness.backend.profiles.count('default')).toBe(0)
+    })
+
+    test('of the first user of a device makes it the device of both', async () => {
+      await using harness = await open()
+      const applied = await follow(harness, [
+        on('d1', 'bob', 1),
+        { userId: 'bob', type: 'alias', links: [user('rob')] },
+        on('d1', 'rob', 2),
+      ])
+      expect(applied).toEqual({ unlinked: [], largest: 3 })
     })
   })
 
@@ -194,6 +244,24 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect((await profileOf(harness, 'next'))!.refusedLinks.limit.count).toBe(1)
       const due = await evaluations.due(NOON + 60_000, 9)
       expect(due.map(({ userIds, traits }) => [userIds, traits])).toContainEqual([[], {}])
+    })
+
+    test('removes what aliases of others have named as a former id of the user', async () => {
+      await using harness = await open()
+      const alias = {
+        userId: 'other',
+        type: 'alias',
+        links: [user('u1'), anonymous('u1')],
+      } as const
+      await follow(harness, [alias, { anonymousId: 'a1' }])
+      await purgeUser(harness, 'u1')
+      expect((await profileOf(harness, 'other'))!.links).toEqual([])
+      await follow(harness, [{ ...alias, links: [user('a1'), anonymous('a1')] }])
+      await purgeUser(harness, 'a1')
+      // It was seen as an anonymousId, which nobody has asked to remove.
+      expect((await profileOf(harness, 'other'))!.links).toMatchObject([
+        { kind: 'anonymous', id: 'a1' },
+      ])
     })
 
     test('removes all anonymousIds of the user, however many', async () => {

@@ -3,7 +3,7 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 import type { FoundProfiles, ProfileQuery } from '../../../../src/backend/profiles.ts'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
-import { anonymous, follow } from './profile-changes.ts'
+import { anonymous, follow, user } from './profile-changes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -137,6 +137,52 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(usersIn(await find(harness, plan))).toEqual(['number'])
     })
 
+    test('shows each profile once, whatever its ids', async () => {
+      await using harness = await open()
+      const pro = { traits: { plan: 'pro' } }
+      await follow(harness, [
+        { userId: 'u1', ...pro },
+        { userId: 'u2', ...pro },
+        { userId: 'u3', ...pro },
+        { userId: 'u1', type: 'alias', links: [user('u3')] },
+        { userId: 'u2', space: 'other', ...pro },
+      ])
+      const query = { trait: { name: 'plan', value: 'pro' } }
+      await find(harness, query)
+      await fillIndexes(harness)
+      for (const each of [{ text: 'u' }, query])
+        expect(await findAll(harness, each, 1)).toEqual(['u1,u3', 'u2'])
+    })
+
+    test('lists all users with an e-mail address, then those with such an id, page by page', async () => {
+      await using harness = await open()
+      const email = { traits: { email: 'Info@x.org' } }
+      await follow(harness, [
+        { userId: 'info@x.org', ...email },
+        ...['u1', 'u2', 'u3', 'u4'].map((userId) => ({ userId, ...email })),
+        { userId: 'info@x.org.example' },
+      ])
+      await find(harness, { text: 'info@x.org' })
+      await fillIndexes(harness)
+      const expected = ['info@x.org', 'u1', 'u2', 'u3', 'u4', 'info@x.org.example']
+      for (const limit of [1, 2, 5, 9])
+        expect(await findAll(harness, { text: 'info@x.org' }, limit)).toEqual(expected)
+    })
+
+    test('refuses a cursor that it has not given', async () => {
+      await using harness = await open()
+      await follow(harness, [{}])
+      const queries = [{}, { text: 'u' }, { text: 'u@' }, { trait: { name: 'plan', value: 'pro' } }]
+      for (const query of queries)
+        await expect(
+          harness.backend.profiles.list(
+            { space: 'default', ...query },
+            { limit: 1, cursor: 'x' },
+            NOON,
+          ),
+        ).rejects.toMatchObject({ name: 'InvalidCursor' })
+    })
+
     test('fills an index again whose removal has begun', async () => {
       await using harness = await open()
       const users = Array.from(
@@ -154,8 +200,8 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       await harness.backend.profiles.index(later - DAY_MS)
       expect((await find(harness, byPlan('u0001'), later)).indexed).toBeLessThan(1)
       await fillIndexes(harness, later)
-      for (const user of ['u0001', 'u1200', 'u2499'])
-        expect(usersIn(await find(harness, byPlan(user), later))).toEqual([user])
+      for (const id of ['u0001', 'u1200', 'u2499'])
+        expect(usersIn(await find(harness, byPlan(id), later))).toEqual([id])
     })
 
     test('of more than 20 traits is refused, until one of them was not searched for a week', async () => {
@@ -166,6 +212,8 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         await find(harness, { trait: { name: `t${index}`, value } })
       const last = { trait: { name: 'last', value } }
       await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexes' })
+      // Nobody can take the place of e-mail addresses.
+      expect((await find(harness, { text: 'a@x.org' })).indexed).toBeLessThan(1)
       const later = NOON + 2 * DAY_MS
       await find(harness, { trait: { name: 't0', value } }, later)
       await fillIndexes(harness, later)

@@ -237,8 +237,8 @@ CREATE TABLE claims (
   PRIMARY KEY (anonymous, claimer)
 );
 CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
-CREATE INDEX claims_by_claimer ON claims (claimer);
-CREATE INDEX claims_first_by_claimer ON claims (claimer, at) WHERE is_first;
+CREATE INDEX claims_by_claimer ON claims (claimer, at);
+CREATE INDEX claims_first_by_claimer ON claims (claimer, at, received_at) WHERE is_first;
 
 -- Each alias has two rows, one for each user.
 CREATE TABLE aliases (
@@ -253,6 +253,8 @@ CREATE TABLE aliases (
   PRIMARY KEY (identity, partner)
 );
 CREATE INDEX aliases_by_partner ON aliases (partner);
+CREATE INDEX aliases_linked ON aliases (identity, partner) WHERE is_linked;
+CREATE INDEX aliases_refused ON aliases (identity, partner) WHERE NOT is_linked;
 
 CREATE TABLE spaces (name txt PRIMARY KEY, profiles bigint NOT NULL);
 
