@@ -279,7 +279,8 @@ async function announcedTo(
   only: Only | undefined,
 ): Promise<ReadonlyMap<string, readonly AnnouncedRow[]>> {
   if (users.length === 0 || only?.computationId === null) return new Map()
-  const ofOne = only === undefined ? sql`` : sql`AND computations.id = ${only.computationId}`
+  // Not an index of computations: it would lead to the announcements to all users, for each part of a walk.
+  const ofOne = only === undefined ? sql`` : sql`AND computations.id || '' = ${only.computationId}`
   const rows = await tx.all(sql<AnnouncedRow>`
     SELECT user_id, computations.id AS id, value, announced.number AS number, at
     FROM ${tx.dialect.given({ name: ['text', users] })} JOIN announced ON user_id = given.name
