@@ -2,7 +2,8 @@ import type { ArchivedFact, FactClause, Facts, FillSlice, Keeping } from '../../
 import type { Fact } from '../../profiles.ts'
 import { sql } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
-import { lockProfiles, numbersOf, profilesPosition, touchProfiles } from './identities.ts'
+import { numbersOf, profilesPosition, touchProfiles } from './identities.ts'
+import { lockProfiles } from './lock-profiles.ts'
 
 /** A fact of an identity, and the clause that counts it. */
 export interface IdentityFact extends Fact {

@@ -168,20 +168,6 @@ export function ownIdOf({ space, userId, anonymousId }: ProfileChange): SpacedId
     : { space, kind: 'user', id: userId }
 }
 
-/**
- * Waits until no other transaction makes, links or removes identities: from then on this one sees what they have done. Whoever
- * writes them takes this lock before all others.
- */
-export async function lockProfiles(
-  tx: Tx,
-): Promise<{ readonly purges: number; readonly maxLinks: number }> {
-  const [state] = await tx.all(
-    sql<{ readonly purges: number; readonly max_links: number }>`
-      SELECT purges, max_links FROM profiles_state ${tx.dialect.forUpdate}`,
-  )
-  return { purges: state!.purges, maxLinks: state!.max_links }
-}
-
 /** The number of the identity of each id, in their order; `undefined` where there is none. */
 export async function numbersOf(
   tx: ReadTx,

@@ -1,7 +1,6 @@
-import type { ProfileChange, UnlinkedIds } from '../../profiles.ts'
-import { sql, type Statement } from '../sql.ts'
+import type { ProfileChange } from '../../profiles.ts'
+import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
-import { countProfiles, lockIdentities, lockProfiles, touchProfiles } from './identities.ts'
 
 /** An event that names two identities, by their numbers. */
 export interface NamedTogether extends Pick<
@@ -16,57 +15,7 @@ export interface NamedTogether extends Pick<
 /** Users whose aliases make them one, at most. An alias that would make more is kept, and links nothing. */
 const MAX_ALIASES = 100
 
-interface AddedLinks {
-  /** Those that are new, and link nothing. */
-  readonly refused: readonly UnlinkedIds[]
-  /** How many ids the largest profile has that was linked anew; 0 for none. */
-  readonly largest: number
-}
-
-/**
- * Adds claims of anonymousIds, and aliases. Of each pair the earliest event counts, and of each anonymousId the earliest claim. Then
- * links anew what this concerns.
- */
-export async function addLinks(
-  tx: Tx,
-  links: { readonly claims: readonly NamedTogether[]; readonly aliases: readonly NamedTogether[] },
-  at: number,
-): Promise<AddedLinks> {
-  const claims = await putClaims(tx, links.claims)
-  const aliases = await putAliases(tx, links.aliases)
-  const users = new Set([...claims.users, ...aliases.users])
-  const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
-  const others = await apart(
-    tx,
-    claims.added.filter((claim) => !isFirst(claim)),
-  )
-  const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
-  const sizes = Map.groupBy(leaders.values(), (leader) => leader)
-  return {
-    refused: [
-      ...others.map((claim) => refusedBy(claim, 'other_user')),
-      ...[...beyond, ...aliases.refused].map((link) => refusedBy(link, 'limit')),
-    ],
-    largest: [...sizes.values()].reduce((most, { length }) => Math.max(most, length), 0),
-  }
-}
-
-/** Those of other profiles: a user whom an alias made one with the first user has the id, too. */
-async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
-  if (claims.length === 0) return claims
-  const ids = claims.flatMap(({ user, other }) => [user, other])
-  const rows = await tx.all(sql<{ readonly id: number; readonly profile: number }>`
-    SELECT id, profile FROM identities
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})`)
-  const profiles = new Map(rows.map(({ id, profile }) => [id, profile]))
-  return claims.filter(({ user, other }) => profiles.get(user) !== profiles.get(other))
-}
-
-function refusedBy({ source_id: sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reason']) {
-  return { sourceId, reason, ids: 1 }
-}
-
-interface StoredClaim {
+export interface StoredClaim {
   readonly user: number
   readonly other: number
   readonly at: number
@@ -82,7 +31,7 @@ const CLAIM = sql`claims.claimer AS "user", claims.anonymous AS other, claims.at
   claims.source_id AS source_id, claims.is_first AS is_first`
 
 /** Returns the users whose first claims have changed, and the claims of pairs that are new. */
-async function putClaims(
+export async function putClaims(
   tx: Tx,
   claims: readonly NamedTogether[],
 ): Promise<{ readonly users: ReadonlySet<number>; readonly added: readonly StoredClaim[] }> {
@@ -156,21 +105,28 @@ function pairOf({ user, other }: { readonly user: number; readonly other: number
   return `${other} ${user}`
 }
 
-function isFirst({ is_first }: StoredClaim): boolean {
+export function isFirst({ is_first }: StoredClaim): boolean {
   return Boolean(is_first)
 }
 
-type Moment = Pick<StoredClaim, 'at' | 'received_at' | 'message_id'>
+export type Moment = Pick<StoredClaim, 'at' | 'received_at' | 'message_id' | 'source_id'>
 
-/** By the effective time, then the time of receipt, then the messageId: the same on every node, in any order of arrival. */
-function isEarlier(a: Moment, b: Moment): boolean {
+/** Orders as `isEarlier` does. */
+export const BY_MOMENT = sql`at, received_at, message_id, source_id`
+
+/**
+ * By the effective time, then the time of receipt, then the messageId, which two sources may both use: the same on every node, in
+ * any order of arrival.
+ */
+export function isEarlier(a: Moment, b: Moment): boolean {
   if (a.at !== b.at) return a.at < b.at
   if (a.received_at !== b.received_at) return a.received_at < b.received_at
-  return inOrder(a.message_id, b.message_id) < 0
+  const order = compareText(a.message_id, b.message_id) || compareText(a.source_id, b.source_id)
+  return order < 0
 }
 
-/** The order of both databases. */
-function inOrder(a: string, b: string): number {
+/** The order of texts in both databases. */
+export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
@@ -195,7 +151,7 @@ async function writeClaims(tx: Tx, claims: readonly StoredClaim[]): Promise<void
 }
 
 /** Returns the users whom a new alias makes one, and the new aliases that link nothing. */
-async function putAliases(
+export async function putAliases(
   tx: Tx,
   aliases: readonly NamedTogether[],
 ): Promise<{ readonly users: ReadonlySet<number>; readonly refused: readonly Alias[] }> {
@@ -241,7 +197,7 @@ function unite(groups: Map<number, Set<number>>, { user, other }: Alias): boolea
   return true
 }
 
-interface Alias extends Omit<StoredClaim, 'is_first'> {
+export interface Alias extends Omit<StoredClaim, 'is_first'> {
   readonly is_linked: boolean | number
 }
 
@@ -304,149 +260,4 @@ export async function groupsOf(tx: Tx, users: readonly number[]): Promise<readon
     }
     return [group]
   })
-}
-
-/** An identity, and the one that leads its profile now. */
-interface Member {
-  readonly id: number
-  readonly kind: string
-  readonly space: string
-  readonly profile: number
-  readonly dirty_since: number | null
-}
-
-interface Move extends Member {
-  readonly to: number
-}
-
-/**
- * Puts the users, those that aliases make one with them, and the anonymousIds that they claimed first, into the profiles that they
- * belong to. Profiles that change are dirty since `at`. The user with the least number leads the profile. Resolves to the leader of
- * each identity of these profiles.
- *
- * @param others anonymousIds that lead profiles of their own, unless one of the users has them
- */
-export async function relink(
-  tx: Tx,
-  users: readonly number[],
-  at: number,
-  others: readonly number[] = [],
-): Promise<ReadonlyMap<number, number>> {
-  const groups = new Map((await groupsOf(tx, users)).map((group) => [Math.min(...group), group]))
-  const wanted = await linkedTo(tx, groups)
-  for (const [leader, group] of groups) for (const user of group) wanted.set(user, leader)
-  const moves = (await membersOf(tx, [...wanted.keys(), ...others])).flatMap((member): Move[] => {
-    // What belongs to one of these profiles, and is no longer claimed, leads one of its own.
-    const to = wanted.get(member.id) ?? member.id
-    return to === member.profile ? [] : [{ ...member, to }]
-  })
-  if (moves.length > 0) await move(tx, moves, at)
-  return wanted
-}
-
-interface ClaimOfGroup extends Moment {
-  readonly leader: number
-  readonly anonymous: number
-  readonly name: string
-}
-
-/**
- * The anonymousIds that users of each group claimed first, with its leader: the earliest, as many as a profile may have.
- *
- * @param groups by their leaders
- */
-async function linkedTo(
-  tx: Tx,
-  groups: ReadonlyMap<number, readonly number[]>,
-): Promise<Map<number, number>> {
-  const { maxLinks } = await lockProfiles(tx)
-  const users = [...groups].flatMap(([leader, group]) => group.map((user) => ({ leader, user })))
-  // The one after those of the user that have room, if there is one. A call that is an alias claims two ids at one moment.
-  const nth = (column: Statement): Statement => sql`coalesce((
-    SELECT ${column} FROM claims AS nth WHERE nth.claimer = given.id AND nth.is_first
-    ORDER BY nth.at, nth.received_at LIMIT 1 OFFSET ${maxLinks}), ${Number.MAX_SAFE_INTEGER})`
-  const rows = await tx.all(sql<ClaimOfGroup>`
-    SELECT leader, anonymous, name, at, received_at, message_id
-    FROM ${tx.dialect.given({
-      leader: ['number', users.map(({ leader }) => leader)],
-      id: ['number', users.map(({ user }) => user)],
-    })} JOIN claims ON claimer = given.id AND is_first JOIN identities ON identities.id = anonymous
-    WHERE at <= ${nth(sql`nth.at`)} AND (at < ${nth(sql`nth.at`)} OR claims.received_at <= ${nth(sql`nth.received_at`)})`)
-  const linked = [...Map.groupBy(rows, ({ leader }) => leader).values()].flatMap((claims) =>
-    claims
-      .toSorted((a, b) => (isEarlier(a, b) ? -1 : isEarlier(b, a) ? 1 : inOrder(a.name, b.name)))
-      .slice(0, maxLinks),
-  )
-  return new Map(linked.map(({ anonymous, leader }) => [anonymous, leader]))
-}
-
-/** These identities, and the others of the profiles that they belong to now. */
-async function membersOf(tx: Tx, ids: readonly number[]): Promise<readonly Member[]> {
-  const select = (where: Statement): Statement<Member> =>
-    sql`SELECT id, kind, space, profile, dirty_since FROM identities WHERE ${where}`
-  const named = await tx.all(
-    select(sql`id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})`),
-  )
-  const profiles = [...new Set(named.map(({ profile }) => profile))]
-  const all = await tx.all(
-    select(sql`profile IN (SELECT id FROM ${tx.dialect.given({ id: ['number', profiles] })})`),
-  )
-  return [...new Map([...named, ...all].map((each) => [each.id, each])).values()]
-}
-
-async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
-  const profiles = [...new Set(moves.flatMap(({ profile, to }) => [profile, to]))]
-  await lockIdentities(tx, [...profiles, ...moves.map(({ id }) => id)])
-  await tx.run(sql`
-    UPDATE identities SET profile = given.profile
-    FROM ${tx.dialect.given({
-      id: ['number', moves.map(({ id }) => id)],
-      profile: ['number', moves.map(({ to }) => to)],
-    })} WHERE identities.id = given.id`)
-  const ended = moves.filter(({ id, profile }) => id === profile)
-  await endProfiles(tx, ended)
-  await countProfiles(tx, [
-    ...ended.map(({ space }) => ({ space, change: -1 })),
-    ...moves.filter(({ id, to }) => id === to).map(({ space }) => ({ space, change: 1 })),
-  ])
-  await touchProfiles(tx, profiles, at)
-}
-
-/** Gives the results of profiles to those that they have become part of. What became dirty first waits longest there, too. */
-async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
-  if (ended.length === 0) return
-  await copyResults(
-    tx,
-    ended.map(({ id, to }) => ({ from: id, to })),
-  )
-  const gone = tx.dialect.given({ id: ['number', ended.map(({ id }) => id)] })
-  await tx.run(sql`DELETE FROM results WHERE profile IN (SELECT id FROM ${gone})`)
-  const since = new Map<number, number>()
-  for (const { to, dirty_since: waits } of ended)
-    if (waits !== null) since.set(to, Math.min(waits, since.get(to) ?? waits))
-  await tx.run(sql`
-    UPDATE identities SET dirty_since = given.since
-    FROM ${tx.dialect.given({
-      id: ['number', [...since.keys()]],
-      since: ['number', [...since.values()]],
-    })} WHERE identities.id = given.id AND coalesce(dirty_since > given.since, true)`)
-  await tx.run(sql`
-    UPDATE identities SET dirty_since = NULL, recheck_at = NULL, version = version + 1
-    WHERE id IN (SELECT id FROM ${gone})`)
-}
-
-/** Copies results from one profile to another. One that has a result of the computation keeps its own. */
-async function copyResults(
-  tx: Tx,
-  heirs: readonly { readonly from: number; readonly to: number }[],
-): Promise<void> {
-  if (heirs.length === 0) return
-  const given = tx.dialect.given({
-    gone: ['number', heirs.map(({ from }) => from)],
-    kept: ['number', heirs.map(({ to }) => to)],
-  })
-  await tx.run(sql`
-    INSERT INTO results (profile, computation, value, since)
-    SELECT kept, computation, value, since FROM ${given} JOIN results ON profile = gone WHERE true
-    ORDER BY gone ON CONFLICT (profile, computation) DO NOTHING`)
 }

@@ -5,7 +5,8 @@ import { pageOf, parsedJson, timeOf } from '../rows.ts'
 import { rawSql, sql, type Statement } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
 import { lockedNumbers } from './evaluations.ts'
-import { lockProfiles, OpenIdentities, touchProfiles } from './identities.ts'
+import { OpenIdentities, touchProfiles } from './identities.ts'
+import { lockProfiles } from './lock-profiles.ts'
 
 /** Rows that one call of `forget` removes. */
 const FORGET_ROWS = 2_000

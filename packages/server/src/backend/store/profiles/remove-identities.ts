@@ -3,7 +3,8 @@ import type { ProfileId, SpacedId } from '../../profiles.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './identities.ts'
-import { groupsOf, relink } from './links.ts'
+import { relink } from './linked-profiles.ts'
+import { BY_MOMENT, groupsOf } from './links.ts'
 
 /** Ids in the spaces of some sources; `null`: in every space. */
 interface Removal {
@@ -219,21 +220,22 @@ async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
   await tx.run(sql`DELETE FROM aliases WHERE partner IN (${gone})`)
 }
 
-/** Gives anonymousIds that nobody claims first to the user who claims them earliest now. Returns those users, by anonymousId. */
+/** Gives anonymousIds without a first claim to the user who claims them earliest now. Returns those users, by anonymousId. */
 async function claimAnew(
   tx: Tx,
   anonymous: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const heirs = new Map<number, number>()
-  for (const id of anonymous) {
-    const [next] = await tx.all(sql<{ readonly claimer: number }>`
-      SELECT claimer FROM claims WHERE anonymous = ${id} ORDER BY at, received_at, message_id LIMIT 1`)
-    if (next === undefined) continue
-    heirs.set(id, next.claimer)
-    await tx.run(sql`
-      UPDATE claims SET is_first = true WHERE anonymous = ${id} AND claimer = ${next.claimer}`)
-  }
-  return heirs
+  const rows = await tx.all(sql<{ readonly anonymous: number; readonly claimer: number }>`
+    SELECT anonymous, claimer FROM (
+      SELECT anonymous, claimer, row_number() OVER (PARTITION BY anonymous ORDER BY ${BY_MOMENT}) AS place
+      FROM claims WHERE anonymous IN (${numbersIn(tx, anonymous)})) AS placed WHERE place = 1`)
+  await tx.run(sql`
+    UPDATE claims SET is_first = true WHERE (anonymous, claimer) IN (
+      SELECT anonymous, claimer FROM ${tx.dialect.given({
+        anonymous: ['number', rows.map((row) => row.anonymous)],
+        claimer: ['number', rows.map(({ claimer }) => claimer)],
+      })})`)
+  return new Map(rows.map((row) => [row.anonymous, row.claimer]))
 }
 
 /** What events said of identities. */

@@ -20,7 +20,6 @@ import type { ReadTx, Store, Tx } from '../store.ts'
 import {
   addSums,
   countsIn,
-  lockProfiles,
   OpenIdentities,
   ownIdOf,
   PROFILES_CURSOR,
@@ -28,7 +27,9 @@ import {
   type Sums,
   touchProfiles,
 } from './identities.ts'
-import { addLinks, type NamedTogether } from './links.ts'
+import { addLinks } from './linked-profiles.ts'
+import type { NamedTogether } from './links.ts'
+import { lockProfiles } from './lock-profiles.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
 import { checkCursor, listProfiles, type PreparedQuery } from './profile-list.ts'
 import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'

@@ -1,11 +1,12 @@
 import type { Json } from '@hookline/protocol'
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
+import { lockProfiles } from './lock-profiles.ts'
 import { type StoredTraits, traitsIn } from './traits.ts'
 
 /**
- * Which identities have a value of a trait. The first search for a trait makes its index, and `fillTraitIndex` fills it in slices.
- * One that is not used any more is removed in slices.
+ * Which identities have a value of a trait. The first search for a trait makes its index, and `tendTraitIndexes` fills it in slices.
+ * It also removes an unused one in slices.
  */
 export interface TraitIndex {
   readonly number: number
@@ -70,17 +71,12 @@ async function putValues(
     })} WHERE true ON CONFLICT DO NOTHING`)
 }
 
-/** The lock of all that writes identities. */
-async function lockTraits(tx: Tx): Promise<void> {
-  await tx.all(sql`SELECT only_row FROM profiles_state ${tx.dialect.forUpdate}`)
-}
-
 /** The index of a trait, which is made if there is none; `undefined` if there are as many as there may be. */
 export async function useTraitIndex(
   tx: Tx,
   { name, now }: { readonly name: string; readonly now: number },
 ): Promise<TraitIndex | undefined> {
-  await lockTraits(tx)
+  await lockProfiles(tx)
   const all = await tx.all(sql<TraitIndex>`SELECT * FROM trait_indexes`)
   const known = all.find((index) => index.name === name)
   if (known !== undefined) {
@@ -102,7 +98,7 @@ export async function useTraitIndex(
 /** Adds some identities to an index that is not filled yet, and removes some of one that was not used since. */
 export async function tendTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
   // What it reads of traits must still be so when it is written: nobody changes or removes them meanwhile.
-  await lockTraits(tx)
+  await lockProfiles(tx)
   await fill(tx, unusedSince)
   await removeUnused(tx, unusedSince)
 }
