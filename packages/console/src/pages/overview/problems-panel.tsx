@@ -1,20 +1,50 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
+import { allOf } from '../../api/queries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
 import { checkedDestinationsQuery } from '../../domain/destinations/checked-destinations.ts'
 import type { CurrentProblem } from '../../domain/problems/current-problem.ts'
 import { currentProblems } from '../../domain/problems/current-problems.ts'
+import type { UnlinkedOfSource } from '../../domain/problems/identity-problems.ts'
 import { systemQuery } from '../../domain/system.ts'
-import { unlinkedQuery } from '../../domain/unlinked.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 const MOST_SHOWN = 8
 const REFETCH_MS = 10_000
+const DAY_MS = 86_400_000
+const UNLINKED_REFETCH_MS = 60_000
+/** Of more sources, the service would have to show too many points. Their counts are shown as one. */
+const MAX_SOURCES = 4_000
+
+/** What was not linked in the last 24 hours. */
+const unlinkedQuery = queryOptions({
+  queryKey: ['statistics', 'unlinked'],
+  queryFn: async (): Promise<readonly UnlinkedOfSource[]> => {
+    const sources = await allOf((page) => api.listSources(page))
+    const names = new Map(sources.map(({ id, name }) => [id, name]))
+    const $from = new Date(Date.now() - DAY_MS).toISOString()
+    const by = sources.length > MAX_SOURCES ? {} : ({ by: 'source' } as const)
+    const { points, series } = await api.getStatistics({ ...by, $from, step: '1d' })
+    return (series ?? [{ id: '', points }]).map(({ id, points: days }) => ({
+      sourceId: id,
+      name: id === '' ? 'All sources' : names.get(id),
+      unlinked: sumOf(days.map(({ unlinked }) => unlinked)),
+    }))
+  },
+  refetchInterval: UNLINKED_REFETCH_MS,
+})
+
+function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const counts of all)
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
+  return sums
+}
 
 /** What is wrong now, in words, with the remedy. It says that nothing is only when it knows everything, as it is now. */
 export function ProblemsPanel(): ReactElement {

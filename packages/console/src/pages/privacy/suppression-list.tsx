@@ -1,9 +1,9 @@
-import { type FormEvent, type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import type { Suppression } from '@hookline/cli/management-client'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { TextInput } from '../../design/controls/field.tsx'
+import { SearchForm } from '../../design/controls/search-form.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -19,7 +19,13 @@ export function SuppressionList(): ReactElement {
   })
   return (
     <>
-      <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })} />
+      <SearchForm
+        key={search}
+        label="userId or anonymousId"
+        placeholder="userId or anonymousId, in full"
+        search={search}
+        onSearch={(text) => setUrl({ search: text })}
+      />
       <Loaded query={query} lines={4}>
         {(suppressions) =>
           suppressions.length === 0 ? (
@@ -60,31 +66,4 @@ async function suppressionsOf(id: string, signal: AbortSignal) {
     api.listSuppressions({ anonymousId: id, limit: 100 }, { signal }),
   ])
   return { data: pages.flatMap(({ data }) => data), nextCursor: null }
-}
-
-interface SearchFormProps {
-  readonly search: string
-  readonly onSearch: (text: string) => void
-}
-
-function SearchForm({ search, onSearch }: SearchFormProps): ReactElement {
-  const [text, setText] = useState(search)
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    onSearch(text)
-  }
-  return (
-    <form onSubmit={submit} className="border-line flex flex-wrap gap-2 border-b px-4 py-3">
-      <TextInput
-        data-filter
-        type="search"
-        aria-label="userId or anonymousId"
-        placeholder="userId or anonymousId, in full"
-        className="max-w-80 flex-1"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-      <Button type="submit">Find</Button>
-    </form>
-  )
 }

@@ -1,10 +1,10 @@
 import type { ProfileSummary } from '@hookline/cli/management-client'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { TextInput } from '../../design/controls/field.tsx'
+import { SearchForm } from '../../design/controls/search-form.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
@@ -39,17 +39,17 @@ export function UsersPage(): ReactElement {
     <>
       <PageHeading title="Users" actions={<SpacePicker space={space} />} />
       <Panel isFlush>
-        <SearchForm key={search} search={search} onSearch={(text) => setUrl({ search: text })}>
+        <SearchForm
+          key={search}
+          label="userId, anonymousId or e-mail"
+          search={search}
+          onSearch={(text) => setUrl({ search: text === '' ? undefined : text })}
+        >
           {search === '' && (
             <OrderButton order={order} onOrder={(next) => setUrl({ order: next })} />
           )}
         </SearchForm>
-        {indexed !== undefined && (
-          <p role="status" className="text-ink-soft px-4 pt-3">
-            E-mail addresses are being indexed: {Math.round(indexed * 100)} % done. Search again in
-            a moment.
-          </p>
-        )}
+        {indexed !== undefined && <Indexing share={indexed} />}
         <Loaded query={query} lines={8}>
           {(profiles) =>
             profiles.length === 0 ? (
@@ -72,6 +72,15 @@ export function UsersPage(): ReactElement {
         )}
       </Panel>
     </>
+  )
+}
+
+function Indexing({ share }: { readonly share: number }): ReactElement {
+  return (
+    <p role="status" className="text-ink-soft px-4 pt-3">
+      E-mail addresses are being indexed: {Math.round(share * 100)} % done. Search again in a
+      moment.
+    </p>
   )
 }
 
@@ -128,33 +137,4 @@ function ProfileTable({ profiles, space }: ProfileTableProps): ReactElement {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? shownText(value, 100) : ''
-}
-
-interface SearchFormProps {
-  readonly search: string
-  readonly onSearch: (text: string | undefined) => void
-  readonly children: ReactNode
-}
-
-function SearchForm({ search, onSearch, children }: SearchFormProps): ReactElement {
-  const [text, setText] = useState(search)
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    onSearch(text === '' ? undefined : text)
-  }
-  return (
-    <form onSubmit={submit} className="border-line flex flex-wrap gap-2 border-b px-4 py-3">
-      <TextInput
-        data-filter
-        type="search"
-        aria-label="userId, anonymousId or e-mail"
-        placeholder="userId, anonymousId or e-mail"
-        className="max-w-80 flex-1"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-      <Button type="submit">Find</Button>
-      {children}
-    </form>
-  )
 }
