@@ -100,6 +100,21 @@ function run(accepts: Limiter, options: Options): BusyLane {
   return lane
 }
 
+/**
+ * Nine lanes of five minutes, each with a chance of its own. A trial may come at a bad moment, so of a thousand lanes a few are
+ * slow for minutes: only what most lanes do can be promised.
+ */
+function runOften(limiter: (random: () => number) => Limiter): BusyLane[] {
+  const random = seededRandom(SEED)
+  const seeds = Array.from({ length: 9 }, () => Math.floor(random() * 1_000_000))
+  const options = { latencyMs: 5, pauseMs: 0, minutes: 5 }
+  return seeds.map((seed) => run(limiter(seededRandom(seed)), options))
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
+
 describe.each([1, 2, 10, 50])('a receiver that permits %d requests a second', (perSecond) => {
   describe.each([
     ['a token bucket', tokenBucket],
@@ -181,27 +196,28 @@ describe('a pace', () => {
   })
 
   test.each([
-    [5, 150],
-    [10, 150],
-    [20, 100],
-    [30, 50],
+    [5, 300],
+    [10, 400],
+    [20, 200],
+    [30, 75],
   ])(
     'does not stay low for a receiver that throttles %d %% of the attempts, whatever the pace',
     (percent, least) => {
-      const random = seededRandom(SEED)
-      const { accepted } = run(() => random() * 100 >= percent, { ...options, minutes: 4 })
-      expect((accepted[2]! + accepted[3]!) / 120).toBeGreaterThan(least)
+      const lanes = runOften((random) => () => random() * 100 >= percent)
+      const perSecond = lanes.map(({ accepted }) => accepted[4]! / 60)
+      expect(median(perSecond)).toBeGreaterThan(least)
     },
   )
 
   test('follows a limit although some attempts are throttled whatever the pace', () => {
-    const [random, bucket] = [seededRandom(SEED), tokenBucket(50)]
-    const { accepted, requests } = run((now) => random() >= 0.1 && bucket(now), {
-      ...options,
-      minutes: 5,
+    const lanes = runOften((random) => {
+      const bucket = tokenBucket(50)
+      return (now) => random() >= 0.1 && bucket(now)
     })
-    expect(accepted[4]! / (50 * 60)).toBeGreaterThan(0.5)
-    expect(requests / accepted.reduce((sum, each) => sum + each)).toBeLessThan(4)
+    const shares = lanes.map(({ accepted }) => accepted[4]! / (50 * 60))
+    const requests = lanes.map((lane) => lane.requests / lane.accepted.reduce((a, b) => a + b))
+    expect(median(shares)).toBeGreaterThan(0.6)
+    expect(median(requests)).toBeLessThan(2.5)
   })
 
   test('is forgotten after five minutes without a throttled attempt', () => {
