@@ -18,6 +18,7 @@ import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { listDeliveries } from '../../../../src/backend/store/deliveries.ts'
 import { listEvents } from '../../../../src/backend/store/events.ts'
+import { walkProfiles } from '../../../../src/backend/store/profiles/load-profiles.ts'
 
 const DEDUPE = { dedupeWindowMs: 60_000 }
 
@@ -115,4 +116,15 @@ test.each<DeliveryFilter>([
   await listDeliveries(new SqliteTx(db), { filter, page: { limit: 2 } })
   for (const { steps } of db.plans())
     expect(steps[0]).toBe('SEARCH deliveries USING PRIMARY KEY (id>? AND id<?)')
+})
+
+test('each part of a walk for a computation reads the announcements of its users alone', async () => {
+  using folder = new TemporaryFolder()
+  using db = new WatchedDatabase(makeDatabase(folder))
+  db.exec(`INSERT INTO identities VALUES (1, 'default', 'user', 'u1', 1, 1, NULL, NULL, '{}', 0, 1, NULL, NULL)`)
+  const walk = { space: 'default', after: 0, clauses: [], computationId: 'aud_a' }
+  await walkProfiles(new SqliteTx(db), walk)
+  const announced = db.plans().filter(({ sql }) => sql.includes('JOIN announced'))
+  expect(announced).toHaveLength(1)
+  expect(announced[0]!.steps).toContain('SEARCH announced USING PRIMARY KEY (user_id=?)')
 })
