@@ -14,6 +14,8 @@ export interface Dialect {
   readonly skipLocked: Statement
   /** After a SELECT: other transactions do not change the rows until this one ends. */
   readonly forUpdate: Statement
+  /** Whether transactions write at the same time. Otherwise none has to lock what it only writes. */
+  readonly hasRowLocks: boolean
   /** After a SELECT: other transactions do not remove the rows until this one ends. */
   readonly forKeyShare: Statement
   /**
@@ -35,19 +37,20 @@ export interface Dialect {
 export const SQLITE: Dialect = {
   skipLocked: rawSql(''),
   forUpdate: rawSql(''),
+  hasRowLocks: false,
   forKeyShare: rawSql(''),
   hasDeliveryIndexes: false,
   events: SQLITE_EVENTS,
   given(columns) {
-    const names = Object.keys(columns)
-    const rows = (Object.values(columns)[0]?.[1] ?? []).map((_, row) =>
-      Object.values(columns).map(([, values]) => values[row]),
+    const all = Object.values(columns).map(([type, values]) =>
+      type === 'number' ? values : values.map((value) => (value as string | null)?.toWellFormed()),
     )
-    const cells = names.map((name, index) => `value ->> ${index} AS ${name}`)
-    const json = JSON.stringify(rows, (_, value: unknown) =>
-      typeof value === 'string' ? value.toWellFormed() : value,
+    // Elements of one column are cells themselves: to parse them again would take twice as long.
+    const rows = all.length === 1 ? all[0] : all[0]?.map((_, row) => all.map((each) => each[row]))
+    const cells = Object.keys(columns).map((name, column) =>
+      all.length === 1 ? `value AS ${name}` : `value ->> ${column} AS ${name}`,
     )
-    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${json})) AS given`
+    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(rows ?? [])})) AS given`
   },
   among: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // The column may be damaged.
@@ -64,6 +67,7 @@ const MAX_COUNTED_PARTS = 250_000
 export const POSTGRES: Dialect = {
   skipLocked: rawSql('FOR UPDATE SKIP LOCKED'),
   forUpdate: rawSql('FOR UPDATE'),
+  hasRowLocks: true,
   forKeyShare: rawSql('FOR KEY SHARE'),
   hasDeliveryIndexes: true,
   events: POSTGRES_EVENTS,

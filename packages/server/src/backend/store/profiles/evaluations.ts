@@ -98,15 +98,13 @@ export async function storeEvaluations(
 
 /** Makes profiles clean that still have their version. */
 async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
-  await lockIdentities(
-    tx,
-    evaluated.map(({ profileId }) => profileId),
-  )
+  const ids = evaluated.map(({ profileId }) => profileId)
+  await lockIdentities(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`)
   const rows = await tx.all(sql<{ readonly id: number }>`
     UPDATE identities SET dirty_since = NULL, recheck_at = given.recheck_at,
       version = identities.version + 1
     FROM ${tx.dialect.given({
-      id: ['number', evaluated.map(({ profileId }) => profileId)],
+      id: ['number', ids],
       version: ['number', evaluated.map(({ version }) => version)],
       recheck_at: ['number', evaluated.map(({ recheckAt }) => recheckAt)],
     })} WHERE identities.id = given.id AND identities.version = given.version RETURNING identities.id`)

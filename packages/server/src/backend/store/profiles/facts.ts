@@ -1,6 +1,6 @@
 import type { ArchivedFact, FactClause, Facts, FillSlice, Keeping } from '../../facts.ts'
 import type { Fact } from '../../profiles.ts'
-import { sql } from '../sql.ts'
+import { sql, type Statement } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
 import { numbersOf, profilesPosition, touchProfiles } from './identities.ts'
 import { lockProfiles } from './lock-profiles.ts'
@@ -122,8 +122,16 @@ export async function removeFactClause(tx: Tx, clause: number): Promise<void> {
 export async function fillFacts(tx: Tx, slice: FillSlice): Promise<boolean> {
   const { clauses, through, at } = slice
   if ((await lockProfiles(tx)).purges !== slice.purges) return false
-  const touched = await putFacts(tx, await withIdentities(tx, slice.facts))
-  await touchProfiles(tx, touched, at)
+  const facts = await withIdentities(tx, slice.facts)
+  const added = await tx.all(
+    sql<Pick<IdentityFact, 'identity'>>`${insertionOf(tx, facts)} RETURNING identity`,
+  )
+  await trimAfter(tx, facts)
+  await touchProfiles(
+    tx,
+    added.map(({ identity }) => identity),
+    at,
+  )
   await tx.run(sql`
     UPDATE fact_clauses SET filled_through = CASE WHEN fill_through < ${through} THEN fill_through
       ELSE CAST(${through} AS bigint) END
@@ -146,17 +154,16 @@ async function withIdentities(
   })
 }
 
-interface FactKey {
-  readonly identity: number
-  readonly clause: number
-  readonly position: number
+/** Adds facts. One that is there already stays. */
+export async function putFacts(tx: Tx, facts: readonly IdentityFact[]): Promise<void> {
+  if (facts.length === 0) return
+  await tx.run(insertionOf(tx, facts))
+  await trimAfter(tx, facts)
 }
 
-/** Adds facts. One that is there already stays. Returns the identities that have a new one. */
-export async function putFacts(tx: Tx, facts: readonly IdentityFact[]): Promise<readonly number[]> {
-  if (facts.length === 0) return []
+function insertionOf(tx: Tx, facts: readonly IdentityFact[]): Statement {
   const values = facts.map(({ value }) => (value === null ? null : JSON.stringify(value)))
-  const added = await tx.all(sql<FactKey>`
+  return sql`
     INSERT INTO facts (identity, clause, at, position, value)
     SELECT identity, clause, at, position, value FROM ${tx.dialect.given({
       identity: ['number', facts.map(({ identity }) => identity)],
@@ -164,15 +171,20 @@ export async function putFacts(tx: Tx, facts: readonly IdentityFact[]): Promise<
       at: ['number', facts.map(({ at }) => at)],
       position: ['number', facts.map(({ position }) => position)],
       value: ['text', values],
-    })} WHERE true ON CONFLICT DO NOTHING RETURNING identity, clause, position`)
-  const due = added.filter(({ position }) => position % TRIM_EVERY === 0)
-  for (const key of new Map(due.map((fact) => [`${fact.identity} ${fact.clause}`, fact])).values())
-    await trim(tx, key)
-  return [...new Set(added.map(({ identity }) => identity))]
+    })} WHERE true ON CONFLICT DO NOTHING`
 }
 
+/** Trims what has got some of these facts. */
+async function trimAfter(tx: Tx, facts: readonly IdentityFact[]): Promise<void> {
+  const due = facts.filter(({ position }) => position % TRIM_EVERY === 0)
+  for (const key of new Map(due.map((fact) => [`${fact.identity} ${fact.clause}`, fact])).values())
+    await trim(tx, key)
+}
+
+type FactKey = Pick<IdentityFact, 'identity' | 'clause'>
+
 /** Removes the oldest facts of an identity, beyond the number that the clause keeps: 0 if it is gone. */
-async function trim(tx: Tx, { identity, clause }: Omit<FactKey, 'position'>): Promise<void> {
+async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
   await tx.run(sql`
     DELETE FROM facts WHERE identity = ${identity} AND clause = ${clause} AND (at, position) <= (
       SELECT at, position FROM facts WHERE identity = ${identity} AND clause = ${clause}
@@ -204,7 +216,7 @@ export async function pruneFacts(
     DELETE FROM facts WHERE ${looked} AND (
       at <= ${now} - (SELECT keep_ms FROM fact_clauses WHERE number = clause)
       OR NOT EXISTS (SELECT 1 FROM fact_clauses WHERE number = clause))`)
-  const full = await tx.all(sql<Omit<FactKey, 'position'>>`
+  const full = await tx.all(sql<FactKey>`
     SELECT identity, clause FROM facts WHERE ${looked} GROUP BY identity, clause
     HAVING count(*) > (SELECT keep_most FROM fact_clauses WHERE number = clause)`)
   for (const key of full) await trim(tx, key)

@@ -1,7 +1,7 @@
 import { type EventType, isJsonObject } from '@hookline/protocol'
 import type { ProfileChange, SpacedId } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
-import { sql } from '../sql.ts'
+import { sql, type Statement } from '../sql.ts'
 import type { ReadTx, Tx } from '../store.ts'
 import { indexTraits } from './trait-index.ts'
 import { isNewer, type StoredTrait, type StoredTraits, traitsIn } from './traits.ts'
@@ -214,21 +214,19 @@ export async function touchProfiles(
   at: number,
 ): Promise<void> {
   if (identities.length === 0) return
-  const rows = await tx.all(sql<{ readonly profile: number }>`
-    SELECT DISTINCT profile FROM identities
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', identities] })})`)
-  const profiles = rows.map(({ profile }) => profile)
+  const profiles = sql`SELECT profile FROM identities
+    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', identities] })})`
   await lockIdentities(tx, profiles)
   await tx.run(sql`
     UPDATE identities SET version = version + 1, dirty_since = coalesce(dirty_since, ${at})
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', profiles] })})`)
+    WHERE id IN (${profiles})`)
 }
 
 /** In the order of their numbers, as all do: no two transactions wait for each other. */
-export async function lockIdentities(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx.all(sql`
-    SELECT id FROM identities WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})
-    ORDER BY id ${tx.dialect.forUpdate}`)
+export async function lockIdentities(tx: Tx, ids: Statement): Promise<void> {
+  if (tx.dialect.hasRowLocks)
+    await tx.all(sql`
+      SELECT id FROM identities WHERE id IN (${ids}) ORDER BY id ${tx.dialect.forUpdate}`)
 }
 
 /** Adds what `other` has to `sums`: the sums of the counts, the widest time. */

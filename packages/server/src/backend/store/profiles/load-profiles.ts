@@ -11,6 +11,7 @@ import { parsedJson } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
 import { profilesOf } from './identities.ts'
+import { compareText } from './links.ts'
 import { mergedTraits, traitsIn } from './traits.ts'
 
 /**
@@ -96,35 +97,26 @@ async function fittingIds(
   ids: readonly number[],
   clauses: readonly number[],
 ): Promise<readonly number[]> {
-  const bytes = new Map<number, number>()
-  for (const from of [
-    sql`octet_length(traits) AS n FROM identities JOIN identity_traits ON identity = id`,
-    sql`octet_length(value) AS n FROM identities JOIN results ON results.profile = id`,
-    sql`32 + coalesce(octet_length(value), 0) AS n FROM identities JOIN facts ON identity = id
-      AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`,
-  ])
-    for (const { profile, sum } of await tx.all(sql<{ profile: number; sum: number }>`
-      SELECT profile, sum(n) AS sum FROM (
-        SELECT identities.profile AS profile, ${from} WHERE identities.profile IN (${idsIn(tx, ids)})) AS sized
-      GROUP BY profile`))
-      bytes.set(profile, (bytes.get(profile) ?? 0) + sum)
+  const rows = await tx.all(sql<{ readonly profile: number; readonly bytes: number }>`
+    SELECT profile, CAST(sum(
+      coalesce((SELECT octet_length(traits) FROM identity_traits WHERE identity = identities.id), 0)
+      + coalesce((SELECT sum(octet_length(value)) FROM results WHERE results.profile = identities.id), 0)
+      + coalesce((SELECT sum(32 + coalesce(octet_length(value), 0)) FROM facts WHERE identity = identities.id
+        AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})), 0)) AS bigint) AS bytes
+    FROM identities WHERE profile IN (${idsIn(tx, ids)}) GROUP BY profile`)
+  const bytes = new Map(rows.map((row) => [row.profile, row.bytes]))
   let total = 0
   const end = ids.findIndex((id) => (total += bytes.get(id) ?? 0) > WALK_BYTES)
   return end === -1 ? ids : ids.slice(0, Math.max(1, end))
 }
 
+/** The database trims the facts of a profile that has more: at worst, each identity has as many as a profile may. */
+const FEW_IDENTITIES = 8
+
 interface Only {
   readonly clauses: readonly number[]
   /** The computation whose announcements are loaded; `null`: none. */
   readonly computationId: string | null
-}
-
-interface HeadRow {
-  readonly id: number
-  readonly space: string
-  readonly version: number
-  readonly dirty_since: number | null
-  readonly recheck_at: number | null
 }
 
 interface IdentityRow {
@@ -134,6 +126,10 @@ interface IdentityRow {
   readonly name: string
   readonly is_seen: boolean | number
   readonly traits: string | null
+  readonly space: string
+  readonly version: number
+  readonly dirty_since: number | null
+  readonly recheck_at: number | null
 }
 
 /** Loads profiles in the order of their numbers in `ids`: all that belongs to them, or the facts and announcements of `only`. */
@@ -143,39 +139,34 @@ async function load(
   only?: Only,
 ): Promise<readonly PackedProfile[]> {
   if (ids.length === 0) return []
-  const heads = await tx.all(sql<HeadRow>`
-    SELECT id, space, version, dirty_since, recheck_at FROM identities
-    WHERE id IN (${idsIn(tx, ids)}) AND profile = id`)
   const identities = Map.groupBy(
     await tx.all(sql<IdentityRow>`
-      SELECT id, profile, kind, name, is_seen, traits FROM identities
-      LEFT JOIN identity_traits ON identity = id WHERE profile IN (${idsIn(tx, ids)}) ORDER BY name`),
+      SELECT id, profile, kind, name, is_seen, traits, space, version, dirty_since, recheck_at
+      FROM identities LEFT JOIN identity_traits ON identity = id WHERE profile IN (${idsIn(tx, ids)})`),
     ({ profile }) => profile,
   )
-  const usersOf = (profile: number): string[] =>
-    (identities.get(profile) ?? [])
-      .filter(({ kind, is_seen: isSeen }) => kind === 'user' && isSeen)
-      .map(({ name }) => name)
-  const users = [...new Set(heads.flatMap(({ id }) => usersOf(id)))]
-  const facts = await factsOf(tx, ids, only?.clauses)
+  const users = new Map([...identities].map(([profile, all]) => [profile, usersOf(all)]))
+  const named = [...new Set([...users.values()].flat())]
+  const isCrowded = (profile: number): boolean =>
+    (identities.get(profile)?.length ?? 0) > FEW_IDENTITIES
+  const facts = await factsOf(tx, ids, isCrowded, only?.clauses)
   const results = await resultsOf(tx, ids)
-  const announced = await announcedTo(tx, users, only)
-  const lists = await listsWith(tx, users)
-  const byId = new Map(heads.map((head) => [head.id, head]))
+  const announced = await announcedTo(tx, named, only)
+  const lists = await listsWith(tx, named)
   return ids.flatMap((profileId) => {
-    const head = byId.get(profileId)
-    if (head === undefined) return []
-    const userIds = usersOf(profileId)
-    const stored = (identities.get(profileId) ?? []).map(({ traits }) => traitsIn(traits))
+    const all = identities.get(profileId) ?? []
+    const leader = all.find(({ id }) => id === profileId)
+    if (leader === undefined) return []
+    const userIds = users.get(profileId)!
     return [
       {
         profileId,
-        space: head.space,
-        version: head.version,
-        isDirty: head.dirty_since !== null,
-        recheckAt: head.recheck_at,
+        space: leader.space,
+        version: leader.version,
+        isDirty: leader.dirty_since !== null,
+        recheckAt: leader.recheck_at,
         userIds,
-        traits: valuesOf(mergedTraits(stored)),
+        traits: valuesOf(mergedTraits(all.map(({ traits }) => traitsIn(traits)))),
         facts: facts.get(profileId) ?? [],
         results: results.get(profileId) ?? new Map(),
         announced: announcedOf(userIds, announced),
@@ -183,6 +174,12 @@ async function load(
       },
     ]
   })
+}
+
+/** In the order in which the database has them. */
+function usersOf(identities: readonly IdentityRow[]): readonly string[] {
+  const users = identities.filter(({ kind, is_seen: isSeen }) => kind === 'user' && isSeen)
+  return users.map(({ name }) => name).toSorted(compareText)
 }
 
 function idsIn(tx: ReadTx, ids: readonly number[]): Statement {
@@ -202,10 +199,16 @@ interface FactRow extends Omit<Fact, 'value'> {
   readonly value: string | null
 }
 
-/** By profile: the newest facts of each clause, as many as the clause keeps. Each identity of a profile may have so many. */
+/**
+ * By profile: the newest facts of each clause, as many as the clause keeps. Each identity of a profile may have so many.
+ *
+ * @param isCrowded whether a profile has many identities. The database leaves out their facts that are too many, which takes
+ * it three times as long
+ */
 async function factsOf(
   tx: ReadTx,
   ids: readonly number[],
+  isCrowded: (profile: number) => boolean,
   clauses: readonly number[] | undefined,
 ): Promise<ReadonlyMap<number, PackedFacts[]>> {
   const packed = new Map<number, PackedFacts[]>()
@@ -214,18 +217,37 @@ async function factsOf(
     clauses === undefined
       ? sql``
       : sql`AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`
+  const kept = await tx.all(
+    sql<{
+      readonly number: number
+      readonly keep_most: number
+    }>`SELECT number, keep_most FROM fact_clauses`,
+  )
+  const most = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
+  const factsIn = (profiles: readonly number[]): Statement => sql`
+    FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, profiles)}) ${wanted}`
+  const few = ids.filter((id) => !isCrowded(id))
   const rows = await tx.all(sql<FactRow>`
-    SELECT profile, clause, at, position, value FROM (
-      SELECT profile, clause, at, position, value,
-        row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
-      FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, ids)}) ${wanted}) AS placed
-    JOIN fact_clauses ON number = clause WHERE place <= keep_most
+    SELECT profile, clause, at, position, value ${factsIn(few)}
     ORDER BY profile, clause, at DESC, position DESC`)
+  const crowded = ids.filter(isCrowded)
+  if (crowded.length > 0)
+    rows.push(
+      ...(await tx.all(sql<FactRow>`
+        SELECT profile, clause, at, position, value FROM (
+          SELECT profile, clause, at, position, value,
+            row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
+          ${factsIn(crowded)}) AS placed
+        JOIN fact_clauses ON number = clause WHERE place <= keep_most
+        ORDER BY profile, clause, at DESC, position DESC`)),
+    )
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const { profile, clause } = rows[from]!
     while (to < rows.length && rows[to]!.profile === profile && rows[to]!.clause === clause) to++
+    const end = Math.min(to, from + (most.get(clause) ?? 0))
+    if (end === from) continue
     const all = packed.get(profile) ?? []
-    all.push(packedClause(clause, rows.slice(from, to)))
+    all.push(packedClause(clause, rows.slice(from, end)))
     packed.set(profile, all)
   }
   return packed

@@ -76,7 +76,8 @@ interface Concerned {
 
 async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<boolean> {
   const named = await withIds(tx, numbers)
-  await lockIdentities(tx, [...new Set(named.flatMap(({ id, profile }) => [id, profile]))])
+  const locked = named.flatMap(({ id, profile }) => [id, profile])
+  await lockIdentities(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', locked] })}`)
   const claimed = await claimedBy(tx, numbers)
   const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
   const isAll =

@@ -167,6 +167,29 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await positionsOf(harness, number)).toEqual([64, 40, 32])
     })
 
+    test.each([1, 20])(
+      'are at most as many of a user with %d anonymousIds, each of which has so many',
+      async (devices) => {
+        await using harness = await open()
+        const { facts } = harness.backend
+        const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
+        const ids = Array.from({ length: devices }, (_, index) => `a${index}`)
+        const counted = ids.flatMap((anonymousId, index) =>
+          [0, 100, 200].map((at) => ({
+            anonymousId,
+            type: 'track' as const,
+            timestamp: NOON + at + index,
+            facts: [{ clause: number, value: at + index }],
+          })),
+        )
+        const linked = ids.map((id) => ({ userId: 'u1', links: [anonymous(id)] }))
+        await follow(harness, [...counted, ...linked])
+        const newest = counted.map(({ timestamp }) => timestamp).toSorted((a, b) => b - a)
+        const kept = (await loaded(harness)).facts.get(number)!
+        expect(kept.map(({ at }) => at)).toEqual(newest.slice(0, 3))
+      },
+    )
+
     test('are pruned when they leave the longest window of the clause', async () => {
       await using harness = await open()
       const { facts } = harness.backend

@@ -121,7 +121,9 @@ test.each<DeliveryFilter>([
 test('each part of a walk for a computation reads the announcements of its users alone', async () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
-  db.exec(`INSERT INTO identities VALUES (1, 'default', 'user', 'u1', 1, 1, NULL, NULL, '{}', 0, 1, NULL, NULL)`)
+  db.exec(
+    `INSERT INTO identities VALUES (1, 'default', 'user', 'u1', 1, 1, NULL, NULL, '{}', 0, 1, NULL, NULL)`,
+  )
   const walk = { space: 'default', after: 0, clauses: [], computationId: 'aud_a' }
   await walkProfiles(new SqliteTx(db), walk)
   const announced = db.plans().filter(({ sql }) => sql.includes('JOIN announced'))
