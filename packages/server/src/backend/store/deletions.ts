@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { Carried, EventType } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AuditEntry } from '../audit.ts'
 import type {
@@ -47,6 +47,8 @@ export interface FoundEvent {
   readonly sourceId: string
   readonly userId: string | null
   readonly isComputed: boolean
+  readonly type: EventType
+  readonly position: number
   /** The kind of the id that has found it. */
   readonly foundBy: Subject['kind']
 }
@@ -98,8 +100,8 @@ export interface PurgeEngine {
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
   /**
-   * Removes the first of these events with decisions, deliveries and attempts, and counts them (`countPurged`). If an anonymousId
-   * has found an event, the profiles of its user are removed as well: they were made of it. Resolves to the number of events that are done.
+   * Removes the first of these events with decisions, deliveries and attempts, and counts them (`countPurged`). Profiles of other
+   * users forget those that an anonymousId has found (`forgetEvents`). Resolves to the number of events that are done.
    */
   removeEvents(purge: Purge, events: readonly FoundEvent[], at: number): Promise<number>
   /** As of `Deletions`. */

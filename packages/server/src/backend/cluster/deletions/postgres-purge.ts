@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { Carried, EventType } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
 import type { Purge, Subject } from '../../deletions.ts'
 import {
@@ -8,6 +8,8 @@ import {
   type PurgeEngine,
   type WantedEvents,
 } from '../../store/deletions.ts'
+import { forgetEvents } from '../../store/profiles/forget-events.ts'
+import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { type AddedIds, addPurgedIds } from '../../store/purged-users.ts'
 import type { Tx } from '../../store/store.ts'
@@ -102,6 +104,7 @@ interface Row {
   readonly source_id: string
   readonly user_id: string | null
   readonly is_computed: boolean
+  readonly type: EventType
   readonly kind: Subject['kind']
   readonly received_at: number
   readonly seq: number
@@ -115,7 +118,7 @@ async function find(
 ) {
   const group = subjects.slice(place.from, place.from + GROUP_IDS)
   const having = (condition: unknown) => sql`(
-    SELECT id, source_id, user_id, origin IS NOT NULL AS is_computed, received_at, seq FROM events
+    SELECT id, source_id, user_id, type, origin IS NOT NULL AS is_computed, received_at, seq FROM events
     WHERE ${condition} AND (received_at, seq) > (${place.at}::bigint, ${place.seq}::bigint)
       AND log_position <= CASE WHEN origin IS NULL THEN ${through}::bigint ELSE ${computedThrough}::bigint END
     ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
@@ -142,23 +145,27 @@ function eventOf(row: Row): FoundEvent {
     sourceId: fromText(row.source_id),
     userId: row.user_id === null ? null : fromText(row.user_id),
     isComputed: row.is_computed,
+    type: row.type,
+    position: row.seq,
     foundBy: row.kind,
   }
 }
 
 async function removeFound(
   transaction: Transaction<unknown>,
-  { deletionId, sourceIds, at }: Purge & { readonly at: number },
+  { deletionId, at }: Purge & { readonly at: number },
   found: readonly FoundEvent[],
 ): Promise<void> {
-  const byAnonymousId = found.filter(({ foundBy }) => foundBy === 'anonymous')
-  const users = new Set(byAnonymousId.flatMap(({ userId }) => userId ?? []))
-  const profiles = [...users].map((id) => ({ kind: 'user' as const, id }))
   const tx = new PostgresTx(transaction)
-  // First, because their lock is taken before all others.
-  while (users.size > 0 && !(await removeIdentities(tx, { ids: profiles, sourceIds, at })));
+  // First: this lock is taken before all others.
+  await lockProfiles(tx)
   const ids = found.map(({ id }) => id)
   const { events, deliveries } = await removeEvents(transaction, ids)
+  await forgetEvents(
+    tx,
+    found.filter(({ id }) => events.has(id)),
+    at,
+  )
   const anonymous = found.filter(({ id, userId }) => userId === null && events.has(id))
   const purged = { events: events.size, anonymousEvents: anonymous.length, deliveries }
   await countPurged(tx, deletionId, purged)

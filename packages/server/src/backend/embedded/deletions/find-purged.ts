@@ -1,3 +1,4 @@
+import type { EventType } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FoundEvent, WantedEvents } from '../../store/deletions.ts'
 import { firstSeqOf, SEGMENT, SEGMENT_EVENTS, segmentOf } from '../../store/event-order.ts'
@@ -24,7 +25,7 @@ export function findPurged(
   const bounds = db.prepare(
     'SELECT (SELECT MIN(seq) FROM events) AS first, (SELECT MAX(seq) FROM events) AS last',
   )
-  const events = `SELECT seq, id, source_id, user_id, origin IS NOT NULL AS is_computed FROM events
+  const events = `SELECT seq, id, source_id, user_id, type, origin IS NOT NULL AS is_computed FROM events
     WHERE seq > ?1 AND seq <= ?2 AND (seq <= ?4 OR origin IS NOT NULL)`
   const inSegment = `${SEGMENT} = CAST(?2 AS INTEGER) / ${SEGMENT_EVENTS}`
   const ids = '(SELECT value FROM json_each(?3))'
@@ -55,6 +56,8 @@ export function findPurged(
             sourceId: String(row['source_id']),
             userId: row['user_id'] === null ? null : String(row['user_id']),
             isComputed: row['is_computed'] === 1,
+            type: String(row['type']) as EventType,
+            position: Number(row['seq']),
             foundBy: kind,
           })
       reached = next

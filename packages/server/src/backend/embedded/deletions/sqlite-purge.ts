@@ -37,8 +37,8 @@ export function sqlitePurge(options: SqlitePurgeOptions): PurgeEngine {
     removeProfiles: (purge) => writer.write(purgeProfiles, purge),
     find: (wanted, after) =>
       readers.run('findPurged', { ...wanted, after: (after ?? 0) as number }),
-    removeEvents: ({ deletionId, sourceIds }, events, at) =>
-      recent.whileRemoving(() => writer.run('purgeEvents', { deletionId, sourceIds, events, at })),
+    removeEvents: ({ deletionId }, events, at) =>
+      recent.whileRemoving(() => writer.run('purgeEvents', { deletionId, events, at })),
     erase: (signal) => erase(options, signal),
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Purge } from '../../deletions.ts'
 import { countPurged, type FoundEvent, type ProfilesPurge } from '../../store/deletions.ts'
+import { forgetEvents } from '../../store/profiles/forget-events.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { sql } from '../../store/sql.ts'
 import type { Tx } from '../../store/store.ts'
@@ -40,7 +41,7 @@ export function purgeProfiles(tx: Tx, { subjects, sourceIds, at }: ProfilesPurge
   )
 }
 
-interface EventsPurge extends Pick<Purge, 'deletionId' | 'sourceIds'> {
+interface EventsPurge extends Pick<Purge, 'deletionId'> {
   readonly events: readonly FoundEvent[]
   /** Now. */
   readonly at: number
@@ -53,20 +54,19 @@ export function purgeEvents(
 ): (purge: EventsPurge) => Promise<number> {
   const remove = eventRemoval(db)
   const notMissing = removedRowsCounter(db)
-  return async ({ deletionId, sourceIds, events, at }) => {
+  return async ({ deletionId, events, at }) => {
     const purged = { events: 0, anonymousEvents: 0, deliveries: 0 }
-    const users = new Set<string>()
-    const done = await forSlice(events, ({ id, userId, foundBy }) => {
-      const removed = remove(id)
+    const gone: FoundEvent[] = []
+    const done = await forSlice(events, (event) => {
+      const removed = remove(event.id)
       notMissing([removed])
       purged.events += removed.events
       purged.deliveries += removed.deliveries
-      if (userId === null) purged.anonymousEvents += removed.events
-      else if (foundBy === 'anonymous') users.add(userId)
+      if (event.userId === null) purged.anonymousEvents += removed.events
+      if (removed.events > 0) gone.push(event)
       return true
     })
-    const ids = [...users].map((id) => ({ kind: 'user' as const, id }))
-    while (ids.length > 0 && !(await removeIdentities(tx, { ids, sourceIds, at })));
+    await forgetEvents(tx, gone, at)
     await countPurged(tx, deletionId, purged)
     return done
   }

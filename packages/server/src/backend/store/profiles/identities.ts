@@ -147,7 +147,9 @@ export class OpenIdentities {
     )
     await putTraits(
       tx,
-      all.filter(({ hasNewTraits }) => hasNewTraits),
+      all
+        .filter(({ hasNewTraits }) => hasNewTraits)
+        .map(({ id, traits }) => ({ id, traits: traits! })),
     )
     return all.filter(({ isDirty, isNew }) => isDirty || isNew).map(({ id }) => id)
   }
@@ -367,7 +369,10 @@ function columnsOf(identities: readonly OpenIdentity[]) {
   } as const
 }
 
-async function putTraits(tx: Tx, identities: readonly OpenIdentity[]): Promise<void> {
+export async function putTraits(
+  tx: Tx,
+  identities: readonly { readonly id: number; readonly traits: StoredTraits }[],
+): Promise<void> {
   if (identities.length === 0) return
   const given = tx.dialect.given({
     identity: ['number', identities.map(({ id }) => id)],
@@ -376,10 +381,7 @@ async function putTraits(tx: Tx, identities: readonly OpenIdentity[]): Promise<v
   await tx.run(sql`
     INSERT INTO identity_traits (identity, traits) SELECT identity, traits FROM ${given} WHERE true
     ON CONFLICT (identity) DO UPDATE SET traits = excluded.traits`)
-  await indexTraits(
-    tx,
-    identities.map(({ id, traits }) => ({ id, traits: traits! })),
-  )
+  await indexTraits(tx, identities)
 }
 
 /** Adds to the numbers of profiles, by space. */

@@ -12,7 +12,7 @@ import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
 import { profilesOf } from './identities.ts'
 import { compareText } from './links.ts'
-import { mergedTraits, traitsIn } from './traits.ts'
+import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 
 /**
  * The facts of a clause as they pass from thread to thread: an object for each would cost the main thread more than all the
@@ -166,7 +166,7 @@ async function load(
         isDirty: leader.dirty_since !== null,
         recheckAt: leader.recheck_at,
         userIds,
-        traits: valuesOf(mergedTraits(all.map(({ traits }) => traitsIn(traits)))),
+        traits: valuesOf(mergedTraits(traitsOf(all))),
         facts: facts.get(profileId) ?? [],
         results: results.get(profileId) ?? new Map(),
         announced: announcedOf(userIds, announced),
@@ -174,6 +174,10 @@ async function load(
       },
     ]
   })
+}
+
+function traitsOf(identities: readonly IdentityRow[]): readonly StoredTraits[] {
+  return identities.flatMap(({ traits }) => (traits === null ? [] : [traitsIn(traits)]))
 }
 
 /** In the order in which the database has them. */
@@ -227,20 +231,21 @@ async function factsOf(
   const factsIn = (profiles: readonly number[]): Statement => sql`
     FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, profiles)}) ${wanted}`
   const few = ids.filter((id) => !isCrowded(id))
-  const rows = await tx.all(sql<FactRow>`
+  const ofFew = await tx.all(sql<FactRow>`
     SELECT profile, clause, at, position, value ${factsIn(few)}
     ORDER BY profile, clause, at DESC, position DESC`)
   const crowded = ids.filter(isCrowded)
-  if (crowded.length > 0)
-    rows.push(
-      ...(await tx.all(sql<FactRow>`
-        SELECT profile, clause, at, position, value FROM (
-          SELECT profile, clause, at, position, value,
-            row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
-          ${factsIn(crowded)}) AS placed
-        JOIN fact_clauses ON number = clause WHERE place <= keep_most
-        ORDER BY profile, clause, at DESC, position DESC`)),
-    )
+  const ofCrowded =
+    crowded.length === 0
+      ? []
+      : await tx.all(sql<FactRow>`
+          SELECT profile, clause, at, position, value FROM (
+            SELECT profile, clause, at, position, value,
+              row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
+            ${factsIn(crowded)}) AS placed
+          JOIN fact_clauses ON number = clause WHERE place <= keep_most
+          ORDER BY profile, clause, at DESC, position DESC`)
+  const rows = ofFew.concat(ofCrowded)
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const { profile, clause } = rows[from]!
     while (to < rows.length && rows[to]!.profile === profile && rows[to]!.clause === clause) to++

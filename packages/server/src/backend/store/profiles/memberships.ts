@@ -7,6 +7,7 @@ import type { Store, Tx } from '../store.ts'
 import { lockedNumbers } from './evaluations.ts'
 import { OpenIdentities, touchProfiles } from './identities.ts'
 import { lockProfiles } from './lock-profiles.ts'
+import { numberIn } from './profile-list.ts'
 
 /** Rows that one call of `forget` removes. */
 const FORGET_ROWS = 2_000
@@ -26,7 +27,7 @@ export class StoredMemberships implements Memberships {
     return new Map(rows.map(({ id, size }) => [id, size]))
   }
 
-  async list(computationId: string, { limit, cursor = '0' }: PageRequest): Promise<Page<Member>> {
+  async list(computationId: string, { limit, cursor }: PageRequest): Promise<Page<Member>> {
     const rows = await this.#store.list(sql<{
       readonly profile: number
       readonly value: string
@@ -36,7 +37,7 @@ export class StoredMemberships implements Memberships {
       SELECT profile, value, since, (
         SELECT min(name) FROM identities
         WHERE identities.profile = results.profile AND kind = 'user' AND is_seen) AS user_id
-      FROM results WHERE computation = ${numberOf(computationId)} AND profile > ${Number(cursor)}
+      FROM results WHERE computation = ${numberOf(computationId)} AND profile > ${numberIn(cursor)}
       ORDER BY profile LIMIT ${limit + 1}`)
     return pageOf(rows, { limit, cursorOf: ({ profile }) => String(profile) }, (row) => ({
       userId: row.user_id,

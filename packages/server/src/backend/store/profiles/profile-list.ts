@@ -95,7 +95,7 @@ async function withTrait(
 }
 
 /** @throws {InvalidCursor} */
-function numberIn(cursor = '0'): number {
+export function numberIn(cursor = '0'): number {
   if (!/^\d{1,15}$/.test(cursor)) throw new InvalidCursor()
   return Number(cursor)
 }
@@ -105,14 +105,14 @@ function pageOfNumbers(numbers: readonly number[], limit: number): Found {
   return { data, nextCursor: numbers.length > limit ? String(data.at(-1)) : null }
 }
 
-/** The profile with this anonymousId, then those of the userIds that begin with the text. */
+/** The profile with this anonymousId on the first page, then those of the userIds that begin with the text, but for that one. */
 async function withText(
   tx: ReadTx,
   { space, page: { limit, cursor } }: PreparedQuery,
   text: string,
 ): Promise<Found> {
   const exact: SpacedId[] = [{ space, kind: 'anonymous', id: text }]
-  const [device] = cursor === undefined ? await profilesOf(tx, exact) : []
+  const [device] = await profilesOf(tx, exact)
   const beginning = Array.from(text).slice(0, INDEXED_NAME).join('')
   const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
   // Whatever comes after the text, there is a longer one.
@@ -124,22 +124,20 @@ async function withText(
   }>`
     SELECT id, name, profile FROM identities WHERE space = ${space} AND kind = 'user'
     AND ${BEGINNING} >= ${name} AND ${BEGINNING} < ${end}
-    AND (${BEGINNING} > ${name} OR id > ${id}) AND is_seen AND NOT EXISTS (
+    AND (${BEGINNING} > ${name} OR id > ${id}) AND is_seen AND profile <> ${device ?? 0} AND NOT EXISTS (
       SELECT 1 FROM identities AS other
       WHERE other.profile = identities.profile AND other.kind = 'user' AND other.is_seen
         AND substr(other.name, 1, 100) >= ${beginning} AND substr(other.name, 1, 100) < ${end}
         AND (substr(other.name, 1, 100) < ${BEGINNING} OR (substr(other.name, 1, 100) = ${BEGINNING} AND other.id < identities.id)))
     ORDER BY ${BEGINNING}, id LIMIT ${limit + 1}`)
-  const room = Math.max(1, device === undefined ? limit : limit - 1)
-  const shown = rows.slice(0, room)
+  const first = cursor === undefined && device !== undefined ? [device] : []
+  const shown = rows.slice(0, limit - first.length)
   const last = shown.at(-1)
-  const isLast = rows.length <= room || last === undefined
+  const place = last ? [Array.from(last.name).slice(0, INDEXED_NAME).join(''), last.id] : [name, id]
   const data = shown.filter((row) => row.name.startsWith(text)).map(({ profile }) => profile)
   return {
-    data: device === undefined ? data : [device, ...data],
-    nextCursor: isLast
-      ? null
-      : JSON.stringify([Array.from(last.name).slice(0, INDEXED_NAME).join(''), last.id]),
+    data: [...first, ...data],
+    nextCursor: rows.length <= shown.length ? null : JSON.stringify(place),
   }
 }
 
@@ -150,8 +148,9 @@ function cursorIn(cursor: string): readonly [name: string, id: number] {
   const parsed = parsedJson(cursor)
   if (!Array.isArray(parsed)) throw new InvalidCursor()
   const [name, id] = parsed
-  if (typeof name !== 'string' || typeof id !== 'number') throw new InvalidCursor()
-  return [name, id]
+  if (typeof name !== 'string' || !Number.isSafeInteger(id)) throw new InvalidCursor()
+
+  return [name, id as number]
 }
 
 interface Row {

@@ -118,7 +118,7 @@ async function linkAnew(tx: Tx, { users, kept, gone, shared }: Rest, at: number)
   const emptied = kept.map(({ id }) => id)
   await relink(tx, left, at, emptied)
   // Also those of the users who are left: they were computed with what is removed.
-  const computed = [...isGone, ...[...shared, ...kept].map(({ profile }) => profile)]
+  const computed = [...shared, ...kept].map(({ profile }) => profile)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
   await touchProfiles(tx, [...left, ...emptied], at)
 }
@@ -136,8 +136,6 @@ async function removeClaimed(
   await removeData(tx, ids)
   const gone = claimed.filter(({ id }) => !heirs.has(id))
   await removeRows(tx, gone)
-  const numbers = gone.map(({ id }) => id)
-  await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, numbers)})`)
   return { heirs: [...heirs.values()], kept: claimed.filter(({ id }) => heirs.has(id)) }
 }
 
@@ -249,10 +247,16 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
     WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
+/** Removes identities that may be gone already, and the results of the profiles that they lead. */
 async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
-  const ids = gone.map(({ id }) => id)
-  await tx.run(sql`DELETE FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
-  const ended = gone.filter(({ id, profile }) => id === profile)
+  const ids = numbersIn(
+    tx,
+    gone.map(({ id }) => id),
+  )
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
+  const removed = await tx.all(sql<Pick<Concerned, 'id' | 'profile' | 'space'>>`
+    DELETE FROM identities WHERE id IN (${ids}) RETURNING id, profile, space`)
+  const ended = removed.filter(({ id, profile }) => id === profile)
   await countProfiles(
     tx,
     ended.map(({ space }) => ({ space, change: -1 })),
@@ -279,17 +283,25 @@ async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): P
       DELETE FROM ${table} WHERE user_id IN (${users}) AND computation IN (${numbersIn(tx, numbers)})`)
 }
 
-/** The spaces of some sources, or all that ever had profiles. That of a source that was removed is no longer known. */
+/** The spaces of some sources, or all that ever had profiles. */
 async function spacesOf(tx: Tx, sourceIds: readonly string[] | null): Promise<readonly string[]> {
   if (sourceIds === null) {
     const rows = await tx.all(sql<{ readonly name: string }>`SELECT name FROM spaces`)
     return rows.map(({ name }) => name)
   }
+  return [...new Set((await spaceOfEach(tx, sourceIds)).values())]
+}
+
+/** By source. That of a source that was removed is no longer known. */
+export async function spaceOfEach(
+  tx: Tx,
+  sourceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const given = tx.dialect.given({ id: ['text', sourceIds] })
   const rows = await tx.all(sql<{ readonly id: string; readonly document: string }>`
     SELECT id, document FROM catalog WHERE kind = 'source' AND id IN (SELECT id FROM ${given})`)
   const spaces = new Map(rows.map(({ id, document }) => [id, spaceIn(document)]))
-  return [...new Set(sourceIds.map((id) => spaces.get(id) ?? DEFAULT_SPACE))]
+  return new Map(sourceIds.map((id) => [id, spaces.get(id) ?? DEFAULT_SPACE]))
 }
 
 /** The space that a record of the catalog names. In JavaScript: PostgreSQL reads no JSON that has U+0000. */

@@ -98,44 +98,48 @@ export class StoredProfiles implements Profiles {
 
   /** First the users with the e-mail address, then those whose userId begins with it: the cursor says which. */
   async #withEmail(
-    { space, text }: ProfileQuery & { readonly text: string },
+    query: ProfileQuery & { readonly text: string },
     { limit, cursor }: PageRequest,
     now: number,
   ): Promise<FoundProfiles> {
     const [part, after] = [cursor?.[0] ?? EMAILS, cursor?.slice(1) ?? '']
     if (part !== EMAILS && part !== IDS) throw new InvalidCursor()
     const from = after === '' ? {} : { cursor: after }
-    if (part === EMAILS) {
-      const trait = { name: 'email', value: text }
-      const found = await this.#withTrait({ space, trait }, { limit, ...from }, now).catch(
-        (error: unknown): FoundProfiles => {
-          // The search by id needs no index.
-          if (error instanceof TooManyTraitIndexes) return { data: [], nextCursor: null }
-          throw error
-        },
-      )
-      if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
-      if (found.data.length >= limit) return { ...found, nextCursor: IDS }
-      const rest = await this.#withId({ space, text }, { limit: limit - found.data.length })
-      return { ...found, ...rest, data: [...found.data, ...rest.data] }
-    }
-    return this.#withId({ space, text }, { limit, ...from })
+    if (part === IDS) return this.#withId(query, { limit, ...from })
+    const trait = { name: 'email', value: query.text }
+    const found = await this.#withTrait(
+      { space: query.space, trait },
+      { limit, ...from },
+      now,
+    ).catch((error: unknown): FoundProfiles => {
+      // The search by id needs no index.
+      if (error instanceof TooManyTraitIndexes) return { data: [], nextCursor: null }
+      throw error
+    })
+    if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
+    if (found.data.length >= limit) return { ...found, nextCursor: IDS }
+    const rest = await this.#withId(query, { limit: limit - found.data.length })
+    const listed = new Set(found.data.flatMap(({ userIds }) => userIds))
+    const others = rest.data.filter(({ userIds }) => !userIds.some((id) => listed.has(id)))
+    return { ...found, ...rest, data: [...found.data, ...others] }
   }
 
-  /** Without those that the e-mail address has found. */
+  /** Without those that the e-mail address finds, once its index has them all. */
   async #withId(
     query: ProfileQuery & { readonly text: string },
     page: PageRequest,
   ): Promise<FoundProfiles> {
     const found = await this.#read({ ...query, page })
+    const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`
+    const [full] = await this.#store.lookUp(
+      sql`SELECT 1 AS one FROM trait_indexes WHERE name = 'email' AND filled_through IS NULL`,
+    )
+    if (full === undefined) return { ...found, nextCursor }
     const wanted = query.text.trim().toLowerCase()
-    return {
-      data: found.data.filter(
-        ({ traits: { email } }) =>
-          typeof email !== 'string' || email.trim().toLowerCase() !== wanted,
-      ),
-      nextCursor: found.nextCursor === null ? null : `${IDS}${found.nextCursor}`,
-    }
+    const others = found.data.filter(
+      ({ traits: { email } }) => typeof email !== 'string' || email.trim().toLowerCase() !== wanted,
+    )
+    return { data: others, nextCursor }
   }
 
   async #withTrait(

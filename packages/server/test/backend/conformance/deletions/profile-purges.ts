@@ -1,4 +1,4 @@
-import { type Audience, DEFAULT_SPACE } from '@hookline/protocol'
+import { type AcceptedEvent, type Audience, DEFAULT_SPACE } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
@@ -194,19 +194,53 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       },
     )
 
-    test('also takes the users of its events, which keep their places and what was told of them', async () => {
+    test('counts no profile twice that goes for two reasons', async () => {
+      await using harness = await open()
+      const ids = Array.from({ length: 100 }, (_, index) => anonymous(`a${index}`))
+      const earlier = ids.map((id) => ({ userId: 'x', links: [id] }))
+      // A former id of x, which x has also claimed, and has no room for.
+      const former = { userId: 'x', type: 'alias' as const, timestamp: NOON + 1 }
+      await follow(harness, [...earlier, { ...former, links: [anonymous('x')] }])
+      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(2)
+      await purgeUser(harness, 'x')
+      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(0)
+    })
+
+    test('takes from other users what its events said of them, and nothing else', async () => {
       await using harness = await open()
       const clause = await fill(harness)
-      await receive(harness, { userId: 'u3', anonymousId: 'a9' })
+      const ids = { userId: 'u3', traits: {} }
+      const [gone, stays] = await receive(harness, { ...ids, anonymousId: 'a9' }, ids)
+      const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
+      const changeOfEvent = (event: AcceptedEvent, name: string) => {
+        const { position } = events.find(({ event: { id } }) => id === event.id)!
+        const facts = [{ clause, value: name }]
+        return {
+          ...ids,
+          position,
+          eventId: event.id,
+          type: 'track' as const,
+          traits: { [name]: 1 },
+          facts,
+        }
+      }
+      const links = [anonymous('a9')]
+      await follow(harness, [
+        { ...changeOfEvent(gone!, 'gone'), links },
+        changeOfEvent(stays!, 'kept'),
+      ])
       await purgeAnonymous(harness, ['a9'])
-      expect(await profileOf(harness, 'u3')).toBeUndefined()
-      const users = ['u1', 'u2', 'u3']
-      expect(await kept(harness, DEFAULT_SPACE)).toEqual([1, 1, users, users])
-      await follow(harness, [{ userId: 'u3' }])
-      const { traits, facts, results, announced, manual } = await loaded(harness, 'u3')
-      expect([traits, facts.get(clause), results.size]).toEqual([{}, undefined, 0])
+      const known = { userIds: ['u3'], anonymousIds: [], counts: { identify: 1, track: 1 } }
+      expect(await profileOf(harness, 'u3')).toMatchObject(known)
+      const { traits, facts, results, announced, manual, isDirty } = await loaded(harness, 'u3')
+      const values = new Set(facts.get(clause)!.map(({ value }) => value))
+      expect([traits, values, results.size]).toEqual([
+        { of: 'u3', kept: 1 },
+        new Set(['kept', 'u3']),
+        0,
+      ])
       const id = `aud_${DEFAULT_SPACE}`
-      expect([announced.get(id)?.has('u3'), manual.has(id)]).toEqual([true, true])
+      expect([announced.get(id)?.has('u3'), manual.has(id), isDirty]).toEqual([true, true, true])
     })
   })
 }

@@ -169,18 +169,43 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, { text: 'info@x.org' }, limit)).toEqual(expected)
     })
 
+    test('finds a user whose userId is an e-mail address, before any address is indexed', async () => {
+      await using harness = await open()
+      const address = 'info@x.org'
+      await follow(harness, [{ userId: address, traits: { email: address } }])
+      expect(await findAll(harness, { text: address }, 1)).toEqual([address])
+      await fillIndexes(harness)
+      expect(await findAll(harness, { text: address }, 1)).toEqual([address])
+    })
+
+    test('shows the profile with an anonymousId once, and no more than the limit', async () => {
+      await using harness = await open()
+      const users = Array.from({ length: 5 }, (_, index) => ({ userId: `x${index}` }))
+      await follow(harness, [...users, { userId: 'x4', links: [anonymous('x')] }])
+      for (const limit of [1, 2, 3, 9]) {
+        const { data } = await harness.backend.profiles.list(
+          { space: 'default', text: 'x' },
+          { limit },
+          NOON,
+        )
+        expect(data).toHaveLength(Math.min(limit, 5))
+        expect(await findAll(harness, { text: 'x' }, limit)).toEqual(['x4', 'x0', 'x1', 'x2', 'x3'])
+      }
+    })
+
     test('refuses a cursor that it has not given', async () => {
       await using harness = await open()
       await follow(harness, [{}])
       const queries = [{}, { text: 'u' }, { text: 'u@' }, { trait: { name: 'plan', value: 'pro' } }]
       for (const query of queries)
-        await expect(
-          harness.backend.profiles.list(
-            { space: 'default', ...query },
-            { limit: 1, cursor: 'x' },
-            NOON,
-          ),
-        ).rejects.toMatchObject({ name: 'InvalidCursor' })
+        for (const cursor of ['x', '1.5', '["u",1.5]', 'i["u",1e30]'])
+          await expect(
+            harness.backend.profiles.list(
+              { space: 'default', ...query },
+              { limit: 1, cursor },
+              NOON,
+            ),
+          ).rejects.toMatchObject({ name: 'InvalidCursor' })
     })
 
     test('fills an index again whose removal has begun', async () => {

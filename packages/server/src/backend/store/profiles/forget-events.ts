@@ -1,0 +1,112 @@
+import type { EventType } from '@hookline/protocol'
+import type { FoundEvent } from '../deletions.ts'
+import { sql } from '../sql.ts'
+import type { Tx } from '../store.ts'
+import { countsIn, numbersOf, profilesPosition, putTraits, touchProfiles } from './identities.ts'
+import { spaceOfEach } from './remove-identities.ts'
+import { traitsIn } from './traits.ts'
+
+interface Row {
+  readonly id: number
+  readonly profile: number
+  readonly counts: string
+  readonly traits: string | null
+}
+
+/**
+ * Removes what events that a purge has removed said of users whom it does not name: their facts, the traits whose values they
+ * set, and their places in the counts. What was announced of these users stays, and is told anew where an evaluation comes to another
+ * result. Slices that were read before are refused from then on. `lockProfiles` comes before.
+ *
+ * @param at since when the profiles wait to be evaluated
+ */
+export async function forgetEvents(
+  tx: Tx,
+  removed: readonly FoundEvent[],
+  at: number,
+): Promise<void> {
+  const events = removed.filter(({ foundBy, isComputed }) => foundBy === 'anonymous' && !isComputed)
+  if (events.length === 0) return
+  await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
+  const spaces = await spaceOfEach(
+    tx,
+    events.map(({ sourceId }) => sourceId),
+  )
+  const ofUsers = events.flatMap(({ userId, ...event }) =>
+    userId === null
+      ? []
+      : [
+          {
+            ...event,
+            user: { space: spaces.get(event.sourceId)!, kind: 'user' as const, id: userId },
+          },
+        ],
+  )
+  const numbers = await numbersOf(
+    tx,
+    ofUsers.map(({ user }) => user),
+  )
+  const known = ofUsers.flatMap((event, index) =>
+    numbers[index] === undefined ? [] : [{ ...event, identity: numbers[index] }],
+  )
+  await removeFacts(tx, known)
+  const byIdentity = Map.groupBy(known, ({ identity }) => identity)
+  const ids = tx.dialect.given({ id: ['number', [...byIdentity.keys()]] })
+  const rows = await tx.all(sql<Row>`
+    SELECT id, profile, counts, traits FROM identities LEFT JOIN identity_traits ON identity = id
+    WHERE id IN (SELECT id FROM ${ids})`)
+  await removeTraits(tx, rows, new Set(events.map(({ id }) => id)))
+  const through = await profilesPosition(tx)
+  const counted = rows.map(({ id, counts }) => {
+    const applied = byIdentity.get(id)!.filter(({ position }) => position <= through)
+    return { id, counts: countsWithout(counts, applied) }
+  })
+  await tx.run(sql`
+    UPDATE identities SET counts = given.counts FROM ${tx.dialect.given({
+      id: ['number', counted.map(({ id }) => id)],
+      counts: ['text', counted.map(({ counts }) => JSON.stringify(counts))],
+    })} WHERE identities.id = given.id`)
+  const profiles = tx.dialect.given({ id: ['number', rows.map(({ profile }) => profile)] })
+  await tx.run(sql`DELETE FROM results WHERE profile IN (SELECT id FROM ${profiles})`)
+  await touchProfiles(tx, [...byIdentity.keys()], at)
+}
+
+async function removeFacts(
+  tx: Tx,
+  events: readonly { readonly identity: number; readonly position: number }[],
+): Promise<void> {
+  const given = tx.dialect.given({
+    identity: ['number', events.map(({ identity }) => identity)],
+    position: ['number', events.map(({ position }) => position)],
+  })
+  await tx.run(sql`
+    DELETE FROM facts WHERE identity IN (SELECT identity FROM ${given})
+    AND (identity, position) IN (SELECT identity, position FROM ${given})`)
+}
+
+/** The values before those of the events are not known any more. */
+async function removeTraits(
+  tx: Tx,
+  rows: readonly Row[],
+  eventIds: ReadonlySet<string>,
+): Promise<void> {
+  const left = rows.flatMap(({ id, traits }) => {
+    const all = Object.entries(traitsIn(traits))
+    const kept = all.filter(([, [, , , eventId]]) => !eventIds.has(eventId))
+    return kept.length === all.length ? [] : [{ id, traits: Object.fromEntries(kept) }]
+  })
+  await putTraits(tx, left)
+}
+
+function countsWithout(
+  stored: string,
+  events: readonly { readonly type: EventType }[],
+): Partial<Record<EventType, number>> {
+  const counts = countsIn(stored)
+  for (const { type } of events) {
+    const count = (counts[type] ?? 0) - 1
+    if (count > 0) counts[type] = count
+    else delete counts[type]
+  }
+  return counts
+}
