@@ -20,3 +20,14 @@ export interface Page<T> {
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor'
 }
+
+const NUMBER = /^\d{1,15}$/
+
+/**
+ * The number in a cursor.
+ * @throws {InvalidCursor}
+ */
+export function numberIn(cursor: string): number {
+  if (!NUMBER.test(cursor)) throw new InvalidCursor()
+  return Number(cursor)
+}

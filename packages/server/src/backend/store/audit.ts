@@ -1,7 +1,7 @@
 import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
 import type { Audit, AuditEntry, AuditFilter } from '../audit.ts'
 import { ResponseKept, type ResponseToKeep } from '../idempotent-responses.ts'
-import type { Page, PageRequest } from '../page.ts'
+import { numberIn, type Page, type PageRequest } from '../page.ts'
 import { addResponse } from './idempotent-responses.ts'
 import { conditionsOf, pageOf } from './rows.ts'
 import { sql } from './sql.ts'
@@ -50,7 +50,7 @@ export class StoredAudit implements Audit {
       target_id: filter.targetId,
     })
     const rows = await this.#store.list(sql<Row>`
-      SELECT * FROM audit WHERE seq < ${Number(cursor ?? Number.MAX_SAFE_INTEGER)} ${where}
+      SELECT * FROM audit WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)} ${where}
       ORDER BY seq DESC LIMIT ${limit + 1}`)
     return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, (row) => this.#entryOf(row))
   }

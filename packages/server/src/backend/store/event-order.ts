@@ -55,6 +55,8 @@ export interface EventOrder {
   readonly text: Statement
   /** The operator LIKE that ignores the case of ASCII letters. */
   readonly likeFolded: Statement
+  /** What `EventsOfStep.next` looks like. */
+  readonly cursor: RegExp
   step(tx: Selecting, step: EventStep): Promise<EventsOfStep>
 }
 
@@ -78,6 +80,7 @@ export const SQLITE_EVENTS: EventOrder = {
   columns: rawSql(`${COLUMNS}, CAST(body AS BLOB) AS body`),
   text: rawSql('(body || rest)'),
   likeFolded: rawSql('LIKE'),
+  cursor: /^\d{1,15}$/,
   async step(tx, { filter, where, cursor, limit }) {
     const { messageId, userId } = filter
     const { first, last } = await seqsIn(tx, filter)
@@ -152,6 +155,7 @@ export const POSTGRES_EVENTS: EventOrder = {
   columns: rawSql(`${COLUMNS}, body, anonymous_id`),
   text: rawSql(`((convert_from(body, 'UTF8') || rest) COLLATE "C")`),
   likeFolded: rawSql('ILIKE'),
+  cursor: /^\d{1,15}\.\d{1,15}$/,
   async step(tx, { filter, where, cursor, limit }) {
     const { messageId, userId, anonymousId, from, to } = filter
     const [receivedAt, seq] = cursor?.split('.').map(Number) ?? []

@@ -13,7 +13,7 @@ import type {
   Events,
   ListedEvent,
 } from '../events.ts'
-import type { Page, PageRequest } from '../page.ts'
+import { InvalidCursor, type Page, type PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { eventOfRow } from './event-rows.ts'
 import { firstIdAt, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
@@ -50,7 +50,9 @@ export abstract class StoredEvents implements Events {
     return (await archivedEvents(lookingUp(this.#reads), [id])).get(id)
   }
 
-  list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
+  async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
+    const { cursor } = this.#reads.dialect.events
+    if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursor()
     return this.#reads.read(listEvents, { filter: withoutEmptyTexts(filter), page })
   }
 }

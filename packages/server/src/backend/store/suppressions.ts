@@ -9,7 +9,7 @@ import type {
   SuppressionRecord,
   Suppressions,
 } from '../deletions.ts'
-import type { Page, PageRequest } from '../page.ts'
+import { numberIn, type Page, type PageRequest } from '../page.ts'
 import { conditionsOf, pageOf, timeOf, timeOrNull } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
@@ -108,7 +108,7 @@ export class StoredSuppressions implements Suppressions {
     { limit, cursor }: PageRequest,
   ): Promise<Page<SuppressionRecord>> {
     const rows = await this.#store.lookUp(sql<Row>`
-      SELECT * FROM suppressions WHERE seq < ${Number(cursor ?? Number.MAX_SAFE_INTEGER)}
+      SELECT * FROM suppressions WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)}
         ${conditionsOf({ user_id: user?.id, kind: user?.kind })}
       ORDER BY seq DESC LIMIT ${limit + 1}`)
     return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, recordOf)

@@ -1,13 +1,12 @@
 import type { AuditEntry } from '../../audit.ts'
 import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import { numberIn, type Page, type PageRequest } from '../../page.ts'
 import { pageOf, parsedJson, timeOf } from '../rows.ts'
 import { rawSql, sql, type Statement } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
 import { lockedNumbers } from './evaluations.ts'
 import { OpenIdentities, touchProfiles } from './identities.ts'
 import { lockProfiles } from './lock-profiles.ts'
-import { numberIn } from './profile-list.ts'
 
 /** Rows that one call of `forget` removes. */
 const FORGET_ROWS = 2_000
@@ -27,7 +26,7 @@ export class StoredMemberships implements Memberships {
     return new Map(rows.map(({ id, size }) => [id, size]))
   }
 
-  async list(computationId: string, { limit, cursor }: PageRequest): Promise<Page<Member>> {
+  async list(computationId: string, { limit, cursor = '0' }: PageRequest): Promise<Page<Member>> {
     const rows = await this.#store.list(sql<{
       readonly profile: number
       readonly value: string

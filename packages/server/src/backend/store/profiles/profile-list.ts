@@ -1,4 +1,4 @@
-import { InvalidCursor, type Page, type PageRequest } from '../../page.ts'
+import { InvalidCursor, numberIn, type Page, type PageRequest } from '../../page.ts'
 import type { FoundProfiles, ProfileQuery, ProfileSummary, SpacedId } from '../../profiles.ts'
 import { parsedJson, timeOf } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -60,7 +60,7 @@ function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
 /** In the order in which they were made. */
 async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
   const rows = await tx.all(sql<{ readonly id: number }>`
-    SELECT id FROM identities WHERE id > ${numberIn(page.cursor)} AND profile = id AND space = ${space}
+    SELECT id FROM identities WHERE id > ${numberIn(page.cursor ?? '0')} AND profile = id AND space = ${space}
     ORDER BY id LIMIT ${page.limit + 1}`)
   const ids = rows.map(({ id }) => id)
   return pageOfNumbers(ids, page.limit)
@@ -82,7 +82,7 @@ async function withTrait(
   // Each profile once, at the first of its identities that has the value.
   const rows = await tx.all(sql<{ readonly identity: number; readonly profile: number }>`
     SELECT identity, profile FROM trait_values JOIN identities ON id = identity AND space = ${space}
-    WHERE trait = ${index} AND value = ${value} AND identity > ${numberIn(page.cursor)} AND NOT EXISTS (
+    WHERE trait = ${index} AND value = ${value} AND identity > ${numberIn(page.cursor ?? '0')} AND NOT EXISTS (
       SELECT 1 FROM identities AS other JOIN trait_values AS others ON others.identity = other.id
       WHERE other.profile = identities.profile AND other.id < identities.id
         AND others.trait = ${index} AND others.value = ${value})
@@ -94,18 +94,12 @@ async function withTrait(
   return { data: rows.slice(0, page.limit).map(({ profile }) => profile), nextCursor }
 }
 
-/** @throws {InvalidCursor} */
-export function numberIn(cursor = '0'): number {
-  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidCursor()
-  return Number(cursor)
-}
-
 function pageOfNumbers(numbers: readonly number[], limit: number): Found {
   const data = numbers.slice(0, limit)
   return { data, nextCursor: numbers.length > limit ? String(data.at(-1)) : null }
 }
 
-/** The profile with this anonymousId on the first page, then those of the userIds that begin with the text, but for that one. */
+/** The profile with this anonymousId, then those of the userIds that begin with the text. Each profile is on one page. */
 async function withText(
   tx: ReadTx,
   { space, page: { limit, cursor } }: PreparedQuery,
@@ -113,7 +107,7 @@ async function withText(
 ): Promise<Found> {
   const exact: SpacedId[] = [{ space, kind: 'anonymous', id: text }]
   const [device] = await profilesOf(tx, exact)
-  const beginning = Array.from(text).slice(0, INDEXED_NAME).join('')
+  const beginning = beginningOf(text)
   const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
   // Whatever comes after the text, there is a longer one.
   const end = `${beginning}${'\u{10ffff}'.repeat(INDEXED_NAME)}`
@@ -133,7 +127,7 @@ async function withText(
   const first = cursor === undefined && device !== undefined ? [device] : []
   const shown = rows.slice(0, limit - first.length)
   const last = shown.at(-1)
-  const place = last ? [Array.from(last.name).slice(0, INDEXED_NAME).join(''), last.id] : [name, id]
+  const place = last === undefined ? [name, id] : [beginningOf(last.name), last.id]
   const data = shown.filter((row) => row.name.startsWith(text)).map(({ profile }) => profile)
   return {
     data: [...first, ...data],
@@ -143,13 +137,17 @@ async function withText(
 
 const BEGINNING: Statement = sql`substr(identities.name, 1, 100)`
 
+/** What the index has of a name. */
+function beginningOf(name: string): string {
+  return Array.from(name).slice(0, INDEXED_NAME).join('')
+}
+
 /** @throws {InvalidCursor} */
 function cursorIn(cursor: string): readonly [name: string, id: number] {
   const parsed = parsedJson(cursor)
   if (!Array.isArray(parsed)) throw new InvalidCursor()
   const [name, id] = parsed
   if (typeof name !== 'string' || !Number.isSafeInteger(id)) throw new InvalidCursor()
-
   return [name, id as number]
 }
 

@@ -54,6 +54,23 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find('evt_none')).toBeUndefined()
     })
 
+    test('refuses a cursor that it has not returned, as do the other lists', async () => {
+      await using harness = await open()
+      const { events, audit, suppressions, memberships } = harness.backend
+      await receive(harness, acceptedEvent())
+      for (const cursor of ['x', '-1', 'NaN', '1e400', '1.x', '9'.repeat(30)]) {
+        const page = { limit: 1, cursor }
+        const lists = [
+          () => events.list({}, page),
+          () => audit.list({}, page),
+          () => suppressions.list({}, page),
+          () => memberships.list('aud_a', page),
+        ]
+        for (const list of lists)
+          await expect((async () => list())()).rejects.toMatchObject({ name: 'InvalidCursor' })
+      }
+    })
+
     test('has and finds an event with any text', async () => {
       await using harness = await open()
       const text = '\uF8FF0 \uF8FF1 \0'
