@@ -48,6 +48,7 @@ export interface FoundEvent {
   readonly userId: string | null
   readonly isComputed: boolean
   readonly type: EventType
+  /** As of `PositionedEvent`. */
   readonly position: number
   /** The kind of the id that has found it. */
   readonly foundBy: Subject['kind']
@@ -100,8 +101,8 @@ export interface PurgeEngine {
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
   /**
-   * Removes the first of these events with decisions, deliveries and attempts, and counts them (`countPurged`). Profiles of other
-   * users forget those that an anonymousId has found (`forgetEvents`). Resolves to the number of events that are done.
+   * Removes the first of these events with decisions, deliveries and attempts, counts them (`countPurged`), and removes them
+   * from the profiles of other users (`forgetEvents`). Resolves to the number of events that are done.
    */
   removeEvents(purge: Purge, events: readonly FoundEvent[], at: number): Promise<number>
   /** As of `Deletions`. */

@@ -14,7 +14,7 @@ export interface Dialect {
   readonly skipLocked: Statement
   /** After a SELECT: other transactions do not change the rows until this one ends. */
   readonly forUpdate: Statement
-  /** Whether transactions write at the same time. Otherwise none has to lock what it only writes. */
+  /** Whether several transactions write at the same time. If not, rows that are only written need no lock. */
   readonly hasRowLocks: boolean
   /** After a SELECT: other transactions do not remove the rows until this one ends. */
   readonly forKeyShare: Statement
@@ -45,7 +45,7 @@ export const SQLITE: Dialect = {
     const all = Object.values(columns).map(([type, values]) =>
       type === 'number' ? values : values.map((value) => (value as string | null)?.toWellFormed()),
     )
-    // Elements of one column are cells themselves: to parse them again would take twice as long.
+    // A single column is a flat array: parsing each row again would take twice as long.
     const rows = all.length === 1 ? all[0] : all[0]?.map((_, row) => all.map((each) => each[row]))
     const cells = Object.keys(columns).map((name, column) =>
       all.length === 1 ? `value AS ${name}` : `value ->> ${column} AS ${name}`,

@@ -8,7 +8,7 @@ import {
   type PurgeEngine,
   type WantedEvents,
 } from '../../store/deletions.ts'
-import { forgetEvents } from '../../store/profiles/forget-events.ts'
+import { eventsOfOthers, forgetEvents } from '../../store/profiles/forget-events.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { type AddedIds, addPurgedIds } from '../../store/purged-users.ts'
@@ -157,13 +157,14 @@ async function removeFound(
   found: readonly FoundEvent[],
 ): Promise<void> {
   const tx = new PostgresTx(transaction)
+  const ofOthers = eventsOfOthers(found)
   // First: this lock is taken before all others.
-  await lockProfiles(tx)
+  if (ofOthers.length > 0) await lockProfiles(tx)
   const ids = found.map(({ id }) => id)
   const { events, deliveries } = await removeEvents(transaction, ids)
   await forgetEvents(
     tx,
-    found.filter(({ id }) => events.has(id)),
+    ofOthers.filter(({ id }) => events.has(id)),
     at,
   )
   const anonymous = found.filter(({ id, userId }) => userId === null && events.has(id))

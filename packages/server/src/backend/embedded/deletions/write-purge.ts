@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Purge } from '../../deletions.ts'
 import { countPurged, type FoundEvent, type ProfilesPurge } from '../../store/deletions.ts'
-import { forgetEvents } from '../../store/profiles/forget-events.ts'
+import { eventsOfOthers, forgetEvents } from '../../store/profiles/forget-events.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { sql } from '../../store/sql.ts'
 import type { Tx } from '../../store/store.ts'
@@ -56,17 +56,17 @@ export function purgeEvents(
   const notMissing = removedRowsCounter(db)
   return async ({ deletionId, events, at }) => {
     const purged = { events: 0, anonymousEvents: 0, deliveries: 0 }
-    const gone: FoundEvent[] = []
+    const removedEvents: FoundEvent[] = []
     const done = await forSlice(events, (event) => {
       const removed = remove(event.id)
       notMissing([removed])
       purged.events += removed.events
       purged.deliveries += removed.deliveries
       if (event.userId === null) purged.anonymousEvents += removed.events
-      if (removed.events > 0) gone.push(event)
+      if (removed.events > 0) removedEvents.push(event)
       return true
     })
-    await forgetEvents(tx, gone, at)
+    await forgetEvents(tx, eventsOfOthers(removedEvents), at)
     await countPurged(tx, deletionId, purged)
     return done
   }

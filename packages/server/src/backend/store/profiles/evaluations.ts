@@ -99,7 +99,7 @@ export async function storeEvaluations(
 /** Makes profiles clean that still have their version. */
 async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
   const ids = evaluated.map(({ profileId }) => profileId)
-  await lockIdentities(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`)
+  await lockIdentities(tx, ids)
   const rows = await tx.all(sql<{ readonly id: number }>`
     UPDATE identities SET dirty_since = NULL, recheck_at = given.recheck_at,
       version = identities.version + 1

@@ -13,42 +13,47 @@ interface Row {
   readonly traits: string | null
 }
 
+/** An event that was found by an anonymousId, and belongs to a user. */
+type EventOfUser = FoundEvent & { readonly userId: string }
+
+/** The events of users whom the purge does not name. */
+export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUser[] {
+  return found.filter(
+    (event): event is EventOfUser =>
+      event.foundBy === 'anonymous' && event.userId !== null && !event.isComputed,
+  )
+}
+
 /**
- * Removes what events that a purge has removed said of users whom it does not name: their facts, the traits whose values they
- * set, and their places in the counts. What was announced of these users stays, and is told anew where an evaluation comes to another
- * result. Slices that were read before are refused from then on. `lockProfiles` comes before.
+ * Removes from the profiles of these users what the removed events said: facts, the traits they set last, and their counts. The
+ * announcements stay, so the next evaluation reports a value that changes. Slices that were read before are refused. Call
+ * `lockProfiles` first.
  *
- * @param at since when the profiles wait to be evaluated
+ * @param at since when the profiles are dirty
  */
 export async function forgetEvents(
   tx: Tx,
-  removed: readonly FoundEvent[],
+  events: readonly EventOfUser[],
   at: number,
 ): Promise<void> {
-  const events = removed.filter(({ foundBy, isComputed }) => foundBy === 'anonymous' && !isComputed)
   if (events.length === 0) return
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const spaces = await spaceOfEach(
     tx,
     events.map(({ sourceId }) => sourceId),
   )
-  const ofUsers = events.flatMap(({ userId, ...event }) =>
-    userId === null
-      ? []
-      : [
-          {
-            ...event,
-            user: { space: spaces.get(event.sourceId)!, kind: 'user' as const, id: userId },
-          },
-        ],
-  )
   const numbers = await numbersOf(
     tx,
-    ofUsers.map(({ user }) => user),
+    events.map(({ sourceId, userId }) => ({
+      space: spaces.get(sourceId)!,
+      kind: 'user' as const,
+      id: userId,
+    })),
   )
-  const known = ofUsers.flatMap((event, index) =>
-    numbers[index] === undefined ? [] : [{ ...event, identity: numbers[index] }],
-  )
+  const known = events.flatMap((event, index) => {
+    const identity = numbers[index]
+    return identity === undefined ? [] : [{ ...event, identity }]
+  })
   await removeFacts(tx, known)
   const byIdentity = Map.groupBy(known, ({ identity }) => identity)
   const ids = tx.dialect.given({ id: ['number', [...byIdentity.keys()]] })
@@ -84,7 +89,7 @@ async function removeFacts(
     AND (identity, position) IN (SELECT identity, position FROM ${given})`)
 }
 
-/** The values before those of the events are not known any more. */
+/** Earlier values are not stored, so these traits are gone. */
 async function removeTraits(
   tx: Tx,
   rows: readonly Row[],

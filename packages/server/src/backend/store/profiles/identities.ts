@@ -218,17 +218,22 @@ export async function touchProfiles(
   if (identities.length === 0) return
   const profiles = sql`SELECT profile FROM identities
     WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', identities] })})`
-  await lockIdentities(tx, profiles)
+  if (tx.dialect.hasRowLocks) await lockAll(tx, profiles)
   await tx.run(sql`
     UPDATE identities SET version = version + 1, dirty_since = coalesce(dirty_since, ${at})
     WHERE id IN (${profiles})`)
 }
 
-/** In the order of their numbers, as all do: no two transactions wait for each other. */
-export async function lockIdentities(tx: Tx, ids: Statement): Promise<void> {
+/** Locks identities until the transaction ends. */
+export async function lockIdentities(tx: Tx, ids: readonly number[]): Promise<void> {
   if (tx.dialect.hasRowLocks)
-    await tx.all(sql`
-      SELECT id FROM identities WHERE id IN (${ids}) ORDER BY id ${tx.dialect.forUpdate}`)
+    await lockAll(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`)
+}
+
+/** In the order of their numbers, as every transaction does, so that no two wait for each other. */
+async function lockAll(tx: Tx, ids: Statement): Promise<void> {
+  await tx.all(sql`
+    SELECT id FROM identities WHERE id IN (${ids}) ORDER BY id ${tx.dialect.forUpdate}`)
 }
 
 /** Adds what `other` has to `sums`: the sums of the counts, the widest time. */

@@ -178,8 +178,7 @@ async function membersOf(tx: Tx, ids: readonly number[]): Promise<readonly Membe
 
 async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
   const profiles = [...new Set(moves.flatMap(({ profile, to }) => [profile, to]))]
-  const locked = [...profiles, ...moves.map(({ id }) => id)]
-  await lockIdentities(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', locked] })}`)
+  await lockIdentities(tx, [...profiles, ...moves.map(({ id }) => id)])
   await tx.run(sql`
     UPDATE identities SET profile = given.profile
     FROM ${tx.dialect.given({

@@ -110,8 +110,8 @@ async function fittingIds(
   return end === -1 ? ids : ids.slice(0, Math.max(1, end))
 }
 
-/** The database trims the facts of a profile that has more: at worst, each identity has as many as a profile may. */
-const FEW_IDENTITIES = 8
+/** The database cuts the facts of a profile with more identities: each identity can have as many facts as a profile keeps. */
+const MAX_UNCUT_IDENTITIES = 8
 
 interface Only {
   readonly clauses: readonly number[]
@@ -148,7 +148,7 @@ async function load(
   const users = new Map([...identities].map(([profile, all]) => [profile, usersOf(all)]))
   const named = [...new Set([...users.values()].flat())]
   const isCrowded = (profile: number): boolean =>
-    (identities.get(profile)?.length ?? 0) > FEW_IDENTITIES
+    (identities.get(profile)?.length ?? 0) > MAX_UNCUT_IDENTITIES
   const facts = await factsOf(tx, ids, isCrowded, only?.clauses)
   const results = await resultsOf(tx, ids)
   const announced = await announcedTo(tx, named, only)
@@ -180,7 +180,7 @@ function traitsOf(identities: readonly IdentityRow[]): readonly StoredTraits[] {
   return identities.flatMap(({ traits }) => (traits === null ? [] : [traitsIn(traits)]))
 }
 
-/** In the order in which the database has them. */
+/** In the order of the database. */
 function usersOf(identities: readonly IdentityRow[]): readonly string[] {
   const users = identities.filter(({ kind, is_seen: isSeen }) => kind === 'user' && isSeen)
   return users.map(({ name }) => name).toSorted(compareText)
@@ -204,10 +204,9 @@ interface FactRow extends Omit<Fact, 'value'> {
 }
 
 /**
- * By profile: the newest facts of each clause, as many as the clause keeps. Each identity of a profile may have so many.
+ * By profile: the newest facts of each clause, up to the limit of the clause.
  *
- * @param isCrowded whether a profile has many identities. The database leaves out their facts that are too many, which takes
- * it three times as long
+ * @param isCrowded whether the database cuts the facts of a profile, which takes three times as long as to cut them here
  */
 async function factsOf(
   tx: ReadTx,

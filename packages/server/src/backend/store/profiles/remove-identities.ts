@@ -76,8 +76,10 @@ interface Concerned {
 
 async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<boolean> {
   const named = await withIds(tx, numbers)
-  const locked = named.flatMap(({ id, profile }) => [id, profile])
-  await lockIdentities(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', locked] })}`)
+  await lockIdentities(
+    tx,
+    named.flatMap(({ id, profile }) => [id, profile]),
+  )
   const claimed = await claimedBy(tx, numbers)
   const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
   const isAll =

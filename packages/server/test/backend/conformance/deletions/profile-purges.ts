@@ -194,6 +194,25 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       },
     )
 
+    test('removes the results of a former id that only a refused alias named', async () => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      const alias = (id: string) => ({ userId: 'u0', type: 'alias' as const, links: [user(id)] })
+      const group = Array.from({ length: 99 }, (_, index) => alias(`u${index + 1}`))
+      await follow(harness, [{ userId: 'u0' }, ...group, alias('z')])
+      const results = [{ computationId: 'aud_a', value: true, since: NOON }]
+      const due = await evaluations.due(NOON, 9)
+      await evaluations.commit(
+        due.map(({ profileId, version }) => {
+          return { profileId, version, results, announcements: [], recheckAt: null }
+        }),
+      )
+      expect((await memberships.sizes()).get('aud_a')).toBe(2)
+      await purgeUser(harness, 'u0')
+      expect((await memberships.sizes()).get('aud_a')).toBe(0)
+      expect((await memberships.list('aud_a', { limit: 9 })).data).toEqual([])
+    })
+
     test('counts no profile twice that goes for two reasons', async () => {
       await using harness = await open()
       const ids = Array.from({ length: 100 }, (_, index) => anonymous(`a${index}`))
