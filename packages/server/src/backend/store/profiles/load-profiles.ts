@@ -6,7 +6,7 @@ import {
   WALK_BYTES,
   WALK_PROFILES,
 } from '../../evaluations.ts'
-import type { Fact, SpacedId } from '../../profiles.ts'
+import type { SpacedId } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
@@ -197,9 +197,14 @@ function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json>
   return values
 }
 
-interface FactRow extends Omit<Fact, 'value'> {
+/** Facts of one clause, of an identity or of a profile: texts, because a row for each fact would take several times as long. */
+interface FactRow {
   readonly profile: number
   readonly clause: number
+  /** Separated by commas. */
+  readonly at: string
+  readonly position: string
+  /** JSON, separated by line breaks, which it does not have; `null` if no fact has a value. */
   readonly value: string | null
 }
 
@@ -229,43 +234,51 @@ async function factsOf(
   const most = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
   const factsIn = (profiles: readonly number[]): Statement => sql`
     FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, profiles)}) ${wanted}`
-  const few = ids.filter((id) => !isCrowded(id))
+  // The order of an index, so nothing is sorted.
   const ofFew = await tx.all(sql<FactRow>`
-    SELECT profile, clause, at, position, value ${factsIn(few)}
-    ORDER BY profile, clause, at DESC, position DESC`)
+    SELECT profile, clause, ${AS_TEXTS} ${factsIn(ids.filter((id) => !isCrowded(id)))}
+    GROUP BY profile, space, id, clause`)
   const crowded = ids.filter(isCrowded)
   const ofCrowded =
     crowded.length === 0
       ? []
       : await tx.all(sql<FactRow>`
-          SELECT profile, clause, at, position, value FROM (
+          SELECT profile, clause, ${AS_TEXTS} FROM (
             SELECT profile, clause, at, position, value,
               row_number() OVER (PARTITION BY profile, clause ORDER BY at DESC, position DESC) AS place
             ${factsIn(crowded)}) AS placed
           JOIN fact_clauses ON number = clause WHERE place <= keep_most
-          ORDER BY profile, clause, at DESC, position DESC`)
-  const rows = ofFew.concat(ofCrowded)
-  for (let from = 0, to = 0; from < rows.length; from = to) {
-    const { profile, clause } = rows[from]!
-    while (to < rows.length && rows[to]!.profile === profile && rows[to]!.clause === clause) to++
-    const end = Math.min(to, from + (most.get(clause) ?? 0))
-    if (end === from) continue
-    const all = packed.get(profile) ?? []
-    all.push(packedClause(clause, rows.slice(from, end)))
+          GROUP BY profile, clause`)
+  for (const [profile, rows] of Map.groupBy(ofFew.concat(ofCrowded), (row) => row.profile)) {
+    const all = [...Map.groupBy(rows, ({ clause }) => clause)].flatMap(([clause, ofClause]) =>
+      packedClause(clause, ofClause, most.get(clause) ?? 0),
+    )
     packed.set(profile, all)
   }
   return packed
 }
 
-function packedClause(clause: number, rows: readonly FactRow[]): PackedFacts {
-  const numbers = new Float64Array(2 * rows.length)
-  for (const [index, { at, position }] of rows.entries()) {
+const AS_TEXTS = sql`string_agg(CAST(at AS text), ',') AS at,
+  string_agg(CAST(position AS text), ',') AS position,
+  CASE WHEN count(value) > 0 THEN string_agg(coalesce(value, ''), ${'\n'}) END AS value`
+
+function packedClause(clause: number, rows: readonly FactRow[], most: number): PackedFacts[] {
+  const facts = rows.flatMap(({ at, position, value }) => {
+    const [positions, values] = [position.split(','), value?.split('\n')]
+    return at.split(',').map((each, index) => {
+      return { at: Number(each), position: Number(positions[index]), value: values?.[index] || null }
+    })
+  })
+  const newest = facts.toSorted((a, b) => b.at - a.at || b.position - a.position).slice(0, most)
+  if (newest.length === 0) return []
+  const numbers = new Float64Array(2 * newest.length)
+  for (const [index, { at, position }] of newest.entries()) {
     numbers[2 * index] = at
     numbers[2 * index + 1] = position
   }
-  const hasValues = rows.some(({ value }) => value !== null)
-  const values = hasValues ? rows.map(({ value }) => parsedJson(value) ?? null) : null
-  return { clause, numbers, values }
+  const hasValues = newest.some(({ value }) => value !== null)
+  const values = hasValues ? newest.map(({ value }) => parsedJson(value) ?? null) : null
+  return [{ clause, numbers, values }]
 }
 
 type Results = Map<string, { readonly value: Json; readonly since: number }>
