@@ -1,5 +1,5 @@
 import type { Computation } from '@hookline/protocol'
-import type { Evaluations } from '../../backend/evaluations.ts'
+import type { Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
 import type { AnnouncedUser, Memberships } from '../../backend/memberships.ts'
 import type { Profiles } from '../../backend/profiles.ts'
 import type { Sync, Syncs } from '../../backend/syncs.ts'
@@ -57,19 +57,26 @@ export class SyncRunner {
 
   /** Evaluates some profiles, and stores the values that differ. */
   async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
+    const { id: computationId, space } = plan.computation
+    const load = (after: number): Promise<readonly LoadedProfile[]> =>
+      this.#options.evaluations.walk({ space, after, clauses: plan.clauses, computationId })
     let next = sync
-    while (next.afterProfile !== null && next.looked - sync.looked < STEP_PROFILES)
-      next = await this.#walkBatch(next, plan)
+    let profiles = await load(sync.afterProfile!)
+    for (let last = profiles.at(-1); last !== undefined; last = profiles.at(-1)) {
+      const isStep = next.looked + profiles.length - sync.looked >= STEP_PROFILES
+      // The database loads the next batch while this one is looked at.
+      const loading = isStep ? undefined : load(last.profileId)
+      const [looked, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
+      next = { ...looked, afterProfile: last.profileId }
+      if (loaded === undefined) break
+      profiles = loaded
+    }
+    if (profiles.length === 0) next = { ...next, afterProfile: null }
     return isForNewDefinition(sync) ? this.#withTaken(next) : next
   }
 
-  async #walkBatch(sync: Sync, plan: Plan): Promise<Sync> {
-    const { evaluations, evaluator, clock } = this.#options
-    const { id: computationId, space } = plan.computation
-    const walk = { space, after: sync.afterProfile!, clauses: plan.clauses, computationId }
-    const profiles = await evaluations.walk(walk)
-    const last = profiles.at(-1)
-    if (last === undefined) return { ...sync, afterProfile: null }
+  async #lookAt(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
+    const { evaluator, clock } = this.#options
     const slices = new TimeSlices(clock)
     const found: number[] = []
     let missed = 0
@@ -85,7 +92,6 @@ export class SyncRunner {
       ...(isForNewDefinition(sync) ? sync : withChanges(sync, changes)),
       looked: sync.looked + profiles.length,
       missed: sync.missed + (isCheck(sync) ? missed : 0),
-      afterProfile: last.profileId,
     }
   }
 
