@@ -16,18 +16,24 @@ const ROUNDS = halfIfShort(5)
 const SECONDS = Number(process.env['HOOKLINE_TEST_ISOLATION_SECONDS'] ?? 3)
 const LEAST_THROUGHPUT = 0.95
 const MOST_P99 = 1.2
+/** A p99 that is over the limit by chance is not after more rounds. */
+const MOST_RUNS = 3
 
 test.for(Object.values(LAYOUTS))(
   'a fault does not slow down $title',
-  { timeout: 240_000 + 40 * SECONDS * 1000 },
+  { timeout: MOST_RUNS * (240_000 + 40 * SECONDS * 1000) },
   async (layout) => {
     await using receivers = await ReceiversProcess.open()
-    const effect = await faultEffect({ receivers, layout, rounds: ROUNDS, seconds: SECONDS })
-    const of = (value: (round: Round) => number): number => median(effect.rounds.map(value))
-    const noise = of(p99Noise)
-    console.log(`${layout.title}, runs of ${SECONDS} s: ${shown(effect)}`)
+    const rounds: Round[] = []
+    const of = (value: (round: Round) => number): number => median(rounds.map(value))
+    const isSlower = (): boolean => of(p99Ratio) > MOST_P99 + of(p99Noise)
+    for (let run = 0; run === 0 || (run < MOST_RUNS && isSlower()); run++) {
+      const effect = await faultEffect({ receivers, layout, rounds: ROUNDS, seconds: SECONDS })
+      rounds.push(...effect.rounds)
+      console.log(`${layout.title}, runs of ${SECONDS} s: ${shown({ ...effect, rounds })}`)
+    }
     expect(of(throughputRatio)).toBeGreaterThanOrEqual(LEAST_THROUGHPUT)
-    expect(of(p99Ratio)).toBeLessThanOrEqual(MOST_P99 + noise)
+    expect(of(p99Ratio)).toBeLessThanOrEqual(MOST_P99 + of(p99Noise))
   },
 )
 
