@@ -266,7 +266,11 @@ function packedClause(clause: number, rows: readonly FactRow[], most: number): P
   const facts = rows.flatMap(({ at, position, value }) => {
     const [positions, values] = [position.split(','), value?.split('\n')]
     return at.split(',').map((each, index) => {
-      return { at: Number(each), position: Number(positions[index]), value: values?.[index] || null }
+      return {
+        at: Number(each),
+        position: Number(positions[index]),
+        value: values?.[index] || null,
+      }
     })
   })
   const newest = facts.toSorted((a, b) => b.at - a.at || b.position - a.position).slice(0, most)
