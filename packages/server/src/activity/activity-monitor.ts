@@ -1,9 +1,6 @@
 import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
-import type { Logger } from '../telemetry/logger.ts'
-import type { Catalog } from '../backend/catalog.ts'
+import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import type { Signals } from '../backend/signals.ts'
-import type { Statistics } from '../backend/statistics.ts'
-import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
   ChangeActivity,
@@ -13,21 +10,11 @@ import type {
   UnlinkedActivity,
   UpdateActivity,
 } from '../telemetry/activity-listener.ts'
-import type { Clock } from '../util/time/clock.ts'
-import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { LiveTopics } from './live-topics.ts'
 import { RecentAttempts } from './recent-attempts.ts'
-import { StatisticsRecorder } from './statistics-recorder.ts'
-import { watchCatalog } from './watch-catalog.ts'
+import { StatisticsRecorder, type StatisticsRecorderOptions } from './statistics-recorder.ts'
 
-export interface ActivityMonitorOptions {
-  readonly statistics: Statistics
-  readonly catalog: Catalog
-  readonly upkeep: Upkeep
-  readonly signals: Signals
-  readonly clock: Clock
-  readonly clockWatch: Pick<ClockWatch, 'removalTime'>
-  readonly logger: Logger
+export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
   /** Learns the destination of each delivery, and which users are deleted. */
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
@@ -40,9 +27,8 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
   /** The statistics up to now. */
-  readonly statistics: Pick<Statistics, 'read'>
+  readonly statistics: StatisticsRecorder
   readonly #signals: Signals
-  readonly #statistics: StatisticsRecorder
   readonly #stopWatching: () => void
   readonly #inspector: ActivityMonitorOptions['inspector']
 
@@ -50,32 +36,31 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#signals = options.signals
     this.live = new LiveTopics(options.clock, options.upkeep, options.signals)
     this.recent = new RecentAttempts(options.clock, options.signals)
-    this.#statistics = new StatisticsRecorder(options)
-    this.#statistics.start()
+    this.statistics = new StatisticsRecorder(options)
+    this.statistics.start()
     // Every node watches the catalog.
     this.#stopWatching = watchCatalog(options.catalog, (update) =>
       this.live.changes.updated(update, { isKnown: true }),
     )
     options.signals.onTold('purges', (purge) => this.#forget(purge as PurgeActivity))
     this.#inspector = options.inspector
-    this.statistics = this.#statistics
   }
 
   received(events: readonly AcceptedEvent[]): void {
     this.live.tail.received(events)
     this.live.counts.received(events)
-    this.#statistics.received(events)
+    this.statistics.received(events)
   }
 
   refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
     this.live.counts.refused(code, calls)
-    this.#statistics.refused(code, calls, sourceId)
+    this.statistics.refused(code, calls, sourceId)
   }
 
   decided(decision: DecisionActivity): void {
     this.live.tail.decided(decision)
     this.live.counts.decided(decision)
-    this.#statistics.decided(decision)
+    this.statistics.decided(decision)
   }
 
   recorded(delivery: DeliveryActivity): void {
@@ -83,18 +68,18 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.live.counts.recorded(delivery)
     this.recent.recorded(delivery)
     this.#inspector.recorded(delivery)
-    this.#statistics.recorded(delivery)
+    this.statistics.recorded(delivery)
     const { replayId } = delivery.delivery
     if (delivery.isEnd && replayId !== undefined)
       this.updated({ resource: 'replays', id: replayId })
   }
 
   changed(change: ChangeActivity): void {
-    this.#statistics.changed(change)
+    this.statistics.changed(change)
   }
 
   unlinked(unlinked: UnlinkedActivity): void {
-    this.#statistics.unlinked(unlinked)
+    this.statistics.unlinked(unlinked)
   }
 
   purged(purge: PurgeActivity): void {
@@ -110,7 +95,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopWatching()
     this.live.tail[Symbol.dispose]()
-    await this.#statistics[Symbol.asyncDispose]()
+    await this.statistics[Symbol.asyncDispose]()
   }
 
   #forget(purge: PurgeActivity): void {
@@ -129,4 +114,33 @@ function* partsOf({ userIds, anonymousIds, sourceIds }: PurgeActivity): Generato
       anonymousIds: anonymousIds.slice(from, from + MAX_PURGED_IDS),
       sourceIds,
     }
+}
+
+/**
+ * Reports each record of the catalog that is added, changed or removed by a request, an import or
+ * Hookline itself. Returns the function that stops it.
+ */
+function watchCatalog(catalog: Catalog, onUpdate: (update: UpdateActivity) => void): () => void {
+  let known = catalog.current
+  return catalog.onChange(() => {
+    const before = known
+    known = catalog.current
+    for (const update of updatesBetween(before, known)) onUpdate(update)
+  })
+}
+
+function* updatesBetween(
+  before: CatalogSnapshot,
+  after: CatalogSnapshot,
+): Generator<UpdateActivity> {
+  for (const id of changed(before.sources, after.sources)) yield { resource: 'sources', id }
+  for (const id of changed(before.destinations, after.destinations))
+    yield { resource: 'destinations', id }
+  for (const id of changed(before.computations, after.computations))
+    yield { resource: id.startsWith('aud_') ? 'audiences' : 'traits', id }
+}
+
+function changed<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {
+  const ids = new Set([...before.keys(), ...after.keys()])
+  return [...ids].filter((id) => before.get(id) !== after.get(id))
 }

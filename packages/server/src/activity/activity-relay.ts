@@ -8,13 +8,6 @@ export interface SharedActivity {
   readonly event?: EventActivity
 }
 
-/** Receives the activities of other nodes. */
-export interface ActivityReceiver {
-  add(shared: SharedActivity): void
-  /** This many activities are missing here; `null` if their number is unknown. */
-  miss(count: number | null): void
-}
-
 /** The signals that the live tail needs. */
 export type ActivitySignals = Pick<Signals, 'tell' | 'onTold' | 'onMissed' | 'read' | 'onRead'>
 
@@ -74,17 +67,20 @@ export class ActivityRelay {
     })
   }
 
-  /** Calls `receiver` until the returned function is called. */
-  receive(receiver: ActivityReceiver): () => void {
+  /**
+   * Receives the activities of other nodes until the returned function is called. `miss`: this many activities are missing
+   * here; `null` if their number is unknown.
+   */
+  receive(add: (shared: SharedActivity) => void, miss: (count: number | null) => void): () => void {
     const stops = new DisposableStack()
     stops.defer(
       this.#signals.onTold('activity', (batch) => {
         const { missed, items } = batch as Batch
-        if (missed > 0) receiver.miss(missed)
-        for (const item of items) receiver.add(item)
+        if (missed > 0) miss(missed)
+        for (const item of items) add(item)
       }),
     )
-    stops.defer(this.#signals.onMissed(() => receiver.miss(null)))
+    stops.defer(this.#signals.onMissed(() => miss(null)))
     stops.use(this.#signals.read('activity'))
     return () => stops.dispose()
   }

@@ -1,4 +1,3 @@
-import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 import type {
   AcceptedEvent,
   Attempt,
@@ -6,6 +5,7 @@ import type {
   DeclineReason,
   Delivery,
 } from '@hookline/protocol'
+import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 
 /** An event, as the live tail shows it. Texts of clients are truncated, so that the tail's memory has a bound. */
 export interface EventActivity {
@@ -34,7 +34,7 @@ interface DecisionActivity {
   readonly reason: DeclineReason | null
 }
 
-export interface AttemptActivity {
+interface AttemptActivity {
   readonly kind: 'attempt'
   readonly at: number
   readonly eventId: string
@@ -54,7 +54,7 @@ export interface AttemptActivity {
 /** One activity, as the live tail shows it. */
 export type Activity = EventActivity | DecisionActivity | AttemptActivity
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** The activity that an event was received. */
 export function eventActivity(accepted: AcceptedEvent, at: number): EventActivity {
@@ -107,5 +107,38 @@ export function attemptActivity(
 
 /** Text of a client, truncated for an activity. */
 export function truncated(text: string | undefined): string | null {
-  return text === undefined ? null : text.slice(0, MOST_CHARACTERS)
+  return text === undefined ? null : text.slice(0, MAX_CHARACTERS)
+}
+
+/** Which activities a reader wants. An absent field matches all. */
+export interface ActivityFilter {
+  readonly kind?: Activity['kind']
+  readonly sourceId?: string
+  readonly destinationId?: string
+  readonly type?: string
+  /** The name of a track event, a page or a screen. */
+  readonly event?: string
+  readonly userId?: string
+}
+
+/** An activity with its event; `undefined` if the event has left the memory. */
+export interface ActivityEntry {
+  readonly activity: Activity
+  readonly event: EventActivity | undefined
+}
+
+/** Whether the filter matches. An event has no destination yet, so a filter by destination lets it pass. */
+export function passes({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
+  return (
+    isWanted(filter.kind, activity.kind) &&
+    isWanted(filter.sourceId, event?.sourceId) &&
+    (activity.kind === 'event' || isWanted(filter.destinationId, activity.destinationId)) &&
+    isWanted(filter.type, event?.type) &&
+    isWanted(filter.event, event?.name) &&
+    isWanted(filter.userId, event?.userId)
+  )
+}
+
+function isWanted(wanted: string | undefined, given: string | null | undefined): boolean {
+  return wanted === undefined || wanted === given
 }

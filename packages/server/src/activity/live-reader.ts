@@ -1,5 +1,4 @@
-import type { Activity } from './activity.ts'
-import { type ActivityFilter, passes } from './activity-filter.ts'
+import { type Activity, type ActivityFilter, passes } from './activity.ts'
 import type { Change, ChangeFeed, ChangeView } from './change-feed.ts'
 import type { Counts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'

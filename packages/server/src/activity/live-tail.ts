@@ -7,8 +7,13 @@ import type {
   PurgeActivity,
 } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { attemptActivity, type EventActivity, eventActivity, truncated } from './activity.ts'
-import type { ActivityEntry } from './activity-filter.ts'
+import {
+  type ActivityEntry,
+  attemptActivity,
+  type EventActivity,
+  eventActivity,
+  truncated,
+} from './activity.ts'
 import { ActivityRelay, type ActivitySignals, type SharedActivity } from './activity-relay.ts'
 import { RecentItems } from './recent-items.ts'
 
@@ -18,7 +23,7 @@ const MAX_KEPT = 20_000
 const KEPT_UNREAD_MS = 5 * 60_000
 
 /** Activities of other nodes that did not arrive; `null` if their number is unknown. */
-export interface LostActivities {
+interface LostActivities {
   readonly missed: number | null
 }
 
@@ -55,10 +60,10 @@ export class LiveTail implements Omit<
   open(): () => void {
     this.#readers += 1
     this.#cancelEnd()
-    this.#stopReceiving ??= this.#relay.receive({
-      add: (shared) => this.#add(shared),
-      miss: (missed) => this.items.add({ missed }),
-    })
+    this.#stopReceiving ??= this.#relay.receive(
+      (shared) => this.#add(shared),
+      (missed) => this.items.add({ missed }),
+    )
     return () => {
       this.#readers -= 1
       if (this.#readers > 0) return
@@ -143,13 +148,8 @@ export class LiveTail implements Omit<
     const { items } = this
     for (let number = items.oldest; number < items.next; number += 1) {
       const item = items.at(number)
-      if (
-        item !== undefined &&
-        'event' in item &&
-        item.event !== undefined &&
-        isRemoved(item.event)
-      )
-        items.replace(number, undefined)
+      const event = item !== undefined && 'event' in item ? item.event : undefined
+      if (event !== undefined && isRemoved(event)) items.replace(number, undefined)
     }
     for (const [id, event] of this.#events) if (isRemoved(event)) this.#events.delete(id)
     this.#relay.remove(isRemoved)

@@ -5,8 +5,8 @@ import type { Clock } from '../util/time/clock.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
-/** The most destinations that are kept. Those with the oldest attempts are dropped first. */
-const MOST_KEPT = 10_000
+/** The maximum number of destinations. Those with the oldest attempts are dropped first. */
+const MAX_DESTINATIONS = 10_000
 
 /** All attempts, and those that delivered. */
 export interface AttemptCounts {
@@ -17,21 +17,15 @@ export interface AttemptCounts {
 }
 
 /** The counts of one minute. `minute` counts from the epoch, because the slot is reused after an hour. */
-interface Slot {
-  minute: number
-  attempts: number
-  delivered: number
-  lastFailedAt: number | undefined
+type Slot = { -readonly [Key in keyof AttemptCounts]: AttemptCounts[Key] } & {
+  readonly minute: number
 }
 
-/**
- * Counts the attempts of the last hour by destination. In memory only: it starts empty after a restart, and what a node has
- * counted goes with it.
- */
+/** Counts the attempts of the last hour by destination, in memory only: it starts empty after a restart. */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'ask' | 'onAsked'>
-  readonly #slots = new LRUCache<string, Slot[]>({ max: MOST_KEPT })
+  readonly #slots = new LRUCache<string, Slot[]>({ max: MAX_DESTINATIONS })
 
   constructor(clock: Clock, signals: Pick<Signals, 'ask' | 'onAsked'>) {
     this.#clock = clock
@@ -51,14 +45,8 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   /** Those of this node. */
   ownOf(destinationId: string): AttemptCounts {
     const now = this.#minute()
-    const slots = (this.#slots.get(destinationId) ?? [])
-      .filter(({ minute }) => minute > now - MINUTES)
-      .toSorted((a, b) => a.minute - b.minute)
-    return {
-      attempts: slots.reduce((sum, slot) => sum + slot.attempts, 0),
-      delivered: slots.reduce((sum, slot) => sum + slot.delivered, 0),
-      lastFailedAt: slots.findLast(({ lastFailedAt }) => lastFailedAt !== undefined)?.lastFailedAt,
-    }
+    const slots = this.#slots.get(destinationId) ?? []
+    return sumOf(slots.filter(({ minute }) => minute > now - MINUTES))
   }
 
   recorded({ delivery, attempts }: DeliveryActivity): void {

@@ -1,6 +1,6 @@
 import { type AcceptedEvent, type IngestCodeName, timeOfId } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
-import type { Catalog } from '../backend/catalog.ts'
+import type { Backend } from '../backend/backend.ts'
 import {
   type CountsRange,
   type CountsRow,
@@ -8,8 +8,6 @@ import {
   type Span,
   type Statistics,
 } from '../backend/statistics.ts'
-import type { Signals } from '../backend/signals.ts'
-import type { Upkeep } from '../backend/upkeep.ts'
 import type {
   ActivityListener,
   ChangeActivity,
@@ -20,15 +18,18 @@ import type {
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { bucketOf } from '../util/histogram.ts'
-import type { MinuteCounts } from './minute-counts.ts'
-import { type HeldCounts, OtherCounts } from './other-counts.ts'
-import { type Minute, UnwrittenCounts } from './unwritten-counts.ts'
+import {
+  type HeldRows,
+  type Minute,
+  type MinuteCounts,
+  OtherCounts,
+  UnwrittenCounts,
+} from './unwritten-counts.ts'
 
-export interface StatisticsRecorderOptions {
-  readonly statistics: Statistics
-  readonly catalog: Catalog
-  readonly upkeep: Upkeep
-  readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
+export interface StatisticsRecorderOptions extends Pick<
+  Backend,
+  'catalog' | 'signals' | 'statistics' | 'upkeep'
+> {
   readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
@@ -43,7 +44,7 @@ const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 
  * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
  * of the hour. A crash loses the counts of the current minute, never more.
  *
- * `read` adds the counts that are not written yet, of this node and of the others, whose writes wait for the read, too.
+ * `read` adds the unwritten counts of all nodes; their writes wait for the read.
  */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
@@ -57,10 +58,10 @@ export class StatisticsRecorder
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
-    const { clock } = options
+    const { clock, signals } = options
     this.#unwritten = new UnwrittenCounts(clock, startOf('minute', clock.wall()))
     this.#counts = this.#unwritten.current.counts
-    this.#others = new OtherCounts(options, (range) => this.#hold(range))
+    this.#others = new OtherCounts(clock, signals, (range) => this.#hold(range))
   }
 
   /** Starts the writes, one a minute. */
@@ -75,21 +76,19 @@ export class StatisticsRecorder
 
   /** As `Statistics.read`, with the counts of the current minute first, of all nodes. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
-    const own = await this.#hold(range)
-    await using others = await this.#others.read(range)
-    try {
-      yield [...own.rows, ...others.rows]
-      yield* this.#options.statistics.read(range)
-    } finally {
-      own.release()
-    }
+    using own = await this.#hold(range)
+    using others = await this.#others.read(range)
+    yield [...own.rows, ...others.rows]
+    yield* this.#options.statistics.read(range)
   }
 
-  /** The counts that are not written yet. They stay so until they are released. */
-  async #hold(range: CountsRange): Promise<HeldCounts> {
-    const { minutes, release } = await this.#unwritten.hold()
-    const rows = minutes.flatMap(({ start, counts }) => rowsOf(range.span, start, counts.rows()))
-    return { rows: rows.filter(isIn(range)), release }
+  /** The counts that are not written yet. They stay so until they are disposed of. */
+  async #hold(range: CountsRange): Promise<HeldRows> {
+    const held = await this.#unwritten.hold()
+    const rows = held.minutes.flatMap(({ start, counts }) =>
+      rowsOf(range.span, start, counts.rows()),
+    )
+    return { rows: rows.filter(isIn(range)), [Symbol.dispose]: () => held[Symbol.dispose]() }
   }
 
   /** Writes the counts of the current minute. */

@@ -1,6 +1,6 @@
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ActivityFilter } from '../../../src/activity/activity-filter.ts'
+import type { ActivityFilter } from '../../../src/activity/activity.ts'
 import type { LiveReader, StreamMessage } from '../../../src/activity/live-reader.ts'
 import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
