@@ -6,7 +6,7 @@ import {
   LIMITS,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import { referenceFaults } from '../audiences/conditions/reference-faults.ts'
+import { referenceFaults } from '../audiences/conditions/references.ts'
 import { validateCondition } from '../audiences/conditions/validate-condition.ts'
 import type { Member, Memberships } from '../backend/memberships.ts'
 import { type Fault, fault, faultsBelow, jsonPointer } from '../util/fault.ts'

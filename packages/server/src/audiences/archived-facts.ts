@@ -1,17 +1,74 @@
-import type { Catalog } from '../backend/catalog.ts'
-import type { Evaluations, LoadedProfile } from '../backend/evaluations.ts'
-import type { FollowedLog, PositionedEvent } from '../backend/log.ts'
+import type { Backend } from '../backend/backend.ts'
+import type { LoadedProfile } from '../backend/evaluations.ts'
+import type { ArchivedFact, FactClause } from '../backend/facts.ts'
+import type { PositionedEvent } from '../backend/log.ts'
 import type { ClauseFact, Fact, Profiles } from '../backend/profiles.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
-import type { EventMatcher } from './conditions/match-event.ts'
-import { effectiveTimeOf, idsOf } from './profiles/profile-change.ts'
-import { isOfUser, spaceOf } from './profiles/profile-follower.ts'
+import { EventMatcher } from './conditions/match-event.ts'
+import { isFilled } from './evaluation/plans.ts'
+import { effectiveTimeOf, idsOf, isOfUser, spaceOf } from './profiles/profile-change.ts'
 
-export interface ArchivedFactsOptions {
-  readonly catalog: Pick<Catalog, 'current'>
-  readonly evaluations: Pick<Evaluations, 'profilesOf'>
-  readonly followedLog: Pick<FollowedLog, 'read'>
+/** Events that `fillClauses` reads at once. */
+const FILL_EVENTS = 1_000
+
+/** Counts a slice of the archive for the clauses that are not filled. Resolves to whether there may be more. */
+export async function fillClauses(
+  clauses: readonly FactClause[],
+  {
+    catalog,
+    facts,
+    followedLog,
+    profiles,
+    clock,
+  }: Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'profiles'> & { readonly clock: Clock },
+): Promise<boolean> {
+  const filling = clauses.filter((clause) => !isFilled(clause))
+  if (filling.length === 0) return false
+  const { purges } = await profiles.state()
+  // Clauses that are further ahead get facts again that they have: these stay as they are.
+  const after = Math.min(...filling.map(({ filledThrough }) => filledThrough))
+  const end = Math.max(...filling.map(({ fillThrough }) => fillThrough))
+  const matcher = new EventMatcher(filling)
+  const only = matcher.selector
+  const { events, through, isEnd } = await followedLog.read({ after, limit: FILL_EVENTS, only })
+  const found: ArchivedFact[] = []
+  const slices = new TimeSlices(clock)
+  for (const positioned of events) {
+    // It parses the event.
+    await slices.yieldIfOver()
+    try {
+      if (isOfUser(positioned)) found.push(...archivedFactsOf(positioned, matcher, catalog))
+    } catch {
+      // `ProfileFollower` reports events that cannot be parsed.
+    }
+  }
+  // If a user was purged meanwhile, the slice is refused, and the next step reads it again.
+  await facts.fill({
+    clauses: filling.map(({ number }) => number),
+    through: isEnd ? end : through,
+    facts: found,
+    purges,
+    at: clock.wall(),
+  })
+  return true
+}
+
+function archivedFactsOf(
+  { position, event }: PositionedEvent,
+  matcher: EventMatcher,
+  catalog: Backend['catalog'],
+): readonly ArchivedFact[] {
+  const at = effectiveTimeOf(event.event)
+  const space = spaceOf(event, catalog)
+  const ids = idsOf(event.event)
+  return matcher.factsOf(event, at).map((fact) => ({ ...fact, space, ids, at, position }))
+}
+
+export interface ArchivedFactsOptions extends Pick<
+  Backend,
+  'catalog' | 'evaluations' | 'followedLog'
+> {
   readonly profiles: Pick<Profiles, 'state'>
   readonly clock: Clock
 }

@@ -3,19 +3,17 @@ import type { Backend } from '../backend/backend.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
+import { Recurring } from '../util/time/recurring.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import { Computations } from './computations.ts'
 import { Evaluator } from './evaluation/evaluator.ts'
 import { Plans } from './evaluation/plans.ts'
 import { ProfileWorker } from './profile-worker.ts'
-import { Placeholders } from './profiles/placeholders.ts'
-import { ProfileFollower } from './profiles/profile-follower.ts'
-import { ClauseFiller } from './syncs/clause-filler.ts'
+import { Placeholders } from './profiles/profile-change.ts'
 import { NeededSyncs } from './syncs/needed-syncs.ts'
-import { SyncRunner } from './syncs/sync-runner.ts'
 import { SyncWorker } from './sync-worker.ts'
-import { TraitIndexer } from './trait-indexer.ts'
 
 export interface AudiencesOptions {
   readonly config: {
@@ -52,20 +50,13 @@ export class Audiences {
     const parts = { ...options, ...backend, placeholders, beginProfiles }
     const plans = new Plans(parts)
     const evaluator = new Evaluator({ ...parts, plans })
-    const follower = new ProfileFollower(parts)
-    const isCaughtUp = (): boolean => this.#profiles.isCaughtUp
     const neededSyncs = new NeededSyncs(parts)
+    const shared = { ...parts, plans, evaluator, neededSyncs }
     const onProgress = (): void => this.#syncs.wake()
+    this.#profiles = new ProfileWorker({ ...shared, onProgress })
+    const isCaughtUp = (): boolean => this.#profiles.isCaughtUp
     const replan = (): void => this.#profiles.replan()
-    const shared = { ...parts, plans, neededSyncs }
-    this.#profiles = new ProfileWorker({ ...shared, follower, evaluator, onProgress })
-    this.#syncs = new SyncWorker({
-      ...shared,
-      filler: new ClauseFiller(parts),
-      runner: new SyncRunner({ ...parts, evaluator }),
-      isCaughtUp,
-      onFilled: replan,
-    })
+    this.#syncs = new SyncWorker({ ...shared, isCaughtUp, onFilled: replan })
     this.computations = new Computations({ ...shared, isCaughtUp, onRequest: replan })
     this.workers = [this.#profiles, this.#syncs, new TraitIndexer(parts)]
     metrics.beforeScrape(() => this.#report(options))
@@ -84,5 +75,35 @@ export class Audiences {
     metrics.audiences.members.reset()
     for (const { id, kind } of backend.catalog.current.computations.values())
       if (kind === 'audience') metrics.audiences.members.set({ audience: id }, sizes.get(id) ?? 0)
+  }
+}
+
+/** How often it looks for a trait that was searched for the first time, perhaps on another node. */
+const LOOK_MS = 2_000
+/** An index that nobody uses for so long is removed: it costs writes. */
+const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
+
+/** Fills the indexes of traits that were searched for, slice by slice, and removes those that nobody uses. */
+class TraitIndexer implements Worker {
+  readonly name = 'trait-indexes'
+  readonly #options: Pick<Backend, 'profiles'> & { readonly clock: Clock }
+  readonly #recurring: Recurring
+
+  constructor(options: Pick<Backend, 'profiles'> & { readonly clock: Clock }) {
+    this.#options = options
+    const { clock } = options
+    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#recurring.run(signal)
+  }
+
+  async #work(signal: AbortSignal): Promise<number> {
+    const { profiles, clock } = this.#options
+    const slices = new TimeSlices(clock)
+    while (!signal.aborted && (await profiles.index(clock.wall() - UNUSED_MS)))
+      await slices.yieldIfOver()
+    return LOOK_MS
   }
 }

@@ -1,20 +1,19 @@
-import type { Computation, Json } from '@hookline/protocol'
+import type { Computation, Destination, Json } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
 import type { LoadedProfile } from '../backend/evaluations.ts'
+import type { FactClause } from '../backend/facts.ts'
 import type { Sync } from '../backend/syncs.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { computeValue } from './conditions/compute-value.ts'
 import { explain, type Explanation } from './conditions/explain.ts'
-import type { Plans } from './evaluation/plans.ts'
-import { type ComputationStatus, statusOf } from './computation-status.ts'
+import { isFilled, type Plans } from './evaluation/plans.ts'
 import { preview, type Previewed, type PreviewResult } from './preview.ts'
-import { newSync } from './syncs/needed-sync.ts'
+import { newSync } from './syncs/needed-syncs.ts'
 
-export interface ComputationsOptions {
-  readonly backend: Pick<
-    Backend,
-    'catalog' | 'evaluations' | 'facts' | 'followedLog' | 'memberships' | 'profiles' | 'syncs'
-  >
+interface ComputationsOptions extends Pick<
+  Backend,
+  'catalog' | 'evaluations' | 'followedLog' | 'memberships' | 'profiles' | 'syncs'
+> {
   readonly plans: Plans
   readonly clock: Clock
   readonly beginProfiles: () => Promise<void>
@@ -22,6 +21,40 @@ export interface ComputationsOptions {
   readonly isCaughtUp: () => boolean
   /** A sync was requested, or profiles are kept from now on. */
   readonly onRequest: () => void
+}
+
+/**
+ * What an audience or a computed trait is doing:
+ * - `preparing`: its first sync, or the one after a change, is not done.
+ * - `live`: it is evaluated in real time.
+ * - `paused`: as live, but each of its destinations is off, paused or gone, so nobody is told.
+ * - `disabled`: it is not evaluated.
+ * - `failed`: its last sync failed.
+ */
+export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
+
+/** What a sync does: counts events of the archive, evaluates profiles, tells users their value. */
+interface Progress {
+  readonly step: 'filling' | 'evaluating' | 'announcing'
+  readonly done: number
+  readonly total: number
+}
+
+/** What the workers know about an audience or a computed trait. */
+export interface ComputationStatus {
+  readonly state: ComputationState
+  /** Why it is in this state, in one sentence; `null` where the state says enough. */
+  readonly reason: string | null
+  /** Profiles that have a value: of an audience, its members. */
+  readonly size: number
+  /** How far it is, in events, profiles or users; `null` if no sync runs. */
+  readonly progress: Progress | null
+  /** The sync that waits or runs; `null` if there is none. */
+  readonly sync: Sync | null
+  /** The last sync that ended. */
+  readonly lastSync: Sync | null
+  /** Since when the events are known that it counts, in milliseconds since the epoch; `null`: it counts none. */
+  readonly reachesBackTo: number | null
 }
 
 /** Why a user has a value, or none. */
@@ -38,7 +71,7 @@ export interface ExplainedValue {
   readonly events?: number
 }
 
-/** Audiences and computed traits, as the management API asks about them. */
+/** Audiences and computed traits, for the management API. */
 export class Computations {
   readonly #options: ComputationsOptions
 
@@ -48,22 +81,20 @@ export class Computations {
 
   /** The status of each of them, in the same order. */
   async statusesOf(computations: readonly Computation[]): Promise<readonly ComputationStatus[]> {
-    const { backend, plans } = this.#options
-    const { catalog, memberships, syncs } = backend
+    const { catalog, memberships, profiles, syncs, plans } = this.#options
     const open = new Map((await syncs.open()).map((sync) => [sync.computationId, sync]))
     const last = await syncs.last()
     const sizes = await memberships.sizes()
-    const profiles = new Map<string, number>()
+    const counts = new Map<string, number>()
     for (const { id, space } of computations)
-      if (open.has(id) && !profiles.has(space))
-        profiles.set(space, await backend.profiles.count(space))
+      if (open.has(id) && !counts.has(space)) counts.set(space, await profiles.count(space))
     return computations.map((computation) => {
       const { id, space } = computation
       return statusOf(computation, {
         open: open.get(id),
         last: last.get(id),
         size: sizes.get(id) ?? 0,
-        profiles: profiles.get(space) ?? 0,
+        profiles: counts.get(space) ?? 0,
         clauses: plans.clausesOf(computation),
         destinations: catalog.current.destinations,
       })
@@ -75,8 +106,7 @@ export class Computations {
    * value is gone, and then removes the computation. Durable when it resolves.
    */
   async requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync> {
-    const { backend, clock, onRequest } = this.#options
-    const { catalog, syncs } = backend
+    const { catalog, syncs, clock, onRequest } = this.#options
     const computation = catalog.current.computations.get(computationId)!
     const open = (await syncs.open()).find((sync) => sync.computationId === computationId)
     const isUnderWay = open !== undefined && open.version === computation.version
@@ -90,18 +120,18 @@ export class Computations {
 
   /** Who would have a value. The first preview begins to keep profiles: until they have all events, sizes are not exact. */
   async preview(previewed: Previewed): Promise<PreviewResult> {
-    const { backend, plans, clock, onRequest } = this.#options
-    await this.#options.beginProfiles()
+    const { plans, beginProfiles, onRequest } = this.#options
+    await beginProfiles()
     const isCaughtUp = this.#options.isCaughtUp()
     if (!isCaughtUp) onRequest()
-    const result = await preview(previewed, plans.clauses, { ...backend, clock })
+    const result = await preview(previewed, plans.clauses, this.#options)
     return { ...result, isExact: result.isExact && isCaughtUp }
   }
 
   /** Why a user has the value that it has; `undefined` for a user without a profile. */
   async explain(computation: Computation, userId: string): Promise<ExplainedValue | undefined> {
-    const { backend, plans, clock } = this.#options
-    const profile = await backend.evaluations.loadUser(computation.space, userId)
+    const { evaluations, plans, clock } = this.#options
+    const profile = await evaluations.loadUser(computation.space, userId)
     if (profile === undefined) return undefined
     const since = profile.results.get(computation.id)?.since ?? null
     const rule = plans.ruleOf(computation)
@@ -129,4 +159,66 @@ export class Computations {
     const changesAt = condition.changesAt === null ? null : Date.parse(condition.changesAt)
     return { value: condition.holds || undefined, changesAt, condition }
   }
+}
+
+interface Known {
+  readonly open: Sync | undefined
+  readonly last: Sync | undefined
+  readonly size: number
+  /** Profiles in its space. */
+  readonly profiles: number
+  readonly clauses: readonly FactClause[]
+  readonly destinations: ReadonlyMap<string, Destination>
+}
+
+function statusOf(computation: Computation, known: Known): ComputationStatus {
+  const { open, last, size, clauses } = known
+  const reaches = clauses.map(({ reachesBackTo }) => reachesBackTo).filter((at) => at !== null)
+  return {
+    ...stateOf(computation, known),
+    size,
+    progress: progressOf(known),
+    sync: open ?? null,
+    lastSync: last ?? null,
+    reachesBackTo: reaches.length === 0 ? null : Math.max(...reaches),
+  }
+}
+
+function stateOf(
+  { enabled, version, destinationIds }: Computation,
+  { open, last, clauses, destinations }: Known,
+): Pick<ComputationStatus, 'state' | 'reason'> {
+  if (open?.reason === 'deleted')
+    return {
+      state: 'preparing',
+      reason: 'It is being deleted: its users are told that the value is gone.',
+    }
+  if (!enabled) return { state: 'disabled', reason: null }
+  if (last?.state === 'failed' && open === undefined) return { state: 'failed', reason: last.error }
+  if (last?.version !== version) {
+    const isFilling = !clauses.every(isFilled)
+    const reason = isFilling
+      ? 'The events in the archive are being counted.'
+      : 'The first sync is not done.'
+    return { state: 'preparing', reason }
+  }
+  const isOff = (id: string): boolean => {
+    const destination = destinations.get(id)
+    return destination === undefined || !destination.enabled || destination.paused !== null
+  }
+  return destinationIds.length > 0 && destinationIds.every(isOff)
+    ? { state: 'paused', reason: 'Each of its destinations is disabled, paused or gone.' }
+    : { state: 'live', reason: null }
+}
+
+function progressOf({ open, size, profiles, clauses }: Known): Progress | null {
+  if (open === undefined) return null
+  const filling = clauses.filter((clause) => !isFilled(clause))
+  if (filling.length > 0) {
+    const done = Math.min(...filling.map(({ filledThrough }) => filledThrough))
+    return { step: 'filling', done, total: Math.max(...filling.map((each) => each.fillThrough)) }
+  }
+  return open.afterProfile === null
+    ? { step: 'announcing', done: open.told, total: Math.max(size, open.told) }
+    : { step: 'evaluating', done: open.looked, total: Math.max(profiles, open.looked) }
 }

@@ -1,10 +1,10 @@
 import { type Audience, type Compute, type Condition, type Json, LIMITS } from '@hookline/protocol'
-import type { Evaluations, LoadedProfile } from '../backend/evaluations.ts'
+import type { LoadedProfile } from '../backend/evaluations.ts'
 import type { FactClause } from '../backend/facts.ts'
 import type { Profiles } from '../backend/profiles.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import { ArchivedFacts, type ArchivedFactsOptions } from './archived-facts.ts'
-import { clauseOfCompute, clausesOf } from './conditions/clauses-of.ts'
+import { clauseOfCompute, clausesOf } from './conditions/clauses.ts'
 import { computeValue } from './conditions/compute-value.ts'
 import { evaluate } from './conditions/evaluate.ts'
 import { EventMatcher } from './conditions/match-event.ts'
@@ -13,8 +13,7 @@ import type { Computations } from './conditions/references.ts'
 import { windowMs } from './conditions/window.ts'
 import { isFilled } from './evaluation/plans.ts'
 
-export interface PreviewOptions extends ArchivedFactsOptions {
-  readonly evaluations: Pick<Evaluations, 'walk' | 'profilesOf'>
+interface PreviewOptions extends ArchivedFactsOptions {
   readonly profiles: Pick<Profiles, 'count' | 'state'>
 }
 

@@ -1,24 +1,19 @@
-import type { Catalog } from '../backend/catalog.ts'
-import type { FollowedLog } from '../backend/log.ts'
-import type { Profiles } from '../backend/profiles.ts'
-import type { Clock } from '../util/time/clock.ts'
 import { Recurring } from '../util/time/recurring.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import type { Evaluator } from './evaluation/evaluator.ts'
 import type { Plans } from './evaluation/plans.ts'
 import type { NeededSyncs } from './syncs/needed-syncs.ts'
-import type { Followed, ProfileFollower } from './profiles/profile-follower.ts'
+import {
+  type Followed,
+  ProfileFollower,
+  type ProfileFollowerOptions,
+} from './profiles/profile-follower.ts'
 
-export interface ProfileWorkerOptions {
-  readonly catalog: Pick<Catalog, 'current' | 'onChange'>
-  readonly profiles: Pick<Profiles, 'state'>
+export interface ProfileWorkerOptions extends ProfileFollowerOptions {
   readonly beginProfiles: () => Promise<void>
-  readonly followedLog: Pick<FollowedLog, 'appendedAfter'>
-  readonly follower: ProfileFollower
   readonly evaluator: Evaluator
   readonly plans: Plans
   readonly neededSyncs: NeededSyncs
-  readonly clock: Clock
   /** The plans are new, or the end of the log is reached for the first time. */
   readonly onProgress: () => void
 }
@@ -39,6 +34,7 @@ const DUE_MS = 1_000
 export class ProfileWorker implements Worker {
   readonly name = 'profiles'
   readonly #options: ProfileWorkerOptions
+  readonly #follower: ProfileFollower
   readonly #recurring: Recurring
   #hasNewPlans = true
   #isCaughtUp = false
@@ -46,6 +42,7 @@ export class ProfileWorker implements Worker {
 
   constructor(options: ProfileWorkerOptions) {
     this.#options = options
+    this.#follower = new ProfileFollower(options)
     const { clock } = options
     this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
@@ -79,7 +76,7 @@ export class ProfileWorker implements Worker {
   async #work(signal: AbortSignal): Promise<number> {
     for (;;) {
       if (this.#hasNewPlans) await this.#refresh()
-      const followed = await this.#options.follower.step(this.#options.plans.matcher)
+      const followed = await this.#follower.step(this.#options.plans.matcher)
       if (followed === undefined) return Infinity
       await this.#evaluate(signal)
       if (signal.aborted) return Infinity

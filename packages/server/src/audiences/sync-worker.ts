@@ -1,39 +1,28 @@
 import type { Computation } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
-import { BackendUnavailable } from '../backend/backend.ts'
-import type { Catalog } from '../backend/catalog.ts'
-import type { Facts } from '../backend/facts.ts'
-import type { Memberships } from '../backend/memberships.ts'
-import type { Sync, Syncs } from '../backend/syncs.ts'
+import { type Backend, BackendUnavailable } from '../backend/backend.ts'
+import type { Sync } from '../backend/syncs.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import { Recurring } from '../util/time/recurring.ts'
 import type { Worker } from '../util/workers/worker.ts'
+import { fillClauses } from './archived-facts.ts'
 import type { Plan } from './evaluation/evaluate-profile.ts'
 import type { Plans } from './evaluation/plans.ts'
-import type { ClauseFiller } from './syncs/clause-filler.ts'
-import { DAILY_MS } from './syncs/needed-sync.ts'
-import type { NeededSyncs } from './syncs/needed-syncs.ts'
-import type { SyncRunner } from './syncs/sync-runner.ts'
+import { DAILY_MS, type NeededSyncs } from './syncs/needed-syncs.ts'
+import { SyncRunner, type SyncRunnerOptions } from './syncs/sync-runner.ts'
 
-export interface SyncWorkerOptions {
-  readonly catalog: Pick<Catalog, 'current' | 'removeComputation'>
-  readonly facts: Pick<Facts, 'prune'>
-  readonly memberships: Pick<Memberships, 'sizes' | 'forget'>
-  readonly syncs: Pick<Syncs, 'advance' | 'open' | 'last'>
-  readonly filler: ClauseFiller
+export interface SyncWorkerOptions
+  extends SyncRunnerOptions, Pick<Backend, 'catalog' | 'facts' | 'followedLog'> {
   readonly neededSyncs: NeededSyncs
-  readonly runner: SyncRunner
   readonly plans: Plans
   /** Whether the profiles have all events of the archive. */
   readonly isCaughtUp: () => boolean
   /** Clauses are filled: what counts them can be planned. */
   readonly onFilled: () => void
-  readonly activity: Pick<ActivityListener, 'updated'>
+  readonly activity: Pick<ActivityListener, 'received' | 'updated'>
   readonly metrics: Metrics
-  readonly clock: Clock
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly logger: Logger
 }
@@ -42,17 +31,19 @@ export interface SyncWorkerOptions {
 const LOOK_MS = 60_000
 
 /**
- * Fills new clauses from the archive, runs the syncs that computations need, and removes what nobody needs any more. Syncs
+ * Fills new clauses from the archive, runs the syncs that computations need, and removes unused data. Syncs
  * run one after the other, the oldest first; each of their steps is recorded.
  */
 export class SyncWorker implements Worker {
   readonly name = 'syncs'
   readonly #options: SyncWorkerOptions
+  readonly #runner: SyncRunner
   readonly #recurring: Recurring
   #prunedAt = -Infinity
 
   constructor(options: SyncWorkerOptions) {
     this.#options = options
+    this.#runner = new SyncRunner(options)
     const { clock } = options
     this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
@@ -67,11 +58,11 @@ export class SyncWorker implements Worker {
   }
 
   async #work(signal: AbortSignal): Promise<number> {
-    const { plans, filler, neededSyncs, isCaughtUp, onFilled } = this.#options
+    const { plans, neededSyncs, isCaughtUp, onFilled } = this.#options
     if (!isCaughtUp()) return LOOK_MS
     await neededSyncs.put()
     let isFilling = false
-    while (!signal.aborted && (await filler.step(plans.clauses))) {
+    while (!signal.aborted && (await fillClauses(plans.clauses, this.#options))) {
       isFilling = true
       await plans.readClauses()
     }
@@ -90,18 +81,18 @@ export class SyncWorker implements Worker {
   }
 
   async #runSync(open: Sync, computation: Computation, signal: AbortSignal): Promise<void> {
-    const { plans, runner, metrics, logger } = this.#options
+    const { plans, metrics, logger } = this.#options
     let sync = open
     while (sync.state !== 'done' && !signal.aborted) {
       const plan = plans.find(computation)
       // Changed, disabled or to be deleted: another sync is for that, or the plan for this one comes.
       if (plan === undefined || !isPlanOf(plan, sync)) return
       try {
-        const next = await runner.step(sync, plan)
-        // Whatever took its place is looked for when this pass is over.
+        const next = await this.#runner.step(sync, plan)
+        // The next pass looks for its replacement.
         if (next === undefined) return this.wake()
         sync = next
-        this.#tell(computation)
+        this.#report(computation)
       } catch (error) {
         if (error instanceof BackendUnavailable) throw error
         return this.#fail(sync, computation, error)
@@ -122,11 +113,11 @@ export class SyncWorker implements Worker {
     const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
     const end = { state: 'failed', finishedAt: clock.wall(), error: text } as const
     await syncs.advance(sync, { ...sync, ...end })
-    this.#tell(computation)
+    this.#report(computation)
   }
 
-  /** The sync goes on, or has ended. */
-  #tell({ kind, id }: Computation): void {
+  /** The sync has made progress, or has ended. */
+  #report({ kind, id }: Computation): void {
     this.#options.activity.updated({ resource: kind === 'audience' ? 'audiences' : 'traits', id })
   }
 

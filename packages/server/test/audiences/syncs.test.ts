@@ -1,7 +1,7 @@
 import type { Computation } from '@hookline/protocol'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { newSync } from '../../src/audiences/syncs/needed-sync.ts'
+import { newSync } from '../../src/audiences/syncs/needed-syncs.ts'
 import type { Sync } from '../../src/backend/syncs.ts'
 import { turn } from '../../src/util/time/clock.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'

@@ -1,7 +1,10 @@
 import { type Computation, formatTimestamp, type JsonObject, LIMITS } from '@hookline/protocol'
 import Type, { type TProperties, type TSchema } from 'typebox'
-import type { ComputationState, ComputationStatus } from '../../audiences/computation-status.ts'
-import type { Computations } from '../../audiences/computations.ts'
+import type {
+  Computations,
+  ComputationState,
+  ComputationStatus,
+} from '../../audiences/computations.ts'
 import type { Catalog, CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Memberships } from '../../backend/memberships.ts'
 import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'

@@ -10,7 +10,7 @@ import {
   type Source,
 } from '@hookline/protocol'
 import { isDeepStrictEqual } from 'node:util'
-import { referenceFaults } from '../../audiences/conditions/reference-faults.ts'
+import { referenceFaults } from '../../audiences/conditions/references.ts'
 import { validateCompute } from '../../audiences/conditions/validate-compute.ts'
 import { validateCondition } from '../../audiences/conditions/validate-condition.ts'
 import { type CatalogSnapshot, snapshotOf } from '../../backend/catalog.ts'

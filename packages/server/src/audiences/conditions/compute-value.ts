@@ -62,7 +62,7 @@ function isUsable(fn: ComputeFunction, value: Json): boolean {
 
 type Scalar = string | number | boolean
 
-function isScalar(value: Json): value is Scalar {
+export function isScalar(value: Json): value is Scalar {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 

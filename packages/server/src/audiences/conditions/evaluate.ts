@@ -1,8 +1,15 @@
-import { type Comparison, holds, type Json, nextChangeOf, valueAt } from '@hookline/protocol'
+import {
+  type Comparison,
+  type CountOperator,
+  holds,
+  type Json,
+  nextChangeOf,
+  valueAt,
+} from '@hookline/protocol'
 import type { LoadedProfile } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
-import { countHolds, countInWindow, decidingFact } from './count-window.ts'
 import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
+import { isInWindow, type WindowMs } from './window.ts'
 
 /** What a condition looks at. A loaded profile is one. */
 export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'manual'> {
@@ -26,6 +33,23 @@ export function evaluate(condition: PlannedCondition, profile: ProfileView, now:
   const value = evaluation.holds(condition)
   const { recheckAt } = evaluation
   return { value, recheckAt: recheckAt === Infinity ? null : recheckAt }
+}
+
+/** How many of the facts are in the window, counted up to `most`. The facts are ordered, the newest first. */
+export function countInWindow(
+  window: WindowMs,
+  facts: readonly Fact[],
+  now: number,
+  most: number,
+): number {
+  let begin = 0
+  // No window but a fixed one leaves out newer facts.
+  if (window.between !== undefined) {
+    while (begin < facts.length && facts[begin]!.at >= window.between[1]) begin++
+  }
+  let end = begin
+  while (end < facts.length && end - begin < most && isInWindow(window, facts[end]!.at, now)) end++
+  return end - begin
 }
 
 const NO_FACTS: readonly Fact[] = []
@@ -91,6 +115,33 @@ class Evaluation {
       const deciding = decidingFact(count, found, facts)
       if (deciding !== undefined) this.recheckAt = Math.min(this.recheckAt, deciding.at + withinMs)
     }
-    return countHolds(count, found)
+    return COUNT_TESTS[count.op](found, count.n)
   }
+}
+
+const COUNT_TESTS: Readonly<Record<CountOperator, (count: number, n: number) => boolean>> = {
+  '==': (count, n) => count === n,
+  '!=': (count, n) => count !== n,
+  '<': (count, n) => count < n,
+  '<=': (count, n) => count <= n,
+  '>': (count, n) => count > n,
+  '>=': (count, n) => count >= n,
+}
+
+/**
+ * The fact with which the verdict of a count changes when it leaves the sliding window, unless another one comes before; `undefined`:
+ * it stays as it is. `count` facts are in the window now, counted up to `n` + 1 at least.
+ */
+function decidingFact(
+  { op, n }: PlannedCount['count'],
+  count: number,
+  facts: readonly Fact[],
+): Fact | undefined {
+  const isExact = op === '==' || op === '!='
+  // The verdict for this number is another one than for one less.
+  const least = op === '>' || op === '<=' ? n + 1 : n
+  if (count < least) return undefined
+  if (!isExact || count === n) return facts[least - 1]
+  // Facts of the same moment leave together: then there are never exactly n.
+  return n > 0 && facts[n - 1]!.at === facts[n]!.at ? undefined : facts[n]
 }

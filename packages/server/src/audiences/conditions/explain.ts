@@ -5,8 +5,7 @@ import {
   type Json,
   valueAt,
 } from '@hookline/protocol'
-import { countInWindow } from './count-window.ts'
-import { evaluate, type ProfileView } from './evaluate.ts'
+import { countInWindow, evaluate, type ProfileView } from './evaluate.ts'
 import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 
 /** A condition or a part of it, with its verdict for one user. Plain JSON. */

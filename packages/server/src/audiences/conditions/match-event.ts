@@ -13,7 +13,7 @@ import {
 import type { FactClause } from '../../backend/facts.ts'
 import type { EventSelector } from '../../backend/log.ts'
 import type { ClauseFact } from '../../backend/profiles.ts'
-import { parseDefinition } from './fact-definition.ts'
+import { parseDefinition } from './clauses.ts'
 import { isInWindow, type WindowMs } from './window.ts'
 
 /** A clause as the matcher uses it. */

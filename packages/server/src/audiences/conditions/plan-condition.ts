@@ -6,7 +6,7 @@ import {
   type CountOperator,
   pathOf,
 } from '@hookline/protocol'
-import { clauseOfEvents } from './clauses-of.ts'
+import { clauseOfEvents } from './clauses.ts'
 import { type Computations, referenceOf } from './references.ts'
 import { type WindowMs, windowMs } from './window.ts'
 

@@ -1,5 +1,6 @@
-import type { Clause, Computation } from '@hookline/protocol'
-import { clausesIn } from './clauses-in.ts'
+import type { Clause, Computation, Condition } from '@hookline/protocol'
+import { type Fault, fault } from '../../util/fault.ts'
+import { clausesIn } from './clauses.ts'
 
 /** All audiences and computed traits, by id: as the catalog has them. */
 export type Computations = ReadonlyMap<string, Computation>
@@ -45,4 +46,89 @@ export function dependenciesOf(
   return [...clausesIn(computation.condition)]
     .map(({ clause }) => referenceOf(clause, computation.space, computations))
     .filter((each) => each !== undefined)
+}
+
+/** An audience with a condition that is to be stored. */
+interface ReferringAudience {
+  /** `null` for a new one. */
+  readonly id: string | null
+  readonly name: string
+  readonly space: string
+  readonly condition: Condition
+}
+
+/**
+ * The faults of what a valid condition refers to: audiences and computed traits that are not there, that belong to another
+ * space, or that depend on this audience. `computations` are those of the catalog, as they are before the change. Pointers
+ * are relative to the condition.
+ */
+export function referenceFaults(
+  referring: ReferringAudience,
+  computations: Computations,
+): readonly Fault[] {
+  return [...clausesIn(referring.condition)].flatMap(({ clause, pointer }) => {
+    const field = REFERRING_FIELDS.find((each) => each in clause)
+    if (field === undefined) return []
+    const target = referenceOf(clause, referring.space, computations)
+    const found =
+      target === undefined
+        ? unknownFault(clause, referring.space, computations)
+        : targetFault(target, referring, computations)
+    return found === undefined ? [] : [{ ...found, pointer: `${pointer}/${field}` }]
+  })
+}
+
+const REFERRING_FIELDS = ['audience', 'computedTrait'] as const
+
+function unknownFault(clause: Clause, space: string, computations: Computations): Fault {
+  if (!('computedTrait' in clause)) {
+    const hint = 'Give the id of an audience that is there: "aud_…".'
+    return fault('', 'unknown_audience', 'There is no such audience.', hint)
+  }
+  const same = [...computations.values()].filter(({ key }) => key === clause.computedTrait)
+  const audience = same.find((each) => each.kind === 'audience' && each.space === space)
+  if (audience === undefined && same.some(({ kind }) => kind === 'trait')) return otherSpace()
+  const hint =
+    audience === undefined
+      ? 'Give the key of a computed trait that is there.'
+      : `This is the key of an audience. Refer to it by its id: {"audience": "${audience.id}"}.`
+  return fault('', 'unknown_computed_trait', 'There is no such computed trait.', hint)
+}
+
+function targetFault(
+  target: Computation,
+  { id, name, space }: ReferringAudience,
+  computations: Computations,
+): Fault | undefined {
+  if (target.space !== space) return otherSpace()
+  if (target.id === id) {
+    const hint = 'Refer to another audience, or leave the clause out.'
+    return fault('', 'self_reference', 'An audience cannot refer to itself.', hint)
+  }
+  const way = id === null ? undefined : wayTo(id, target, computations, new Set())
+  if (way === undefined) return undefined
+  const round = [name, ...way, name].join(' → ')
+  const hint = 'Remove one of these references: no audience can depend on itself.'
+  return fault('', 'cycle', `The references go round in a circle: ${round}.`, hint)
+}
+
+function otherSpace(): Fault {
+  const hint = 'Refer to one of the same space: another space has other profiles.'
+  return fault('', 'other_space', 'It belongs to another space.', hint)
+}
+
+/** The names of the computations from `from` to the last one before that with this id; `undefined` if none leads there. */
+function wayTo(
+  id: string,
+  from: Computation,
+  computations: Computations,
+  seen: Set<string>,
+): readonly string[] | undefined {
+  if (seen.has(from.id)) return undefined
+  seen.add(from.id)
+  for (const each of dependenciesOf(from, computations)) {
+    const way = each.id === id ? [] : wayTo(id, each, computations, seen)
+    if (way !== undefined) return [from.name, ...way]
+  }
+  return undefined
 }

@@ -1,8 +1,12 @@
 import { COMPUTE_FUNCTIONS, type Compute, isJsonObject, type JsonObject } from '@hookline/protocol'
 import { type Fault, fault, unknownFields } from '../../util/fault.ts'
-import { checkPath } from './checks/check-path.ts'
-import { checkSelection, SELECTION_FIELDS } from './checks/check-selection.ts'
-import { checkWindow, WINDOW_FIELDS } from './checks/check-window.ts'
+import {
+  checkPath,
+  checkSelection,
+  checkWindow,
+  SELECTION_FIELDS,
+  WINDOW_FIELDS,
+} from './checks.ts'
 
 /** A valid `compute` of a computed trait, or all faults of an invalid one. */
 export type ValidatedCompute = { readonly compute: Compute } | { readonly faults: readonly Fault[] }

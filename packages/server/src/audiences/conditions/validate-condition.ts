@@ -1,6 +1,22 @@
-import { type Condition, isJsonObject, type JsonObject, LIMITS } from '@hookline/protocol'
+import {
+  type Condition,
+  COUNT_OPERATORS,
+  isId,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LIMITS,
+} from '@hookline/protocol'
 import { type Fault, fault, unknownFields } from '../../util/fault.ts'
-import { checkClause, CLAUSE_KINDS, type ClauseKind } from './checks/check-clause.ts'
+import {
+  checkComparison,
+  checkPath,
+  checkSelection,
+  checkText,
+  checkWindow,
+  SELECTION_FIELDS,
+  WINDOW_FIELDS,
+} from './checks.ts'
 
 /** A valid condition, or all faults of an invalid one. */
 export type ValidatedCondition =
@@ -17,8 +33,37 @@ export function validateCondition(input: unknown): ValidatedCondition {
   return faults.length > 0 ? { faults } : { condition: input as Condition }
 }
 
+/** How each kind of clause is checked, by the field that identifies it. */
+const CLAUSES = {
+  trait: {
+    fields: ['trait', 'op', 'value'],
+    check: (input, pointer, faults) => {
+      checkPath(input['trait'], `${pointer}/trait`, faults)
+      checkComparison(input, pointer, faults)
+    },
+  },
+  event: { fields: [...SELECTION_FIELDS.event, 'count', ...WINDOW_FIELDS], check: checkEvents },
+  type: { fields: [...SELECTION_FIELDS.type, 'count', ...WINDOW_FIELDS], check: checkEvents },
+  computedTrait: {
+    fields: ['computedTrait', 'op', 'value'],
+    check: (input, pointer, faults) => {
+      const hint = 'Give the key of a computed trait.'
+      checkText(input['computedTrait'], `${pointer}/computedTrait`, hint, faults)
+      checkComparison(input, pointer, faults)
+    },
+  },
+  audience: { fields: ['audience'], check: checkAudience },
+} as const satisfies Readonly<Record<string, ClauseCheck>>
+
+interface ClauseCheck {
+  readonly fields: readonly string[]
+  readonly check: (input: JsonObject, pointer: string, faults: Fault[]) => void
+}
+
+type ClauseKind = keyof typeof CLAUSES
+
 const GROUPS = ['and', 'or', 'not'] as const
-const KINDS = [...GROUPS, ...CLAUSE_KINDS]
+const KINDS = [...GROUPS, ...(Object.keys(CLAUSES) as ClauseKind[])]
 
 class ConditionValidation {
   readonly faults: Fault[] = []
@@ -42,7 +87,7 @@ class ConditionValidation {
       return this.#end(`${pointer}/${other}`, 'exclusive', `${other} excludes ${kind}.`, hint)
     }
     if (isGroup(kind)) this.#group(kind, input, pointer, level)
-    else if (this.#isWithinLimit(pointer)) checkClause(kind, input, pointer, this.faults)
+    else if (this.#isWithinLimit(pointer)) this.#clause(CLAUSES[kind], input, pointer)
   }
 
   #group(kind: (typeof GROUPS)[number], input: JsonObject, pointer: string, level: number): void {
@@ -55,6 +100,11 @@ class ConditionValidation {
       return this.#end(at, 'wrong_type', `${kind} must be a list of conditions.`, hint)
     }
     for (const [index, part] of parts.entries()) this.visit(part, `${at}/${index}`, level + 1)
+  }
+
+  #clause({ fields, check }: ClauseCheck, input: JsonObject, pointer: string): void {
+    this.faults.push(...unknownFields(input, fields, pointer))
+    check(input, pointer, this.faults)
   }
 
   #end(...[pointer, code, message, hint]: Parameters<typeof fault>): void {
@@ -76,4 +126,36 @@ const EXAMPLES =
 
 function isGroup(kind: (typeof GROUPS)[number] | ClauseKind): kind is (typeof GROUPS)[number] {
   return GROUPS.some((each) => each === kind)
+}
+
+function checkEvents(input: JsonObject, pointer: string, faults: Fault[]): void {
+  checkSelection(input, pointer, faults)
+  checkWindow(input, pointer, faults)
+  if (input['count'] !== undefined) checkCount(input['count'], `${pointer}/count`, faults)
+}
+
+function checkCount(count: Json, pointer: string, faults: Fault[]): void {
+  if (!isJsonObject(count)) {
+    const hint = 'Give an object, such as {"op": ">=", "n": 2}.'
+    faults.push(fault(pointer, 'wrong_type', 'count must be an object.', hint))
+    return
+  }
+  faults.push(...unknownFields(count, ['op', 'n'], pointer))
+  if (!COUNT_OPERATORS.some((op) => op === count['op'])) {
+    const hint = `Give one of ${COUNT_OPERATORS.join(' ')}.`
+    faults.push(fault(`${pointer}/op`, 'not_allowed', 'op compares no numbers of events.', hint))
+  }
+  const { n } = count
+  if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {
+    const hint = `Give a whole number from 0 to ${LIMITS.countedEvents}.`
+    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is no number of events.', hint))
+  }
+}
+
+function checkAudience({ audience }: JsonObject, pointer: string, faults: Fault[]): void {
+  const hint = 'Give the id of an audience: "aud_…".'
+  if (!checkText(audience, `${pointer}/audience`, hint, faults)) return
+  if (!isId('aud', audience)) {
+    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'It is no id of an audience.', hint))
+  }
 }

@@ -1,26 +1,36 @@
-import type { Evaluated, Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
+import type { Backend } from '../../backend/backend.ts'
+import type { Evaluated, LoadedProfile } from '../../backend/evaluations.ts'
 import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { type ChangedProfiles, ChangeTally } from './change-tally.ts'
 import { evaluateProfile } from './evaluate-profile.ts'
 import type { Plans } from './plans.ts'
 
-export interface EvaluatorOptions {
-  readonly evaluations: Evaluations
+export interface EvaluatorOptions extends Pick<Backend, 'evaluations'> {
   readonly plans: Plans
   readonly activity: Pick<ActivityListener, 'received' | 'changed'>
   readonly metrics: Metrics
   readonly clock: Clock
 }
 
+/** How many profiles got a value or another one, and how many lost it. */
+export interface ChangedProfiles {
+  readonly entered: number
+  readonly left: number
+}
+
 /** Profiles that are evaluated together, and stored in one write. */
 const BATCH = 100
 
-/** Evaluates profiles and stores what came of it: the one way in which results change. */
+/** Evaluates profiles and stores the results: the one way in which results change. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
-  readonly #tally = new ChangeTally()
+  /**
+   * What each version of a computation has changed, until a sync takes it. When stored events are counted for a new
+   * definition, their profiles become dirty, and evaluation in real time is often faster than the sync: these changes come
+   * from the definition all the same. A restart loses the counts that no sync has taken.
+   */
+  readonly #changes = new Map<string, ChangedProfiles & { readonly version: number }>()
 
   constructor(options: EvaluatorOptions) {
     this.#options = options
@@ -58,7 +68,10 @@ export class Evaluator {
 
   /** What this version of a computation has changed since the last call, by a sync or in real time. */
   takeChanges(computationId: string, version: number): ChangedProfiles {
-    return this.#tally.take(computationId, version)
+    const changes = this.#changes.get(computationId)
+    if (changes?.version !== version) return NO_CHANGES
+    this.#changes.delete(computationId)
+    return changes
   }
 
   async #evaluate(
@@ -77,12 +90,21 @@ export class Evaluator {
     if (events.length > 0) activity.received(events)
     for (const change of changesIn(stored)) {
       activity.changed(change)
-      this.#tally.add(versions.get(change.computationId)!, change)
+      this.#count(versions.get(change.computationId)!, change)
       metrics.audiences.changes.inc({ change: 'entered' }, change.entered)
       metrics.audiences.changes.inc({ change: 'left' }, change.left)
     }
     metrics.audiences.evaluation.observe((clock.now() - startedAt) / 1000)
     return stored
+  }
+
+  #count(version: number, { computationId, entered, left }: ChangeActivity): void {
+    const before = this.#changes.get(computationId)
+    // It was evaluated with plans that have been replaced meanwhile.
+    if (before !== undefined && before.version > version) return
+    const sum = before?.version === version ? before : NO_CHANGES
+    const changes = { version, entered: sum.entered + entered, left: sum.left + left }
+    this.#changes.set(computationId, changes)
   }
 
   /** The versions of the computations that are evaluated now. */
@@ -91,6 +113,8 @@ export class Evaluator {
     return new Map(plans.map(({ computation: { id, version } }) => [id, version]))
   }
 }
+
+const NO_CHANGES: ChangedProfiles = { entered: 0, left: 0 }
 
 /** The changes of each computation that has any. */
 function changesIn(evaluated: readonly Evaluated[]): readonly ChangeActivity[] {

@@ -1,20 +1,14 @@
 import type { Computation } from '@hookline/protocol'
-import type { Catalog } from '../../backend/catalog.ts'
-import type { FactClause, Facts } from '../../backend/facts.ts'
-import type { FollowedLog } from '../../backend/log.ts'
-import type { Sync, Syncs } from '../../backend/syncs.ts'
-import { clausesOf, neededClauses } from '../conditions/clauses-of.ts'
+import type { Backend } from '../../backend/backend.ts'
+import type { FactClause } from '../../backend/facts.ts'
+import type { Sync } from '../../backend/syncs.ts'
+import { clausesOf, neededClauses } from '../conditions/clauses.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { planAudience } from '../conditions/plan-condition.ts'
 import { dependenciesOf, inEvaluationOrder } from '../conditions/references.ts'
 import type { Plan } from './evaluate-profile.ts'
 
-export interface PlansOptions {
-  readonly catalog: Pick<Catalog, 'current'>
-  readonly facts: Facts
-  readonly followedLog: FollowedLog
-  readonly syncs: Pick<Syncs, 'open' | 'last'>
-}
+type PlansOptions = Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'syncs'>
 
 /** What decides whether a computation is ready. */
 interface Known {

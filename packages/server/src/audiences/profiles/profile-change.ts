@@ -1,7 +1,7 @@
-import type { Event } from '@hookline/protocol'
+import { type AcceptedEvent, DEFAULT_SPACE, type Event } from '@hookline/protocol'
+import type { Catalog } from '../../backend/catalog.ts'
 import type { PositionedEvent } from '../../backend/log.ts'
 import type { ClauseFact, ProfileChange, ProfileId } from '../../backend/profiles.ts'
-import type { Placeholders } from './placeholders.ts'
 
 /** What profiles need to know of an event, besides the event. */
 interface Context {
@@ -73,4 +73,58 @@ function linksOf({ type, userId, anonymousId, previousId }: Event): readonly Pro
 export function idsOf({ userId, anonymousId }: Event): readonly ProfileId[] {
   if (userId !== undefined) return [{ kind: 'user', id: userId }]
   return anonymousId === undefined ? NO_IDS : [{ kind: 'anonymous', id: anonymousId }]
+}
+
+/** The space of the source of an event. That of a source that was removed is no longer known. */
+export function spaceOf(
+  { sourceId }: AcceptedEvent,
+  { current }: Pick<Catalog, 'current'>,
+): string {
+  return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
+}
+
+/** Computed events feed no profile: what is computed must not depend on itself. */
+export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean {
+  return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
+}
+
+/** Texts that programs send if they know no id, without regard to case. They would join everybody who has them. */
+const PLACEHOLDERS = [
+  '',
+  'undefined',
+  'null',
+  'nil',
+  'none',
+  'nan',
+  'true',
+  'false',
+  'anonymous',
+  'unknown',
+  'n/a',
+  '[object object]',
+  '{}',
+  '[]',
+]
+
+/** Ids that stand for no user, and so are never linked to another id. */
+export class Placeholders {
+  readonly #texts: ReadonlySet<string>
+
+  /** @param more texts beside those that every installation has */
+  constructor(more: readonly string[] = []) {
+    this.#texts = new Set([...PLACEHOLDERS, ...more.map(folded)])
+  }
+
+  has({ kind, id }: ProfileId): boolean {
+    const text = folded(id)
+    if (this.#texts.has(text)) return true
+    const letters = text.replaceAll(/[\s_:.-]/gu, '')
+    // A user may well have the number 7 or 22. A device never has an id of one character.
+    const isOneCharacter = kind === 'anonymous' ? /^(.)\1*$/su : /^(?:0+|(\D)\1{2,})$/su
+    return letters === '' || isOneCharacter.test(letters)
+  }
+}
+
+function folded(text: string): string {
+  return text.trim().toLowerCase()
 }

@@ -1,25 +1,19 @@
-import { type AcceptedEvent, DEFAULT_SPACE } from '@hookline/protocol'
-import type { Catalog } from '../../backend/catalog.ts'
-import type { Deletions } from '../../backend/deletions.ts'
-import type { FollowedLog, PositionedEvent } from '../../backend/log.ts'
-import type { AppliedSlice, Profiles } from '../../backend/profiles.ts'
-import type { Quarantine, Unreadable } from '../../backend/quarantine.ts'
+import type { Backend } from '../../backend/backend.ts'
+import type { PositionedEvent } from '../../backend/log.ts'
+import type { AppliedSlice, ProfileChange } from '../../backend/profiles.ts'
+import type { Unreadable } from '../../backend/quarantine.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
-import type { Placeholders } from './placeholders.ts'
-import { profileChangeOf } from './profile-change.ts'
+import { isOfUser, type Placeholders, profileChangeOf, spaceOf } from './profile-change.ts'
 
-export interface ProfileFollowerOptions {
-  readonly followedLog: FollowedLog
-  readonly profiles: Profiles
-  readonly catalog: Pick<Catalog, 'current'>
-  /** Knows the events whose user is being purged. */
-  readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly quarantine: Quarantine
+export interface ProfileFollowerOptions extends Pick<
+  Backend,
+  'catalog' | 'deletions' | 'followedLog' | 'profiles' | 'quarantine'
+> {
   readonly placeholders: Placeholders
   readonly activity: Pick<ActivityListener, 'unlinked'>
   readonly metrics: Metrics
@@ -35,9 +29,8 @@ type Fault = Unreadable & { readonly err?: unknown }
 
 const NOT_APPLIED = 'A bug in Hookline stopped it on its way to profiles.'
 
-/** What one step came to: how many events it applied, and where it is in the log. */
+/** How far one step came. */
 export interface Followed {
-  readonly events: number
   readonly through: number
   /** Whether there was nothing more in the log. */
   readonly isEnd: boolean
@@ -60,8 +53,8 @@ export class ProfileFollower {
     if (after === null) return undefined
     const slice = await followedLog.read({ after, limit: SLICE_EVENTS })
     const { events, through, isEnd, unreadable = [] } = slice
-    if (through === after) return { events: 0, through, isEnd }
-    const changes: ReturnType<typeof profileChangeOf>[] = []
+    if (through === after) return { through, isEnd }
+    const changes: ProfileChange[] = []
     const faulty: Fault[] = [...unreadable]
     const slices = new TimeSlices(clock)
     for (const each of events) {
@@ -76,9 +69,9 @@ export class ProfileFollower {
     }
     await this.#quarantine(faulty)
     const applied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
-    if (applied === undefined) return { events: 0, through: after, isEnd: false }
+    if (applied === undefined) return { through: after, isEnd: false }
     this.#report(applied)
-    return { events: events.length, through, isEnd }
+    return { through, isEnd }
   }
 
   #report({ unlinked, largest }: AppliedSlice): void {
@@ -100,7 +93,7 @@ export class ProfileFollower {
     for (const each of faulty) logger.error(each, 'quarantine.added')
   }
 
-  #changeOf(positioned: PositionedEvent, matcher: EventMatcher) {
+  #changeOf(positioned: PositionedEvent, matcher: EventMatcher): ProfileChange {
     const { event } = positioned
     const { catalog, placeholders } = this.#options
     return profileChangeOf(positioned, {
@@ -109,17 +102,4 @@ export class ProfileFollower {
       factsOf: (timeMs) => matcher.factsOf(event, timeMs),
     })
   }
-}
-
-/** The space of the source of an event. That of a source that was removed is no longer known. */
-export function spaceOf(
-  { sourceId }: AcceptedEvent,
-  { current }: Pick<Catalog, 'current'>,
-): string {
-  return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
-}
-
-/** Computed events feed no profile: what is computed must not depend on itself. */
-export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean {
-  return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }

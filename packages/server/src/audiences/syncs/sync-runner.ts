@@ -1,21 +1,19 @@
 import type { Computation } from '@hookline/protocol'
-import type { Evaluations, LoadedProfile } from '../../backend/evaluations.ts'
-import type { AnnouncedUser, Memberships } from '../../backend/memberships.ts'
-import type { Profiles } from '../../backend/profiles.ts'
-import type { Sync, Syncs } from '../../backend/syncs.ts'
+import type { Backend } from '../../backend/backend.ts'
+import type { LoadedProfile } from '../../backend/evaluations.ts'
+import type { AnnouncedUser } from '../../backend/memberships.ts'
+import type { Sync } from '../../backend/syncs.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import { identifyOf } from '../evaluation/announcement.ts'
-import type { ChangedProfiles } from '../evaluation/change-tally.ts'
 import { checkProfile, type Plan } from '../evaluation/evaluate-profile.ts'
-import type { Evaluator } from '../evaluation/evaluator.ts'
+import type { ChangedProfiles, Evaluator } from '../evaluation/evaluator.ts'
 
-export interface SyncRunnerOptions {
-  readonly evaluations: Pick<Evaluations, 'walk' | 'tell'>
-  readonly memberships: Pick<Memberships, 'announced'>
-  readonly syncs: Pick<Syncs, 'advance'>
-  readonly profiles: Pick<Profiles, 'state'>
+export interface SyncRunnerOptions extends Pick<
+  Backend,
+  'evaluations' | 'memberships' | 'profiles' | 'syncs'
+> {
   readonly evaluator: Evaluator
   readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import type { Condition } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { neededClauses } from '../../../src/audiences/conditions/clauses-of.ts'
+import { neededClauses } from '../../../src/audiences/conditions/clauses.ts'
 import { computeValue } from '../../../src/audiences/conditions/compute-value.ts'
 import { evaluate, type Verdict } from '../../../src/audiences/conditions/evaluate.ts'
 import { explain } from '../../../src/audiences/conditions/explain.ts'

@@ -1,6 +1,6 @@
 import type { Condition, Json } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { neededClauses } from '../../../src/audiences/conditions/clauses-of.ts'
+import { neededClauses } from '../../../src/audiences/conditions/clauses.ts'
 import { explain } from '../../../src/audiences/conditions/explain.ts'
 import { planAudience } from '../../../src/audiences/conditions/plan-condition.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'

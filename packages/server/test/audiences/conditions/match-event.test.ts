@@ -1,6 +1,6 @@
 import type { EventSelection, Event, Window } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { definitionOf } from '../../../src/audiences/conditions/fact-definition.ts'
+import { definitionOf } from '../../../src/audiences/conditions/clauses.ts'
 import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 

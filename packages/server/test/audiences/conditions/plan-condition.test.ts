@@ -1,6 +1,6 @@
 import type { Condition } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { definitionOf } from '../../../src/audiences/conditions/fact-definition.ts'
+import { definitionOf } from '../../../src/audiences/conditions/clauses.ts'
 import { planAudience, planCondition } from '../../../src/audiences/conditions/plan-condition.ts'
 import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Evaluator } from '../../../src/audiences/evaluation/evaluator.ts'
 import { Plans } from '../../../src/audiences/evaluation/plans.ts'
-import { newSync } from '../../../src/audiences/syncs/needed-sync.ts'
+import { newSync } from '../../../src/audiences/syncs/needed-syncs.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Evaluations } from '../../../src/backend/evaluations.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'

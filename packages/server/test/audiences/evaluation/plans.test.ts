@@ -1,7 +1,7 @@
 import type { Computation } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { Plans } from '../../../src/audiences/evaluation/plans.ts'
-import { newSync } from '../../../src/audiences/syncs/needed-sync.ts'
+import { newSync } from '../../../src/audiences/syncs/needed-syncs.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'

@@ -6,7 +6,7 @@ import {
   formatTimestamp,
 } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { definitionOf } from '../../../../src/audiences/conditions/fact-definition.ts'
+import { definitionOf } from '../../../../src/audiences/conditions/clauses.ts'
 import { preview, type Previewed, type PreviewResult } from '../../../../src/audiences/preview.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'

@@ -1,7 +1,6 @@
 import type { Condition } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { referenceFaults } from '../../../src/audiences/conditions/reference-faults.ts'
-import { inEvaluationOrder } from '../../../src/audiences/conditions/references.ts'
+import { inEvaluationOrder, referenceFaults } from '../../../src/audiences/conditions/references.ts'
 import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
 
 const to = (letter: string): Condition => ({ audience: audienceId(letter) })

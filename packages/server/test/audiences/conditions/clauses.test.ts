@@ -4,10 +4,11 @@ import {
   clauseOfCompute,
   clauseOfEvents,
   clausesOf,
+  definitionOf,
   mergedKeeping,
   neededClauses,
-} from '../../../src/audiences/conditions/clauses-of.ts'
-import { definitionOf, parseDefinition } from '../../../src/audiences/conditions/fact-definition.ts'
+  parseDefinition,
+} from '../../../src/audiences/conditions/clauses.ts'
 import { newAudience, newTrait } from './new-computation.ts'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -1,0 +1,218 @@
+/** Checks of the parts that conditions and computed traits share. Each adds faults to `faults`; `pointer` is that of its input. */
+import {
+  containsNumber,
+  EVENT_TYPES,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  type Operator,
+  OPERATOR_TABLE,
+  OPERATORS,
+  parseTimestamp,
+  pathOf,
+  VALUE_KINDS,
+  type ValueKind,
+} from '@hookline/protocol'
+import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { isScalar } from './compute-value.ts'
+import { DURATION_UNITS, durationMs } from './window.ts'
+
+const MAX_CHARACTERS = LIMITS.conditionTextCharacters
+
+/** Whether `value` is a text that is not empty and not too long. `hint` says what it must be. */
+export function checkText(
+  value: unknown,
+  pointer: string,
+  hint: string,
+  faults: Fault[],
+): value is string {
+  if (value === undefined) faults.push(fault(pointer, 'required', 'It is missing.', hint))
+  else if (typeof value !== 'string')
+    faults.push(fault(pointer, 'wrong_type', 'It must be a text.', hint))
+  else if (value === '') faults.push(fault(pointer, 'too_short', 'It must not be empty.', hint))
+  else if (value.length > MAX_CHARACTERS) {
+    const shorter = `Keep it at ${MAX_CHARACTERS} characters or fewer.`
+    faults.push(fault(pointer, 'too_long', 'It is too long.', shorter))
+  } else return true
+  return false
+}
+
+/** Checks the path of a trait or a property: `plan`, `address.city`. */
+export function checkPath(value: unknown, pointer: string, faults: Fault[]): void {
+  const hint = 'Give a name, or a path with a dot between its names: "address.city".'
+  if (checkText(value, pointer, hint, faults) && pathOf(value).includes('')) {
+    faults.push(fault(pointer, 'wrong_form', 'A name in the path is empty.', hint))
+  }
+}
+
+/** Checks the `op` and the `value` of `input`. */
+export function checkComparison(input: JsonObject, pointer: string, faults: Fault[]): void {
+  const op = OPERATORS.find((each) => each === input['op'])
+  const found =
+    op === undefined
+      ? operatorFault(input['op'], `${pointer}/op`)
+      : valueFault(op, input['value'], `${pointer}/value`)
+  if (found !== undefined) faults.push(found)
+}
+
+function operatorFault(given: Json | undefined, pointer: string): Fault {
+  const hint = `Give one of ${OPERATORS.join(', ')}.`
+  return given === undefined
+    ? fault(pointer, 'required', 'op is missing.', hint)
+    : fault(pointer, 'not_allowed', 'There is no such operator.', hint)
+}
+
+function valueFault(op: Operator, value: Json | undefined, pointer: string): Fault | undefined {
+  const { takes } = OPERATOR_TABLE[op]
+  if (takes === 'none') {
+    const hint = 'Leave the value out.'
+    return value === undefined
+      ? undefined
+      : fault(pointer, 'not_allowed', `${op} compares with no value.`, hint)
+  }
+  const hint = `Give ${VALUE_KINDS[takes]}.`
+  if (value === undefined) return fault(pointer, 'required', 'value is missing.', hint)
+  if (value === null) {
+    const remedy = 'null is a missing value: use exists or not_exists, which take no value.'
+    return fault(pointer, 'not_allowed', 'The value is null.', remedy)
+  }
+  if ([value].flat().some((each) => typeof each === 'string' && each.length > MAX_CHARACTERS)) {
+    const shorter = `Keep each text at ${MAX_CHARACTERS} characters or fewer.`
+    return fault(pointer, 'too_long', 'A text is too long.', shorter)
+  }
+  return FITS[takes](value)
+    ? undefined
+    : fault(pointer, 'not_allowed', `${op} cannot compare with this value.`, hint)
+}
+
+const FITS: Readonly<Record<Exclude<ValueKind, 'none'>, (value: Json) => boolean>> = {
+  any: (value) => (typeof value !== 'object' ? isScalar(value) : isSmall(value)),
+  scalar: isScalar,
+  number: Number.isFinite,
+  text: (value) => typeof value === 'string',
+  list: (value) =>
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= LIMITS.oneOfValues &&
+    value.every(isScalar),
+  date: (value) => parseTimestamp(value) !== undefined,
+  days: (value) =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.windowDays,
+}
+
+/** Its depth comes first, because `JSON.stringify` recurs. */
+function isSmall(value: Json): boolean {
+  return (
+    !isDeeperThan(value, LIMITS.conditionLevels) &&
+    !containsNumber(value, (number) => !Number.isFinite(number)) &&
+    JSON.stringify(value).length <= LIMITS.conditionValueCharacters
+  )
+}
+
+const TYPES = EVENT_TYPES.filter((type) => type !== 'track')
+const NAMED: readonly unknown[] = ['page', 'screen']
+const MAX_FILTERS = LIMITS.filtersPerClause
+
+/** The fields of a selection of events, by what it selects them by. */
+export const SELECTION_FIELDS = {
+  event: ['event', 'where'],
+  type: ['type', 'name', 'where'],
+} as const
+
+/** Checks which events `input` selects. It has `event` or `type`. */
+export function checkSelection(input: JsonObject, pointer: string, faults: Fault[]): void {
+  if (Object.hasOwn(input, 'type')) checkType(input, pointer, faults)
+  else checkText(input['event'], `${pointer}/event`, 'Give the name of a track event.', faults)
+  if (input['where'] !== undefined) checkWhere(input['where'], `${pointer}/where`, faults)
+}
+
+function checkType({ type, name }: JsonObject, pointer: string, faults: Fault[]): void {
+  if (!TYPES.some((each) => each === type)) {
+    const hint = `Give one of ${TYPES.join(', ')}. For track calls, give event, the name of the event.`
+    faults.push(fault(`${pointer}/type`, 'not_allowed', 'There is no such type.', hint))
+  } else if (name !== undefined && !NAMED.includes(type)) {
+    const hint = 'Leave it out: only page and screen calls have names.'
+    faults.push(fault(`${pointer}/name`, 'not_allowed', 'Calls of this type have no name.', hint))
+  } else if (name !== undefined) {
+    checkText(name, `${pointer}/name`, 'Give the name of the page or the screen.', faults)
+  }
+}
+
+function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
+  const hint = `Give a list of up to ${MAX_FILTERS} filters: [{"property": "revenue", "op": ">", "value": 50}].`
+  if (!Array.isArray(where)) {
+    faults.push(fault(pointer, 'wrong_type', 'where must be a list.', hint))
+  } else if (where.length > MAX_FILTERS) {
+    faults.push(fault(pointer, 'too_many', 'There are too many filters.', hint))
+  } else {
+    for (const [index, filter] of where.entries()) {
+      checkFilter(filter, `${pointer}/${index}`, faults)
+    }
+  }
+}
+
+function checkFilter(filter: Json, pointer: string, faults: Fault[]): void {
+  if (!isJsonObject(filter)) {
+    const hint = 'Give an object: {"property": "revenue", "op": ">", "value": 50}.'
+    faults.push(fault(pointer, 'wrong_type', 'A filter must be an object.', hint))
+    return
+  }
+  faults.push(...unknownFields(filter, ['property', 'op', 'value'], pointer))
+  checkPath(filter['property'], `${pointer}/property`, faults)
+  checkComparison(filter, pointer, faults)
+}
+
+const UNITS = Object.keys(DURATION_UNITS)
+const MAX_WINDOW_MS = durationMs({ days: LIMITS.windowDays })
+
+/** The fields of a window. */
+export const WINDOW_FIELDS = ['within', 'between']
+
+/** Checks the window of `input`, which may have none. */
+export function checkWindow(input: JsonObject, pointer: string, faults: Fault[]): void {
+  const { within, between } = input
+  if (within !== undefined && between !== undefined) {
+    const hint = 'Give within for a window that ends now, or between for a fixed one.'
+    faults.push(fault(`${pointer}/between`, 'exclusive', 'between excludes within.', hint))
+  }
+  if (within !== undefined) faults.push(...withinFaults(within, `${pointer}/within`))
+  if (between !== undefined) faults.push(...betweenFaults(between, `${pointer}/between`))
+}
+
+function withinFaults(within: Json, pointer: string): Fault[] {
+  const hint = `Give a whole number of ${UNITS.join(', ')}, up to ${LIMITS.windowDays} days: {"days": 30}.`
+  if (!isJsonObject(within)) {
+    return [fault(pointer, 'wrong_type', 'within must be an object.', hint)]
+  }
+  const unknown = unknownFields(within, UNITS, pointer)
+  if (unknown.length > 0) return unknown
+  const [length, ...others] = Object.values(within)
+  if (length === undefined) return [fault(pointer, 'required', 'The length is missing.', hint)]
+  if (others.length > 0) return [fault(pointer, 'exclusive', 'Give one unit only.', hint)]
+  const isLength =
+    Number.isInteger(length) && Number(length) >= 1 && durationMs(within) <= MAX_WINDOW_MS
+  return isLength ? [] : [fault(pointer, 'out_of_range', 'It is no length of a window.', hint)]
+}
+
+function betweenFaults(between: Json, pointer: string): Fault[] {
+  const hint = 'Give two timestamps: ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"].'
+  if (!Array.isArray(between) || between.length !== 2) {
+    return [fault(pointer, 'wrong_type', 'between must be a list of two timestamps.', hint)]
+  }
+  const times = between.map((each: Json) =>
+    typeof each === 'string' ? parseTimestamp(each) : undefined,
+  )
+  const faults = times.flatMap((time, index) =>
+    time === undefined
+      ? [fault(`${pointer}/${index}`, 'wrong_form', 'It is no timestamp.', hint)]
+      : [],
+  )
+  const [from, to] = times
+  if (from !== undefined && to !== undefined && from >= to) {
+    const order = 'Give the earlier timestamp first. The window ends before the second one.'
+    faults.push(fault(pointer, 'out_of_range', 'The window is empty.', order))
+  }
+  return faults
+}
