@@ -120,12 +120,6 @@ interface Told {
   readonly changes: readonly Change[]
 }
 
-function keyOf({
-  resource,
-  id,
-}: {
-  readonly resource: string
-  readonly id: string | null
-}): string {
+function keyOf({ resource, id }: Pick<Change, 'resource' | 'id'>): string {
   return `${resource} ${id ?? ''}`
 }

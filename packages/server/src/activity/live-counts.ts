@@ -30,31 +30,27 @@ export interface Counts {
   readonly pending: number | null
 }
 
-/** What it needs of the signals. */
 type CountSignals = Pick<Signals, 'tell' | 'onTold' | 'read' | 'onRead'>
 
 type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, number>
 
 const SECOND_MS = 1_000
 /** Seconds kept for a reader that lags. */
-const MOST_KEPT = 60
+const MAX_KEPT = 60
 
-/**
- * Counts what happens, second by second, while there are readers. Where there are readers on other nodes, they are told each
- * second, and count it as theirs.
- */
+/** Counts activity second by second while there are readers. Nodes with readers add the counts of the others to their own. */
 export class LiveCounts implements Omit<
   ActivityListener,
   'changed' | 'unlinked' | 'purged' | 'updated'
 > {
-  readonly seconds = new RecentItems<Counts>(MOST_KEPT)
+  readonly seconds = new RecentItems<Counts>(MAX_KEPT)
   readonly #clock: Clock
   readonly #upkeep: Pick<Upkeep, 'backlog'>
   readonly #signals: CountSignals
   #readers = 0
   #isReadElsewhere = false
   #sums = noSums()
-  /** What other nodes have told in this second. */
+  /** Counts received from other nodes in this second. */
   #ofOthers = noSums()
   #startedAt = 0
   #startedAtWall = 0

@@ -30,7 +30,7 @@ export interface Beginning {
 /** In a topic that the reader does not follow. */
 const NOTHING_READ: Beginning = { from: 0, isLost: false }
 
-export interface LiveReaderOptions {
+interface LiveReaderOptions {
   /** The first part of every id. */
   readonly run: string
   readonly onClose?: () => void
