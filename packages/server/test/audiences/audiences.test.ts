@@ -8,8 +8,7 @@ const told = async (open: OpenAudiences) =>
   (await open.announced()).map(({ event }) => [event.userId, event.traits])
 
 test('the first sync tells every member, and later changes are told one by one', async () => {
-  await using open = new OpenAudiences()
-  await open.start()
+  await using open = await OpenAudiences.start()
   await open.append(
     { type: 'identify', userId: 'u1', traits: { plan: 'pro' } },
     { type: 'identify', userId: 'u2', traits: { plan: 'free' } },
@@ -29,8 +28,7 @@ test('the first sync tells every member, and later changes are told one by one',
 })
 
 test('a user leaves a sliding window by time alone, and no sync is needed for it', async () => {
-  await using open = new OpenAudiences()
-  await open.start()
+  await using open = await OpenAudiences.start()
   await open.append({ event: 'Order Completed', userId: 'u1' })
   const condition = {
     event: 'Order Completed',

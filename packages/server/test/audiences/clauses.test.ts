@@ -10,14 +10,8 @@ const orders = (n: number): Condition => ({ event: 'Order Completed', count: { o
 const named = (letter: string, condition: Condition) =>
   newAudience({ id: `aud_${letter}`, name: letter, key: letter, condition })
 
-async function opened(): Promise<OpenAudiences> {
-  const open = new OpenAudiences()
-  await open.start()
-  return open
-}
-
 test('a clause that must keep more is filled again from the archive, and the others go on meanwhile', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.put(named('a', orders(2)))
   await open.settle()
   // More than the clause keeps of a user: the oldest go.
@@ -35,7 +29,7 @@ test('a clause that must keep more is filled again from the archive, and the oth
 })
 
 test('a longer window of the same events is filled again, too', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   const within = (hours: number): Condition => ({ event: 'Order Completed', within: { hours } })
   await open.put(named('a', within(1)))
   await open.settle()
@@ -51,7 +45,7 @@ test('a longer window of the same events is filled again, too', async () => {
 })
 
 test('a new clause misses no event and counts none twice, while events arrive and it is filled', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.put(named('a', { trait: 'plan', op: 'exists' }))
   await open.settle()
   const users = Array.from({ length: 7 }, (_, index) => `u${index}`)
@@ -73,7 +67,7 @@ test('a new clause misses no event and counts none twice, while events arrive an
 })
 
 test('it is known how far a clause is filled, and how far back it reaches', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.put(named('a', { trait: 'plan', op: 'exists' }))
   await open.settle()
   const events = Array.from({ length: 5_000 }, () => acceptedEvent({ at: NOON }))

@@ -6,12 +6,6 @@ import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { OpenAudiences } from './open-audiences.ts'
 import { membersOf, plan, told } from './told.ts'
 
-async function opened(): Promise<OpenAudiences> {
-  const open = new OpenAudiences()
-  await open.start()
-  return open
-}
-
 async function purge(
   { backend: { deletions } }: OpenAudiences,
   ids: { readonly userIds: readonly string[]; readonly anonymousIds?: readonly string[] },
@@ -24,7 +18,7 @@ async function purge(
 }
 
 test('no profiles are kept while there is no computation, and later ones know the events from before', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.settle()
   const { profiles } = open.backend
@@ -37,7 +31,7 @@ test('no profiles are kept while there is no computation, and later ones know th
 })
 
 test('a user who is purged while a sync runs is gone, and comes back with new events only', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   const events = ['u1', 'u2'].flatMap((userId) =>
     Array.from({ length: 1_500 }, () => acceptedEvent({ userId })),
   )
@@ -58,7 +52,7 @@ test('a user who is purged while a sync runs is gone, and comes back with new ev
 })
 
 test('a member who is purged and comes back is told again', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.put(newAudience())
   await open.settle()
@@ -73,7 +67,7 @@ test('a member who is purged and comes back is told again', async () => {
 })
 
 test('members who lose a call to the purge of an anonymousId are told, and told again when they come back', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   const anonymousId = 'a1'
   await open.append(
     { ...plan('u1', 'pro'), anonymousId },
@@ -94,7 +88,7 @@ test('members who lose a call to the purge of an anonymousId are told, and told 
 })
 
 test('retention removes no event that profiles have not read', async () => {
-  await using open = await opened()
+  await using open = await OpenAudiences.start()
   await open.put(newAudience())
   await open.settle()
   const { log, upkeep, profiles } = open.backend

@@ -41,7 +41,13 @@ export class OpenAudiences implements AsyncDisposable {
   }
 
   /** Opens the backend, and starts the workers. */
-  async start(): Promise<void> {
+  static async start(): Promise<OpenAudiences> {
+    const open = new OpenAudiences()
+    await open.#start()
+    return open
+  }
+
+  async #start(): Promise<void> {
     const options = { dataDir: this.#folder.path, maxWaitingBytes: 2 ** 30 }
     this.#backend = this.#stack.use(await openEmbeddedBackend(options))
     const { clock, metrics } = this
@@ -64,7 +70,7 @@ export class OpenAudiences implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.#stack.disposeAsync()
     this.#stack = new AsyncDisposableStack()
-    await this.start()
+    await this.#start()
   }
 
   async append(...events: Partial<Event>[]): Promise<void> {

@@ -70,8 +70,7 @@ test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync
 )
 
 async function opened(): Promise<OpenAudiences> {
-  const open = new OpenAudiences()
-  await open.start()
+  const open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'), plan('u2', 'pro'))
   return open
 }
@@ -240,8 +239,7 @@ test('a sync for a new definition counts who entered and left by it, and the nex
 })
 
 test('a sync looks at every profile, however many there are', async () => {
-  await using open = new OpenAudiences()
-  await open.start()
+  await using open = await OpenAudiences.start()
   const { profiles, syncs } = open.backend
   await profiles.begin(100)
   const change = {

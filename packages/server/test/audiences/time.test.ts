@@ -9,8 +9,7 @@ const HOUR_MS = 60 * 60 * 1000
 const recent = newAudience({ condition: { event: 'Order Completed', within: { hours: 6 } } })
 
 async function opened(): Promise<OpenAudiences> {
-  const open = new OpenAudiences()
-  await open.start()
+  const open = await OpenAudiences.start()
   await open.put(recent)
   await open.append({ userId: 'u1' })
   await open.settle()

@@ -5,8 +5,7 @@ import { OpenAudiences } from './open-audiences.ts'
 import { membersOf, plan, told } from './told.ts'
 
 async function opened(...events: Parameters<OpenAudiences['append']>): Promise<OpenAudiences> {
-  const open = new OpenAudiences()
-  await open.start()
+  const open = await OpenAudiences.start()
   if (events.length > 0) await open.append(...events)
   await open.put(newAudience())
   await open.settle()
@@ -44,8 +43,7 @@ test('a destination that was removed and is added again hears of everybody, also
 })
 
 test('a destination that is added before the first sync is done is told of every member', async () => {
-  await using open = new OpenAudiences()
-  await open.start()
+  await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.put(newAudience())
   await open.settle()
@@ -143,8 +141,7 @@ test('a deletion with an announcement tells every member, and removes what belon
 })
 
 test('an audience that refers to one that has no values yet waits for it, and tells nothing that is untrue', async () => {
-  await using open = new OpenAudiences()
-  await open.start()
+  await using open = await OpenAudiences.start()
   // More than the archive gives in one slice.
   const orders = Array.from({ length: 3_000 }, (_, n) => acceptedEvent({ userId: `u${n % 5}` }))
   await open.backend.log.append(orders)

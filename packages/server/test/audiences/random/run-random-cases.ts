@@ -11,8 +11,7 @@ export async function runRandomCases(options: {
 }): Promise<Totals> {
   const totals: Totals = { cases: 0, settled: 0, events: 0, identifies: 0, computations: 0 }
   for (let from = 0; from < options.runs; from += CASES_PER_DATABASE) {
-    await using open = new OpenAudiences()
-    await open.start()
+    await using open = await OpenAudiences.start()
     const until = Math.min(options.runs, from + CASES_PER_DATABASE)
     for (let run = from; run < until; run++) {
       const seed = options.seed + run
