@@ -40,7 +40,7 @@ export async function fillClauses(
     try {
       if (isOfUser(positioned)) found.push(...archivedFactsOf(positioned, matcher, catalog))
     } catch {
-      // `ProfileFollower` reports events that cannot be parsed.
+      // `ProfileWorker` reports events that cannot be parsed.
     }
   }
   // If a user was purged meanwhile, the slice is refused, and the next step reads it again.

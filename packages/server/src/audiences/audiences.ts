@@ -10,10 +10,10 @@ import type { Worker } from '../util/workers/worker.ts'
 import { Computations } from './computations.ts'
 import { Evaluator } from './evaluation/evaluator.ts'
 import { Plans } from './evaluation/plans.ts'
-import { ProfileWorker } from './profile-worker.ts'
+import { ProfileWorker } from './profiles/profile-worker.ts'
 import { Placeholders } from './profiles/profile-change.ts'
 import { NeededSyncs } from './syncs/needed-syncs.ts'
-import { SyncWorker } from './sync-worker.ts'
+import { SyncWorker } from './syncs/sync-worker.ts'
 
 export interface AudiencesOptions {
   readonly config: {
@@ -58,7 +58,7 @@ export class Audiences {
     const replan = (): void => this.#profiles.replan()
     this.#syncs = new SyncWorker({ ...shared, isCaughtUp, onFilled: replan })
     this.computations = new Computations({ ...shared, isCaughtUp, onRequest: replan })
-    this.workers = [this.#profiles, this.#syncs, new TraitIndexer(parts)]
+    this.workers = [this.#profiles, this.#syncs, traitIndexer(parts)]
     metrics.beforeScrape(() => this.#report(options))
   }
 
@@ -80,30 +80,20 @@ export class Audiences {
 
 /** How often it looks for a trait that was searched for the first time, perhaps on another node. */
 const LOOK_MS = 2_000
-/** An index that nobody uses for so long is removed: it costs writes. */
+/** When an unused index is removed: it costs writes. */
 const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Fills the indexes of traits that were searched for, slice by slice, and removes those that nobody uses. */
-class TraitIndexer implements Worker {
-  readonly name = 'trait-indexes'
-  readonly #options: Pick<Backend, 'profiles'> & { readonly clock: Clock }
-  readonly #recurring: Recurring
-
-  constructor(options: Pick<Backend, 'profiles'> & { readonly clock: Clock }) {
-    this.#options = options
-    const { clock } = options
-    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
-  }
-
-  run(signal: AbortSignal): Promise<void> {
-    return this.#recurring.run(signal)
-  }
-
-  async #work(signal: AbortSignal): Promise<number> {
-    const { profiles, clock } = this.#options
+/** Fills the indexes of traits that were searched for, slice by slice, and removes unused ones. */
+function traitIndexer({
+  profiles,
+  clock,
+}: Pick<Backend, 'profiles'> & { readonly clock: Clock }): Worker {
+  const work = async (signal: AbortSignal): Promise<number> => {
     const slices = new TimeSlices(clock)
     while (!signal.aborted && (await profiles.index(clock.wall() - UNUSED_MS)))
       await slices.yieldIfOver()
     return LOOK_MS
   }
+  const recurring = new Recurring({ clock, work })
+  return { name: 'trait-indexes', run: (signal) => recurring.run(signal) }
 }

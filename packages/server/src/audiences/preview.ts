@@ -104,29 +104,22 @@ function planOf(
     definitions.map((definition, index) => [definition, stored.get(definition) ?? -1 - index]),
   )
   const counted = [...numbers].map(([definition, number]) => ({ definition, number }))
-  return {
-    ...ruleOf(previewed, numbers, computations),
+  const shared = {
     filled: [...numbers.values()].filter((number) => number >= 0),
     unfilled: counted.filter(({ number }) => number < 0),
   }
-}
-
-function ruleOf(
-  previewed: Previewed,
-  clauses: ReadonlyMap<string, number>,
-  computations: Computations,
-): Pick<PreviewPlan, 'condition' | 'valueOf'> {
   if ('condition' in previewed) {
     const { condition, space } = previewed
-    const planned = planCondition(condition, { clauses, space, computations })
-    return { condition: planned, valueOf: () => true }
+    const planned = planCondition(condition, { clauses: numbers, space, computations })
+    return { ...shared, condition: planned, valueOf: () => true }
   }
   const { compute } = previewed
-  const [clause] = clauses.values()
+  const clause = counted[0]!.number
   return {
-    condition: { clause: clause!, ...windowMs(compute), count: { op: '>=', n: 1 } },
+    ...shared,
+    condition: { clause, ...windowMs(compute), count: { op: '>=', n: 1 } },
     valueOf: (facts, now) => {
-      const newest = facts.get(clause!)!.slice(0, LIMITS.factsPerComputedTrait)
+      const newest = facts.get(clause)!.slice(0, LIMITS.factsPerComputedTrait)
       return computeValue(compute, newest, now, true).value ?? null
     },
   }

@@ -16,9 +16,13 @@ import type { ClauseFact } from '../../backend/profiles.ts'
 import { parseDefinition } from './clauses.ts'
 import { isInWindow, type WindowMs } from './window.ts'
 
+type NumberedClause = Pick<FactClause, 'number' | 'definition'>
+
 /** A clause as the matcher uses it. */
 interface MatchedClause extends WindowMs {
   readonly number: number
+  readonly event: string | undefined
+  readonly type: EventType | undefined
   readonly name: string | undefined
   readonly filters: readonly { readonly path: readonly string[]; readonly is: Comparison }[]
   readonly path: readonly string[] | null
@@ -29,28 +33,22 @@ const EMPTY: JsonObject = {}
 
 /** Finds the clauses that count an event. An event that no clause names costs one look-up. */
 export class EventMatcher {
-  readonly #byEvent = new Map<string | undefined, MatchedClause[]>()
-  readonly #byType = new Map<EventType, MatchedClause[]>()
+  readonly #byEvent: ReadonlyMap<string | undefined, readonly MatchedClause[]>
+  readonly #byType: ReadonlyMap<EventType | undefined, readonly MatchedClause[]>
 
-  constructor(clauses: Iterable<Pick<FactClause, 'number' | 'definition'>>) {
-    for (const { number, definition } of clauses) {
-      const { event, type, name, where = [], property, between } = parseDefinition(definition)
-      const clause: MatchedClause = {
-        number,
-        name,
-        filters: where.map((is) => ({ path: pathOf(is.property), is })),
-        path: property === undefined ? null : pathOf(property),
-        ...(between && { between }),
-      }
-      if (type === undefined) append(this.#byEvent, event, clause)
-      else append(this.#byType, type, clause)
-    }
+  constructor(clauses: Iterable<NumberedClause>) {
+    const matched = [...clauses].map(matchedClause)
+    const ofTrackCalls = matched.filter(({ type }) => type === undefined)
+    this.#byEvent = Map.groupBy(ofTrackCalls, ({ event }) => event)
+    const ofOtherCalls = matched.filter(({ type }) => type !== undefined)
+    this.#byType = Map.groupBy(ofOtherCalls, ({ type }) => type)
   }
 
   /** Leaves out the events that no clause can count. */
   get selector(): EventSelector {
     const events = [...this.#byEvent.keys()].filter((name) => name !== undefined)
-    return { events, types: [...this.#byType.keys()] }
+    const types = [...this.#byType.keys()].filter((type) => type !== undefined)
+    return { events, types }
   }
 
   /**
@@ -72,10 +70,17 @@ export class EventMatcher {
   }
 }
 
-function append<Key>(map: Map<Key, MatchedClause[]>, key: Key, clause: MatchedClause): void {
-  const list = map.get(key)
-  if (list === undefined) map.set(key, [clause])
-  else list.push(clause)
+function matchedClause({ number, definition }: NumberedClause): MatchedClause {
+  const { event, type, name, where = [], property, between } = parseDefinition(definition)
+  return {
+    number,
+    event,
+    type,
+    name,
+    filters: where.map((is) => ({ path: pathOf(is.property), is })),
+    path: property === undefined ? null : pathOf(property),
+    ...(between && { between }),
+  }
 }
 
 function propertiesOf({ type, traits, properties }: Event): JsonObject {

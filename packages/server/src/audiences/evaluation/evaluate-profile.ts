@@ -6,7 +6,7 @@ import type {
   LoadedProfile,
 } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
-import { computeValue } from '../conditions/compute-value.ts'
+import { type ComputedValue, computeValue } from '../conditions/compute-value.ts'
 import { evaluate, type ProfileView } from '../conditions/evaluate.ts'
 import type { PlannedCondition } from '../conditions/plan-condition.ts'
 import { announcementOf } from './announcement.ts'
@@ -86,12 +86,7 @@ export function checkProfile(
   return (recheckAt ?? Infinity) < storedRecheck ? 'late' : 'right'
 }
 
-interface Value {
-  readonly value: Json | undefined
-  readonly recheckAt: number | null
-}
-
-function valueOf({ rule }: Plan, profile: ProfileView, had: boolean, now: number): Value {
+function valueOf({ rule }: Plan, profile: ProfileView, had: boolean, now: number): ComputedValue {
   if (rule === 'never') return { value: undefined, recheckAt: null }
   if ('compute' in rule)
     return computeValue(rule.compute, profile.facts.get(rule.clause) ?? NO_FACTS, now, had)
@@ -99,7 +94,7 @@ function valueOf({ rule }: Plan, profile: ProfileView, had: boolean, now: number
   return { value: value || undefined, recheckAt }
 }
 
-/** Tells the value for each userId for whom another one was told last. */
+/** Announces the value for each userId whose last announcement has another one. */
 function announcementsOf(
   { computation }: Plan,
   { userIds, announced }: LoadedProfile,

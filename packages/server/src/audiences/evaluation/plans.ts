@@ -10,15 +10,6 @@ import type { Plan } from './evaluate-profile.ts'
 
 type PlansOptions = Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'syncs'>
 
-/** What decides whether a computation is ready. */
-interface Known {
-  /** Its open syncs. */
-  readonly recorded: readonly Sync[]
-  /** The last sync of each computation that ended. */
-  readonly last: ReadonlyMap<string, Sync>
-  readonly computations: ReadonlyMap<string, Computation>
-}
-
 const NONE: readonly Plan[] = []
 
 /**
@@ -109,12 +100,18 @@ export class Plans {
       const recorded = open.filter(({ computationId }) => computationId === id)
       const plan = isLeaving(recorded, last.get(id))
         ? { computation, clauses: [], rule: 'never' as const }
-        : this.#planOf(computation, { recorded, last, computations })
+        : this.#planOf(computation, computations, recorded, last)
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
     }
   }
 
-  #planOf(computation: Computation, { recorded, last, computations }: Known): Plan | undefined {
+  /** @param recorded its open syncs; `last`: the last sync of each computation that ended */
+  #planOf(
+    computation: Computation,
+    computations: ReadonlyMap<string, Computation>,
+    recorded: readonly Sync[],
+    last: ReadonlyMap<string, Sync>,
+  ): Plan | undefined {
     const { id, enabled, version } = computation
     const ended = last.get(id)
     // Without a sync of this version, nobody would notice later which destinations had it.
@@ -139,7 +136,7 @@ export class Plans {
   }
 }
 
-/** Whether a computation is being deleted. When everybody has heard of it, it is in the catalog for a moment more. */
+/** Whether a computation is being deleted. After its last announcement it is still in the catalog for a moment. */
 function isLeaving(open: readonly Sync[], last: Sync | undefined): boolean {
   const isOver = last?.reason === 'deleted' && last.state === 'done'
   return isOver || open.some(({ reason }) => reason === 'deleted')

@@ -1,20 +1,19 @@
 import { type AcceptedEvent, DEFAULT_SPACE, type Event } from '@hookline/protocol'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { PositionedEvent } from '../../backend/log.ts'
-import type { ClauseFact, ProfileChange, ProfileId } from '../../backend/profiles.ts'
+import type { ProfileChange, ProfileId } from '../../backend/profiles.ts'
+import type { EventMatcher } from '../conditions/match-event.ts'
 
-/** What profiles need to know of an event, besides the event. */
 interface Context {
-  readonly space: string
+  readonly catalog: Pick<Catalog, 'current'>
   readonly placeholders: Placeholders
-  /** Finds the clauses that count the event. */
-  readonly factsOf: (effectiveTimeMs: number) => readonly ClauseFact[]
+  readonly matcher: EventMatcher
 }
 
 /** What an event says about its user. */
 export function profileChangeOf(
   { position, event: accepted }: PositionedEvent,
-  { space, placeholders, factsOf }: Context,
+  { catalog, placeholders, matcher }: Context,
 ): ProfileChange {
   const { id: eventId, sourceId, event } = accepted
   const { type, messageId, userId, anonymousId, traits } = event
@@ -31,7 +30,7 @@ export function profileChangeOf(
     eventId,
     messageId,
     sourceId,
-    space,
+    space: spaceOf(accepted, catalog),
     type,
     ...(userId !== undefined && { userId }),
     ...(anonymousId !== undefined && { anonymousId }),
@@ -41,7 +40,7 @@ export function profileChangeOf(
     receivedAt: Date.parse(event.receivedAt),
     ...(aheadMs > 0 && { aheadMs }),
     ...(type === 'identify' && traits !== undefined && { traits }),
-    facts: factsOf(timestamp),
+    facts: matcher.factsOf(accepted, timestamp),
   }
 }
 

@@ -1,0 +1,202 @@
+import type { Backend } from '../../backend/backend.ts'
+import type { AppliedSlice, ProfileChange } from '../../backend/profiles.ts'
+import type { Unreadable } from '../../backend/quarantine.ts'
+import type { ActivityListener } from '../../telemetry/activity-listener.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { Recurring } from '../../util/time/recurring.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
+import type { Worker } from '../../util/workers/worker.ts'
+import type { EventMatcher } from '../conditions/match-event.ts'
+import type { Evaluator } from '../evaluation/evaluator.ts'
+import type { Plans } from '../evaluation/plans.ts'
+import type { NeededSyncs } from '../syncs/needed-syncs.ts'
+import { isOfUser, type Placeholders, profileChangeOf } from './profile-change.ts'
+
+interface ProfileWorkerOptions extends Pick<
+  Backend,
+  'catalog' | 'deletions' | 'followedLog' | 'profiles' | 'quarantine'
+> {
+  readonly placeholders: Placeholders
+  readonly beginProfiles: () => Promise<void>
+  readonly evaluator: Evaluator
+  readonly plans: Plans
+  readonly neededSyncs: NeededSyncs
+  /** The plans are new, or the end of the log is reached for the first time. */
+  readonly onProgress: () => void
+  readonly activity: Pick<ActivityListener, 'unlinked'>
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** How long new events are collected before they are applied: a pass costs writes, however few events it has. */
+const COLLECT_MS = 200
+/** How often profiles are looked for whose verdict changes by time alone. */
+const DUE_MS = 1_000
+
+/**
+ * Keeps profiles, and evaluates those that change:
+ *
+ *     new plans? ─▶ apply a slice of the log ─▶ evaluate what is dirty or due ─▶ again, until the end of the log ─▶ wait
+ *
+ * Events are applied and profiles evaluated in turn, so that a profile that changes all the time is evaluated, too. While
+ * there is no computation, no profiles are kept, and it waits for the first one.
+ */
+export class ProfileWorker implements Worker {
+  readonly name = 'profiles'
+  readonly #options: ProfileWorkerOptions
+  readonly #follower: ProfileFollower
+  readonly #recurring: Recurring
+  #hasNewPlans = true
+  #isCaughtUp = false
+  #isWaiting = false
+
+  constructor(options: ProfileWorkerOptions) {
+    this.#options = options
+    this.#follower = new ProfileFollower(options)
+    const { clock } = options
+    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+  }
+
+  /** Whether every event that the log had when this process began has been applied. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp
+  }
+
+  /** Profiles were made dirty by something else than an event. */
+  wake(): void {
+    this.#recurring.wake()
+  }
+
+  /** The catalog or the open syncs have changed. */
+  replan(): void {
+    this.#hasNewPlans = true
+    this.#recurring.wake()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = this.#options.catalog.onChange(() => this.replan())
+    try {
+      this.#hasNewPlans = true
+      await this.#recurring.run(signal)
+    } finally {
+      stop()
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<number> {
+    for (;;) {
+      if (this.#hasNewPlans) await this.#refresh()
+      const followed = await this.#follower.step(this.#options.plans.matcher)
+      if (followed === undefined) return Infinity
+      await this.#evaluate(signal)
+      if (signal.aborted) return Infinity
+      if (!followed.isEnd) continue
+      void this.#wakeAfter(followed, signal)
+      if (!this.#isCaughtUp) {
+        this.#isCaughtUp = true
+        this.#options.onProgress()
+      }
+      return DUE_MS
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    this.#hasNewPlans = false
+    const { catalog, profiles, beginProfiles, neededSyncs, plans, onProgress } = this.#options
+    const isNeeded = catalog.current.computations.size > 0
+    if (isNeeded) await beginProfiles()
+    if (isNeeded) await neededSyncs.put()
+    if (isNeeded || (await profiles.state()).through !== null) await plans.refresh()
+    onProgress()
+  }
+
+  async #evaluate(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#options.evaluator.evaluateDue()));
+  }
+
+  /** The one wait for new events: passes in between, for profiles that are due, begin no other. */
+  async #wakeAfter({ through }: Followed, signal: AbortSignal): Promise<void> {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    const { followedLog, clock } = this.#options
+    await followedLog.appendedAfter(through, signal)
+    this.#isWaiting = false
+    this.#recurring.wakeBy(clock.now() + COLLECT_MS)
+  }
+}
+
+/** Events of one slice. Other writes wait while it is applied. */
+const SLICE_EVENTS = 500
+
+/** An event that no profile gets. */
+type Fault = Unreadable & { readonly err?: unknown }
+
+const NOT_APPLIED = 'A bug in Hookline stopped it on its way to profiles.'
+
+/** How far one step came. */
+interface Followed {
+  readonly through: number
+  /** Whether there was nothing more in the log. */
+  readonly isEnd: boolean
+}
+
+/** Follows the log, and applies its events to profiles slice by slice. */
+class ProfileFollower {
+  readonly #options: ProfileWorkerOptions
+  #largest = 0
+
+  constructor(options: ProfileWorkerOptions) {
+    this.#options = options
+  }
+
+  /** Applies the next slice. `undefined` while no profiles are kept. */
+  async step(matcher: EventMatcher): Promise<Followed | undefined> {
+    const { catalog, followedLog, profiles, deletions, placeholders, clock } = this.#options
+    // Read before the slice: where a user is purged in between, the slice is refused.
+    const { through: after, purges } = await profiles.state()
+    if (after === null) return undefined
+    const slice = await followedLog.read({ after, limit: SLICE_EVENTS })
+    const { events, through, isEnd, unreadable = [] } = slice
+    if (through === after) return { through, isEnd }
+    const changes: ProfileChange[] = []
+    const faulty: Fault[] = [...unreadable]
+    const slices = new TimeSlices(clock)
+    for (const each of events) {
+      // It parses the event.
+      await slices.yieldIfOver()
+      try {
+        if (isOfUser(each) && !deletions.isPurged(each.event))
+          changes.push(profileChangeOf(each, { catalog, placeholders, matcher }))
+      } catch (err) {
+        faulty.push({ id: each.event.id, reason: NOT_APPLIED, err })
+      }
+    }
+    await this.#quarantine(faulty)
+    const applied = await profiles.apply({ after, through, changes, purges, at: clock.wall() })
+    if (applied === undefined) return { through: after, isEnd: false }
+    this.#report(applied)
+    return { through, isEnd }
+  }
+
+  #report({ unlinked, largest }: AppliedSlice): void {
+    const { activity, metrics } = this.#options
+    for (const each of unlinked) {
+      activity.unlinked(each)
+      metrics.profiles.unlinked.inc({ reason: each.reason }, each.ids)
+    }
+    this.#largest = Math.max(this.#largest, largest)
+    metrics.profiles.largest.set(this.#largest)
+  }
+
+  /** Quarantines and reports events that no profile gets. */
+  async #quarantine(faulty: readonly Fault[]): Promise<void> {
+    if (faulty.length === 0) return
+    const { quarantine, clock, logger } = this.#options
+    const at = clock.wall()
+    await quarantine.add(faulty.map(({ id, reason }) => ({ id, reason, at })))
+    for (const each of faulty) logger.error(each, 'quarantine.added')
+  }
+}
