@@ -3,16 +3,8 @@ import type { ComponentName } from './components.ts'
 /** The rooms of each component, which are the folders inside it, with their descriptions in ARCHITECTURE.md. */
 export const ROOMS = {
   ingest: {
-    'write-keys':
-      'the source of a request, by its write key; rejected keys; the last use of each key',
-    body: 'the request body: read, decompressed up to the size limit, parsed',
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
-    reference: 'the OpenAPI document of the ingestion API, and the JSON Schema of the payload',
     threads: 'ingestion in dedicated threads, with one port and shared limits',
-  },
-  http: {
-    forwarding:
-      'connections that threads of ingestion forward to the main thread, where they look as if they came there directly',
   },
   delivery: {
     lanes: 'one lane for each webhook: turns, slots, recovery; the deliveries in memory',

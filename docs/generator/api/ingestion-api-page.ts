@@ -11,8 +11,10 @@ import {
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import { ENDPOINTS } from '../../../packages/server/src/ingest/endpoints.ts'
-import { BATCH_EXAMPLE } from '../../../packages/server/src/ingest/reference/call-schemas.ts'
-import { CALL_SUMMARIES } from '../../../packages/server/src/ingest/reference/ingestion-openapi.ts'
+import {
+  BATCH_EXAMPLE,
+  CALL_SUMMARIES,
+} from '../../../packages/server/src/ingest/ingestion-openapi.ts'
 import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
 import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'

@@ -4,7 +4,7 @@ import type {
   IngestMainFunctions,
   IngestThreadData,
   IngestThreadFunctions,
-} from './ingest/threads/ingest-functions.ts'
+} from './ingest/threads/ingest-threads.ts'
 import { runIngest } from './ingest/threads/run-ingest.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'

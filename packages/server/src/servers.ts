@@ -14,9 +14,13 @@ import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { errorFormat } from './error-format.ts'
 import { AddressGuard } from './delivery/network/address-guard.ts'
-import { ReceiptSigner } from './deletions/receipt-signer.ts'
-import { acceptForwarded, listenForForwarded } from './http/forwarding/accept-forwarded.ts'
-import { newPrivateAddress, type PrivateAddress } from './http/forwarding/private-address.ts'
+import { ReceiptSigner } from './deletions/deletions.ts'
+import {
+  acceptForwarded,
+  listenForForwarded,
+  newPrivateAddress,
+  type PrivateAddress,
+} from './http/forwarding.ts'
 import { SIDE_WORKERS } from './engine/supervision.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, metricsRoute, type ReadinessCheck, readinessOf } from './http/monitoring.ts'
@@ -25,11 +29,7 @@ import { createHttpServer } from './http/server.ts'
 import { wrongNodeRoute } from './http/responses.ts'
 import { startPageRoute } from './http/start-page.ts'
 import { ingestionUrl, isForIngestion } from './ingest/endpoints.ts'
-import {
-  DOCUMENT_PATHS,
-  documentRoutes,
-  ingestionOpenapi,
-} from './ingest/reference/ingestion-openapi.ts'
+import { DOCUMENT_PATHS, documentRoutes, ingestionOpenapi } from './ingest/ingestion-openapi.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import { IngestThreads, SharedLimits } from './ingest/threads/ingest-threads.ts'
 import { consoleRoutes, docsRoutes } from './sites/sites.ts'

@@ -1,43 +1,40 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import type { Logger } from './telemetry/logger.ts'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
+import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import { Backups } from './admin/backup.ts'
 import { reportDestinations } from './admin/destination-metrics.ts'
 import { Audiences } from './audiences/audiences.ts'
-import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import type { Backend } from './backend/backend.ts'
 import type { LeaseName } from './backend/leases.ts'
 import type { Config } from './config.ts'
+import { DeletionWorker } from './deletions/deletions.ts'
 import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
-import { ReplayWorker } from './delivery/replays/replay-worker.ts'
 import { nextRequests } from './delivery/parts/next-requests.ts'
 import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
-import { DeletionWorker } from './deletions/deletion-worker.ts'
+import { ReplayWorker } from './delivery/replays/replay-worker.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
 import { NOTICE_LIMITS } from './engine/lane-group.ts'
-import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
-import { type Lanes, LanesElsewhere } from './engine/lanes.ts'
-import { LeasedWorker, openSupervisor } from './engine/supervision.ts'
-import { SharedLanes } from './engine/shared-lanes.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
-import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
+import { type Lanes, LanesElsewhere } from './engine/lanes.ts'
+import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
+import { SharedLanes } from './engine/shared-lanes.ts'
+import { LeasedWorker, openSupervisor } from './engine/supervision.ts'
+import { hasReusePort } from './http/listen.ts'
+import type { ReadinessCheck } from './http/monitoring.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { SharedInspector } from './inspector/shared-inspector.ts'
-import type { ReadinessCheck } from './http/monitoring.ts'
-import { hasReusePort } from './http/listen.ts'
 import { openBackend } from './open-backend.ts'
 import { ROLES } from './roles.ts'
 import { openServers, type Workers } from './servers.ts'
-import { BoundedLogger } from './telemetry/bounded-logger.ts'
-import { Metrics } from './telemetry/metrics.ts'
-import { Accounting, reportBacklog } from './upkeep/accounting.ts'
-import { Retention } from './upkeep/retention.ts'
 import type { SettingTexts } from './shown-settings.ts'
+import { BoundedLogger, type Logger } from './telemetry/logger.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
+import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
+import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
-import { Shutdown } from './util/workers/shutdown.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
@@ -92,7 +89,7 @@ export interface DatabaseDamaged {
 }
 
 /** What all components of the service share. */
-export interface Components extends ServiceOptions {
+interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
   readonly clockWatch: ClockWatch
@@ -388,4 +385,33 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
       },
     },
   ]
+}
+
+/** The stop of the service: what it waits for may end by itself until `timeoutMs` have passed, and is aborted then. */
+export class Shutdown {
+  readonly #begun = new AbortController()
+  readonly #overdue = new AbortController()
+  readonly #clock: Clock
+  readonly #timeoutMs: number
+
+  constructor(options: { readonly clock: Clock; readonly timeoutMs: number }) {
+    this.#clock = options.clock
+    this.#timeoutMs = options.timeoutMs
+  }
+
+  /** Aborts when the stop begins. */
+  get begun(): AbortSignal {
+    return this.#begun.signal
+  }
+
+  /** Aborts when the stop has taken `timeoutMs`. */
+  get overdue(): AbortSignal {
+    return this.#overdue.signal
+  }
+
+  /** Begins the stop. The returned function ends it: it is not overdue any more. */
+  begin(): () => void {
+    this.#begun.abort()
+    return this.#clock.after(this.#timeoutMs, () => this.#overdue.abort())
+  }
 }

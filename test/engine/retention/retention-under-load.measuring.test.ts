@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger } from '@hookline/server'
 import { expect, test } from 'vitest'
-import { Retention } from '../../../packages/server/src/upkeep/retention.ts'
+import { Retention } from '../../../packages/server/src/upkeep/upkeep.ts'
 import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openReceiver } from '@hookline/testing/receiver/receiver'

@@ -11,7 +11,7 @@ import {
   Pipelining,
   UnreadResponses,
 } from './connections.ts'
-import { type Forwarding, forwardOthers } from './forwarding/forward-others.ts'
+import { type Forwarding, forwardOthers } from './forwarding.ts'
 import {
   clientErrorHandler,
   errorHandler,

@@ -14,9 +14,14 @@ import { ByteBudget } from '../util/limits/byte-budget.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { RateLimit } from '../util/limits/rate-limit.ts'
-import { decodeBody, type ParsedBody, parseBody } from './body/decode-body.ts'
-import { type PartialBody, readBody } from './body/partial-body.ts'
-import { SourceTurns, type Steps } from './body/source-turns.ts'
+import {
+  decodeBody,
+  parseBody,
+  type ParsedBody,
+  type PartialBody,
+  readBody,
+} from './request-body.ts'
+import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
 import { type Batch, batchOfOne, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
@@ -39,7 +44,7 @@ import {
   KeyUseRecorder,
   RejectedKeyLogger,
   sourcesNamedIn,
-} from './write-keys/write-key.ts'
+} from './write-key.ts'
 
 type IngestSettings = Pick<
   Config,

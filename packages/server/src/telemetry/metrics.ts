@@ -1,8 +1,7 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
 import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
 import { collectProcessMetrics, type EventLoopDelay } from './process-metrics.ts'
-import { TalliedCounter, TalliedGauge } from './tallied.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
@@ -306,5 +305,44 @@ export class Metrics {
 
   #histogram(name: string, help: string, buckets = SECONDS) {
     return new Histogram({ name, help, buckets, registers: [this.registry] })
+  }
+}
+
+/*
+ * Metrics of the path of every event. prom-client validates and hashes the labels at each call, so these count by
+ * themselves, and tell prom-client when they are read.
+ */
+
+/** A counter with few label values. */
+class TalliedCounter<Label extends string> extends Counter<Label> {
+  readonly #tallies = new Map<string, { readonly labels: LabelValues<Label>; count: number }>()
+
+  /** As `inc`. @param key is the same for the same labels */
+  count(key: string, labels: LabelValues<Label>, by = 1): void {
+    const tally = this.#tallies.get(key)
+    if (tally === undefined) this.#tallies.set(key, { labels, count: by })
+    else tally.count += by
+  }
+
+  /** prom-client calls it before it reads the values. */
+  collect(): void {
+    for (const tally of this.#tallies.values()) {
+      this.inc(tally.labels, tally.count)
+      tally.count = 0
+    }
+  }
+}
+
+/** A gauge without labels. */
+class TalliedGauge extends Gauge {
+  #value = 0
+
+  add(by: number): void {
+    this.#value += by
+  }
+
+  /** prom-client calls it before it reads the value. */
+  collect(): void {
+    this.set(this.#value)
   }
 }

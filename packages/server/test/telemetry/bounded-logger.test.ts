@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { BoundedLogger } from '../../src/telemetry/bounded-logger.ts'
+import { BoundedLogger } from '../../src/telemetry/logger.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function open(level = 'debug') {

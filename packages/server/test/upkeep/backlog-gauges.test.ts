@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
-import { reportBacklog } from '../../src/upkeep/accounting.ts'
+import { reportBacklog } from '../../src/upkeep/upkeep.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 function open(backlog: () => Promise<Backlog>) {

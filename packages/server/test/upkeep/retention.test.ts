@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { Retention, type RetentionOptions } from '../../src/upkeep/retention.ts'
+import { Retention, type RetentionOptions } from '../../src/upkeep/upkeep.ts'
 import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'

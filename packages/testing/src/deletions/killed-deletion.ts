@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backend } from '../../../server/src/backend/backend.ts'
-import { DeletionWorker } from '../../../server/src/deletions/deletion-worker.ts'
+import { DeletionWorker } from '../../../server/src/deletions/deletions.ts'
 import { createLogger } from '../../../server/src/telemetry/logger.ts'
 import { systemClock } from '../../../server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../engine/no-activity.ts'

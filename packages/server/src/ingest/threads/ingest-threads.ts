@@ -3,10 +3,11 @@ import type { Backend } from '../../backend/backend.ts'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { SharedChange, ThreadConnection } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
-import type { PrivateAddress } from '../../http/forwarding/private-address.ts'
+import type { PrivateAddress } from '../../http/forwarding.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import { restoredError, ThreadGone } from '../../threads/channel.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import { restoredError, ThreadGone, type WireError } from '../../threads/channel.ts'
 import { ThreadChanges } from '../../threads/thread-changes.ts'
 import {
   ThreadHost,
@@ -14,19 +15,12 @@ import {
   ThreadSupervisor,
   type ThreadSupervisorOptions,
 } from '../../threads/thread-host.ts'
-import type { Metrics } from '../../telemetry/metrics.ts'
 import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
 import { type Limited, RateLimit } from '../../util/limits/rate-limit.ts'
 import { SharedBuckets } from '../../util/limits/shared-buckets.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import {
-  INGEST_SETTINGS,
-  type IngestMainFunctions,
-  type IngestThreadData,
-  type IngestThreadFunctions,
-} from './ingest-functions.ts'
 
-export interface IngestThreadsOptions extends ThreadSupervisorOptions {
+interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly backend: Pick<Backend, 'catalog' | 'keyUses' | 'threads'>
   /** The module of a thread, without the extension of its file. */
   readonly module: URL
@@ -46,7 +40,7 @@ export interface IngestThreadsOptions extends ThreadSupervisorOptions {
 
 /**
  * Threads that accept calls: each reads, checks and appends by itself. All listen at one port, and the system divides the new
- * connections among them. A connection with another request is forwarded to main (`http/forwarding`).
+ * connections among them. A connection with another request is forwarded to main (`http/forwarding.ts`).
  */
 export class IngestThreads implements AsyncDisposable {
   readonly #options: IngestThreadsOptions
@@ -259,4 +253,51 @@ export class SharedLimits {
       this.#used.set(`${rateLimit} ${id}`, { id, rateLimit })
     this.#buckets.keep(this.#used.values())
   }
+}
+
+/** The settings that a thread of ingestion needs. None of them is secret. */
+const INGEST_SETTINGS = [
+  'clockSkewToleranceMs',
+  'maxBatchBytes',
+  'maxBatchGrowthBytes',
+  'maxBatchMessages',
+  'maxMessageBytes',
+  'maxNestingLevels',
+  'maxPartialBodyBytes',
+  'maxPipelinedRequests',
+  'requestTimeoutMs',
+  'trustedProxies',
+  'unreadTimeoutMs',
+] as const satisfies readonly (keyof Config)[]
+
+/** What a thread of ingestion is started with. */
+export interface IngestThreadData {
+  /** Of `BackendThreads.connectToLog`. */
+  readonly backend: unknown
+  /** From 1: main is 0. */
+  readonly thread: number
+  readonly settings: Pick<Config, (typeof INGEST_SETTINGS)[number]>
+  readonly maxConnections: number
+  /** Where main serves all requests that are not of ingestion. */
+  readonly main: PrivateAddress
+  /** The memory of the limits that all threads share. */
+  readonly limits: { readonly rates: SharedArrayBuffer; readonly partialBodies: SharedArrayBuffer }
+}
+
+/** What a thread of ingestion offers to main. */
+export interface IngestThreadFunctions {
+  /** Resolves to the URL. Rejects with the error of the system. */
+  listen(at: Listening): Promise<string>
+  apply(change: SharedChange): Promise<void>
+  /** Accepts no connection any more, and closes those that are idle. */
+  close(): void
+  /** Waits for no request any longer. */
+  abort(): void
+}
+
+/** What main offers to a thread of ingestion. */
+export interface IngestMainFunctions {
+  keyUsed(use: { readonly key: string; readonly at: number }): Promise<void>
+  /** The thread has found damage. */
+  damaged(error: WireError): void
 }

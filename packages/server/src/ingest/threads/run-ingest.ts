@@ -15,7 +15,7 @@ import type {
   IngestMainFunctions,
   IngestThreadData,
   IngestThreadFunctions,
-} from './ingest-functions.ts'
+} from './ingest-threads.ts'
 
 type IngestContext = ThreadContext<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>
 

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noticeId } from '../../../src/deletions/notices.ts'
+import { noticeId } from '../../../src/deletions/deletions.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { NewNotice } from '../../../src/backend/notices.ts'
-import { noticeId } from '../../../src/deletions/notices.ts'
+import { noticeId } from '../../../src/deletions/deletions.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { noticesConformance } from '../conformance/deletions/notices.ts'

@@ -6,8 +6,8 @@ import { parseConfig } from '../../../src/config.ts'
 import {
   acceptForwarded,
   listenForForwarded,
-} from '../../../src/http/forwarding/accept-forwarded.ts'
-import { newPrivateAddress } from '../../../src/http/forwarding/private-address.ts'
+  newPrivateAddress,
+} from '../../../src/http/forwarding.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 

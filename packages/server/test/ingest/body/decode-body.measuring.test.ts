@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { decodeBody } from '../../../src/ingest/body/decode-body.ts'
+import { decodeBody } from '../../../src/ingest/request-body.ts'
 
 const zeros = Buffer.alloc(64 * 1024 * 1024)
 

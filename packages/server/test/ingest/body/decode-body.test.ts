@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { decodeBody } from '../../../src/ingest/body/decode-body.ts'
+import { decodeBody } from '../../../src/ingest/request-body.ts'
 
 const MAX = 1000
 const text = '{"name":"Zoë"}'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PartialBody } from '../../../src/ingest/body/partial-body.ts'
+import { PartialBody } from '../../../src/ingest/request-body.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 
 test('a body takes the memory of what has arrived, not of what is announced', () => {

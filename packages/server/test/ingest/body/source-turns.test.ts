@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
-import { SourceTurns, type Steps } from '../../../src/ingest/body/source-turns.ts'
+import { SourceTurns, type Steps } from '../../../src/ingest/source-turns.ts'
 import { MAX_SLICE_MS } from '../../../src/util/time/time-slices.ts'
 
 const KIB = 1024

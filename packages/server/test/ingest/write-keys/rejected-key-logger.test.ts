@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { RejectedKeyLogger } from '../../../src/ingest/write-keys/write-key.ts'
+import { RejectedKeyLogger } from '../../../src/ingest/write-key.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const lineWith = (code: string, keyPrefix: string | null, requests: number) => ({

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  keyFromBody,
-  keyFromHeaders,
-  keyFromQuery,
-} from '../../../src/ingest/write-keys/write-key.ts'
+import { keyFromBody, keyFromHeaders, keyFromQuery } from '../../../src/ingest/write-key.ts'
 
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
 

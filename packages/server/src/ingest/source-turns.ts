@@ -1,5 +1,5 @@
-import type { Clock } from '../../util/time/clock.ts'
-import { MAX_SLICE_MS } from '../../util/time/time-slices.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { MAX_SLICE_MS } from '../util/time/time-slices.ts'
 
 /** Work on a body, in steps that take a few milliseconds at most where that is possible. */
 export type Steps<T> = Generator<undefined, T, undefined>

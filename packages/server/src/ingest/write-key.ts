@@ -1,10 +1,10 @@
 import { type IngestCodeName, isJsonObject, type Json, type Source } from '@hookline/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { CatalogSnapshot, KeyUses } from '../../backend/catalog.ts'
-import type { Logger } from '../../telemetry/logger.ts'
-import { ClientKeyThrottle } from '../../util/limits/log-throttle.ts'
-import type { Clock } from '../../util/time/clock.ts'
-import type { Refused } from '../responses.ts'
+import type { Refused } from './responses.ts'
+import type { CatalogSnapshot, KeyUses } from '../backend/catalog.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { ClientKeyThrottle } from '../util/limits/log-throttle.ts'
+import type { Clock } from '../util/time/clock.ts'
 
 /** The source of this write key, if the source is enabled. */
 export function authenticate(

@@ -1,18 +1,33 @@
-import { LIMITS } from '@hookline/protocol'
-import type { Logger } from '../telemetry/logger.ts'
+import { type Destination, idFrom, LIMITS, timeOfId } from '@hookline/protocol'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
 import { BackendUnavailable } from '../backend/backend.ts'
 import type { Catalog } from '../backend/catalog.ts'
-import type { Deletion, Deletions, Purge, Subject, Suppressions } from '../backend/deletions.ts'
-import type { Notices } from '../backend/notices.ts'
+import type {
+  Deletion,
+  DeletionRequest,
+  Deletions,
+  Purge,
+  Subject,
+  Suppressions,
+} from '../backend/deletions.ts'
+import type { NewNotice, Notices } from '../backend/notices.ts'
+import type { OwnKeys } from '../backend/own-keys.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { Recurring } from '../util/time/recurring.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Worker } from '../util/workers/worker.ts'
-import { noticesOf } from './notices.ts'
 
-export interface DeletionWorkerOptions {
+interface DeletionWorkerOptions {
   readonly catalog: Catalog
   readonly deletions: Deletions
   readonly suppressions: Suppressions
@@ -192,4 +207,87 @@ export class DeletionWorker implements Worker {
     }
     return !signal.aborted
   }
+}
+
+/**
+ * The notices of a deletion for some of its users: one for each user and each enabled destination of the sources that
+ * the deletion covers.
+ */
+function noticesOf(
+  { id: deletionId, createdAt, sourceIds }: DeletionRequest,
+  subjects: readonly Subject[],
+  destinations: Iterable<Destination>,
+  now: number,
+): NewNotice[] {
+  return [...destinations]
+    .filter(({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true))
+    .flatMap(({ id: destinationId, sourceId }) =>
+      subjects.map((subject) => ({
+        id: noticeId(deletionId, destinationId, subject),
+        deletionId,
+        sourceId,
+        destinationId,
+        subject,
+        createdAt,
+        dueAt: now,
+      })),
+    )
+}
+
+/**
+ * The id of the notice that a deletion sends to a destination about a user. It is the `webhook-id` of every attempt. It
+ * depends on the three arguments only, so a step that is repeated after a crash makes no second notice.
+ */
+export function noticeId(deletionId: string, destinationId: string, { kind, id }: Subject): string {
+  // No deletion has an id that begins with `anonymous`.
+  const parts = `${kind === 'user' ? '' : 'anonymous/'}${deletionId}/${destinationId}/${id}`
+  const digest = createHash('sha256').update(parts).digest()
+  return idFrom('msg', timeOfId(deletionId), digest)
+}
+
+/** A document with a signature that proves who wrote it. */
+interface SignedReceipt<T extends object> {
+  readonly receipt: T
+  readonly signature: {
+    readonly algorithm: 'Ed25519'
+    /** The public key, SPKI in DER, as base64. */
+    readonly publicKey: string
+    /** Over `JSON.stringify(receipt)` as UTF-8, as base64. */
+    readonly value: string
+  }
+}
+
+/**
+ * Signs receipts with a key of the service, which is made at first use. With the public key, a receipt can be verified without
+ * this service: parse the document, and serialise `receipt` again.
+ */
+export class ReceiptSigner {
+  readonly #keys: OwnKeys
+  #key: KeyObject | undefined
+
+  constructor(keys: OwnKeys) {
+    this.#keys = keys
+  }
+
+  /** @throws {BackendUnavailable} */
+  async sign<T extends object>(document: T): Promise<SignedReceipt<T>> {
+    // The text that a verifier serialises again, without values that JSON leaves out.
+    const text = JSON.stringify(document)
+    const key = (this.#key ??= createPrivateKey(await this.#keys.keyOf('receipts', newKey)))
+    const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' })
+    const value = sign(null, Buffer.from(text), key)
+    return {
+      receipt: JSON.parse(text) as T,
+      signature: {
+        algorithm: 'Ed25519',
+        publicKey: publicKey.toString('base64'),
+        value: value.toString('base64'),
+      },
+    }
+  }
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
 }
