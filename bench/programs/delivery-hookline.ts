@@ -99,6 +99,6 @@ startWorkers(stack, {
   onGiveUp: ({ error }) => {
     throw error
   },
-  shutdown: new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs }),
+  shutdown: new Shutdown(),
 })
 respondWith(stream, () => stack.disposeAsync())

@@ -128,7 +128,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
   )
   const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
-  const shutdown = new Shutdown({ clock, timeoutMs: config.shutdownTimeoutMs })
+  const shutdown = new Shutdown()
   const components: Components = {
     ...options,
     logger,
@@ -163,7 +163,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     adminToken,
     failed: Promise.race([failed, backend.damaged.then((damage) => ({ damage }))]),
     [Symbol.asyncDispose]: async () => {
-      const end = shutdown.begin()
+      const end = shutdown.begin(clock, config.shutdownTimeoutMs)
       await running.disposeAsync()
       end()
     },
@@ -387,31 +387,18 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
   ]
 }
 
-/** The stop of the service: what it waits for may end by itself until `timeoutMs` have passed, and is aborted then. */
+/** The stop of the service. */
 export class Shutdown {
   readonly #begun = new AbortController()
   readonly #overdue = new AbortController()
-  readonly #clock: Clock
-  readonly #timeoutMs: number
-
-  constructor(options: { readonly clock: Clock; readonly timeoutMs: number }) {
-    this.#clock = options.clock
-    this.#timeoutMs = options.timeoutMs
-  }
-
   /** Aborts when the stop begins. */
-  get begun(): AbortSignal {
-    return this.#begun.signal
-  }
+  readonly begun = this.#begun.signal
+  /** Aborts when the stop takes too long: then nothing is waited for. */
+  readonly overdue = this.#overdue.signal
 
-  /** Aborts when the stop has taken `timeoutMs`. */
-  get overdue(): AbortSignal {
-    return this.#overdue.signal
-  }
-
-  /** Begins the stop. The returned function ends it: it is not overdue any more. */
-  begin(): () => void {
+  /** Begins the stop, which is overdue after `timeoutMs` unless the returned function is called. */
+  begin(clock: Clock, timeoutMs: number): () => void {
     this.#begun.abort()
-    return this.#clock.after(this.#timeoutMs, () => this.#overdue.abort())
+    return clock.after(timeoutMs, () => this.#overdue.abort())
   }
 }

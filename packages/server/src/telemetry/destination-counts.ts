@@ -35,9 +35,8 @@ export class DestinationCounts {
   }
 
   /**
-   * The counts of the destinations that there are, given as their URLs by id. Those without a count get one, as long as
-   * there is room: Prometheus sees an increase only from a 0 that it has seen. Destinations and URLs that are gone are
-   * forgotten.
+   * The counts of the current destinations, given as their URLs by id; the others are forgotten. Those without a count get
+   * one while there is room: Prometheus sees an increase only from a 0 that it has seen.
    */
   of(urlsById: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, DestinationCount> {
     for (const [id, { attempts }] of this.#byId) {

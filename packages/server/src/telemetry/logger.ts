@@ -76,11 +76,9 @@ interface LogOutputOptions {
 }
 
 /**
- * Writes the lines of the log to a file, a pipe or a terminal, and never makes the service wait for it. pino's own
- * destination does: it repeats a failed write until it succeeds, and nothing else runs meanwhile.
- *
- * One write is under way at a time. While it fails (full disk, faulty disk, closed pipe) or the reader of the pipe takes
- * nothing, it is repeated. Lines that come meanwhile wait, up to MAX_WAITING_BYTES. After that they are lost, and counted.
+ * Writes the lines of the log to a file, a pipe or a terminal, and never makes the service wait for it, as pino's own
+ * destination does. One write is under way at a time, and is repeated while it fails (full disk, closed pipe). Lines that
+ * come meanwhile wait, up to MAX_WAITING_BYTES. After that they are lost, and counted.
  */
 export class LogOutput {
   readonly #options: LogOutputOptions
@@ -166,9 +164,8 @@ interface BoundedLoggerOptions {
 }
 
 /**
- * A logger that writes a bounded number of lines of each event in a minute, whatever happens. It counts the others, and
- * reports them as `log.lines_left_out` when the minute is over. Lines of the levels debug and fatal are always written:
- * the first are for whoever asks for all of them, and the others end the process.
+ * A logger that writes a bounded number of lines of each event in a minute. It counts the others, and reports them as
+ * `log.lines_left_out` when the minute is over. Lines of the levels debug and fatal are always written.
  */
 export class BoundedLogger implements Logger {
   readonly #logger: Logger

@@ -16,9 +16,8 @@ export interface ThreadMetrics {
 export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
 
 /**
- * The metrics of threads, added to those of main at each scrape. A series that a thread and main have is the sum of both,
- * gauges too: each thread sets its part. What a thread had counted at the last scrape stays in the sum when it ends, because
- * a counter must not go down.
+ * The metrics of threads, added to main's at each scrape: a series is the sum of all, gauges too. What a thread had counted
+ * at the last scrape stays in the sum when it ends, because a counter must not go down.
  */
 export class MetricsOfThreads {
   readonly #counts: DestinationCounts
