@@ -3,7 +3,7 @@ import type { RemovalSlice, Upkeep } from '../backend/upkeep.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { Recurring } from '../util/time/recurring.ts'
+import { pause } from '../util/time/pause.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
@@ -28,28 +28,27 @@ const FOR_MS = 1_000
 
 /**
  * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
- * It works once a minute, in slices of a few milliseconds. Events that still wait for delivery are kept, and those that a follower of
- * the log has not reached: the data may then be larger.
+ * It works once a minute, in slices of a few milliseconds. Events that wait for delivery, or that a follower of the log has
+ * not reached, are kept: the data may then be larger.
  */
 export class Retention implements Worker {
   readonly name = 'retention'
   readonly #options: RetentionOptions
-  readonly #recurring: Recurring
 
   constructor(options: RetentionOptions) {
     this.#options = options
-    this.#recurring = new Recurring({
-      clock: options.clock,
-      work: (signal) => this.#pass(signal),
-    })
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#recurring.run(signal)
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#pass(signal)
+      await pause(this.#options.clock, RETENTION_EVERY_MS, signal)
+    }
   }
 
-  async #pass(signal: AbortSignal): Promise<number> {
-    const { clockWatch, retentionMs, retentionMaxBytes, logger } = this.#options
+  async #pass(signal: AbortSignal): Promise<void> {
+    const { audit, clockWatch, logger } = this.#options
+    const { retentionMs, retentionMaxBytes, auditRetentionMs } = this.#options
     const removed =
       (await this.#remove(
         { before: clockWatch.removalTime() - retentionMs },
@@ -60,12 +59,6 @@ export class Retention implements Worker {
         async () => !signal.aborted && (await this.#isTooLarge()),
       ))
     if (removed > 0) logger.info({ events: removed }, 'retention.removed')
-    await this.#removeAudit(signal)
-    return RETENTION_EVERY_MS
-  }
-
-  async #removeAudit(signal: AbortSignal): Promise<void> {
-    const { audit, auditRetentionMs, clockWatch } = this.#options
     const before = clockWatch.removalTime() - auditRetentionMs
     while (!signal.aborted && (await audit.removeBefore(before)) > 0);
   }
@@ -114,20 +107,17 @@ const ACCOUNTING_EVERY_MS = 10_000
 export class Accounting implements Worker {
   readonly name = 'accounting'
   readonly #options: AccountingOptions
-  readonly #recurring: Recurring
   #reported = 0
 
   constructor(options: AccountingOptions) {
     this.#options = options
-    const work = async (): Promise<number> => {
-      await this.check()
-      return ACCOUNTING_EVERY_MS
-    }
-    this.#recurring = new Recurring({ clock: options.clock, work })
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#recurring.run(signal)
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.check()
+      await pause(this.#options.clock, ACCOUNTING_EVERY_MS, signal)
+    }
   }
 
   /** Sets the metric. Logs a line when something was lost since the check before. */
