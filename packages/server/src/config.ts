@@ -123,7 +123,7 @@ export function resolveConfig(
   const texts: { [S in SettingName]?: string } = {}
   for (const name of NAMES) {
     try {
-      const { text, origin } = find(name, { environment, flags, file })
+      const { text, origin } = find(name, environment, flags, file)
       origins[name] = origin
       if (text === undefined) continue
       texts[name] = text
@@ -140,18 +140,12 @@ export function resolveConfig(
   }
 }
 
-interface FoundValue {
-  readonly text: string | undefined
-  readonly origin: Origin
-}
-
-interface ConfigSources {
-  readonly environment: Environment
-  readonly flags: Flags
-  readonly file: ConfigFile | undefined
-}
-
-function find(name: SettingName, { environment, flags, file }: ConfigSources): FoundValue {
+function find(
+  name: SettingName,
+  environment: Environment,
+  flags: Flags,
+  file: ConfigFile | undefined,
+): { readonly text: string | undefined; readonly origin: Origin } {
   const { default: fallback, secret }: Setting = SETTINGS[name]
   const names = spellingsOf(name)
   const variable =

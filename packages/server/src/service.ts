@@ -104,10 +104,9 @@ interface Components extends ServiceOptions {
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * A stop begins everywhere at once: the servers accept no connections, the pipeline reads no further entries, and no
- * further attempt begins. Requests and attempts in flight end, and what they came to is recorded and acked. After
- * `shutdownTimeoutMs`, connections are closed and attempts are aborted: their deliveries are as before the attempt. Then
- * the components close in the opposite order, the backend last.
+ * A stop begins everywhere at once: no connection, log entry or attempt is begun. Requests and attempts in flight end, and
+ * their outcomes are recorded and acked. After `shutdownTimeoutMs`, connections are closed and attempts are aborted: their
+ * deliveries are as before the attempt. Then the components close in the opposite order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options
@@ -392,9 +391,9 @@ export class Shutdown {
   readonly #begun = new AbortController()
   readonly #overdue = new AbortController()
   /** Aborts when the stop begins. */
-  readonly begun = this.#begun.signal
+  readonly begun: AbortSignal = this.#begun.signal
   /** Aborts when the stop takes too long: then nothing is waited for. */
-  readonly overdue = this.#overdue.signal
+  readonly overdue: AbortSignal = this.#overdue.signal
 
   /** Begins the stop, which is overdue after `timeoutMs` unless the returned function is called. */
   begin(clock: Clock, timeoutMs: number): () => void {

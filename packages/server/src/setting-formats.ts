@@ -8,15 +8,26 @@ import { SecretBox } from './util/secrets/secret-box.ts'
 /** A setting has the wrong format. The message completes "… must be". */
 class WrongFormat extends Error {}
 
-export const text = (raw: string): string => {
-  if (raw === '') throw new WrongFormat('a text that is not empty')
-  return raw
-}
+const matching =
+  (pattern: RegExp, format: string) =>
+  (raw: string): string => {
+    if (!pattern.test(raw)) throw new WrongFormat(format)
+    return raw
+  }
+
+const redacted =
+  (parse: (raw: string) => unknown) =>
+  (raw: string): Redacted => {
+    parse(raw)
+    return new Redacted(raw)
+  }
+
+export const text = matching(/[^]/, 'a text that is not empty')
 
 /** More threads of one kind cost memory and deliver nothing more: one thread writes for all of them. */
 const MOST_THREADS = 32
 
-export const secret = (raw: string): Redacted => new Redacted(text(raw))
+export const secret = redacted(text)
 
 export const keys = (raw: string): Redacted => {
   if (SecretBox.keysIn(raw) === undefined) {
@@ -134,29 +145,22 @@ export const urlOf =
   }
 
 /** What a .creds file of NATS has. */
-export const natsCredentials = (raw: string): Redacted => {
-  if (!/BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/.test(raw)) {
-    throw new WrongFormat('the text of a .creds file: a NATS USER JWT and a USER NKEY SEED')
-  }
-  return new Redacted(raw)
-}
+export const natsCredentials = redacted(
+  matching(
+    /BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/,
+    'the text of a .creds file: a NATS USER JWT and a USER NKEY SEED',
+  ),
+)
 
 /** The seed of the nkey of a user. */
-export const nkeySeed = (raw: string): Redacted => {
-  if (!/^SU[A-Z2-7]{56}$/.test(raw)) {
-    throw new WrongFormat(
-      'the seed of an nkey of a user, which has 58 characters and begins with SU',
-    )
-  }
-  return new Redacted(raw)
-}
+export const nkeySeed = redacted(
+  matching(
+    /^SU[A-Z2-7]{56}$/,
+    'the seed of an nkey of a user, which has 58 characters and begins with SU',
+  ),
+)
 
-export const subjectToken = (raw: string): string => {
-  if (!/^[\w-]{1,64}$/.test(raw)) {
-    throw new WrongFormat('at most 64 letters, digits, - and _')
-  }
-  return raw
-}
+export const subjectToken = matching(/^[\w-]{1,64}$/, 'at most 64 letters, digits, - and _')
 
 export const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(millisecondsIn)

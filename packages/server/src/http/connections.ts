@@ -1,12 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Clock, systemClock } from '../util/time/clock.ts'
+import { systemClock } from '../util/time/clock.ts'
 
 /**
  * Limits the connections of a server. When the last place is taken, the connection closes whose client has done nothing
- * for longest: first one that has no request or has not sent all of it, then one that waits with its next request, or has not
- * read all of the response. So many clients that never finish do not close the connections of those that do. A request that
- * the service is handling is never cut off. Where all are handled, a new connection is closed.
+ * for longest: first one without a complete request, then one that waits with its next request, or has not read all of the
+ * response. A request that the service is handling is never cut off: where all are handled, a new connection is closed.
  *
  * The function that it returns ends the limit for a connection, which another server counts from now on.
  */
@@ -51,13 +50,13 @@ function firstOf<K, V>(
 export type InTurn = (response: ServerResponse, handle: () => void) => void
 
 /**
- * Handles the requests of one connection one after the other. A client may send requests ahead (RFC 9112 §9.3.2).
- * Each of them waits until the responses to the earlier ones are sent, so the memory that unread responses
- * take is that of one response. Nothing is read from the connection while requests wait.
+ * Handles the requests of one connection one after the other. One that a client sends ahead (RFC 9112 §9.3.2) waits until
+ * the earlier responses are sent, so unread responses take the memory of one. Meanwhile nothing is read.
  */
 export class Pipelining {
   readonly #maxWaiting: number
-  readonly #waiting = new WeakMap<Socket, WaitingRequests>()
+  /** How many requests of a connection wait. It is paused until there are none. */
+  readonly #waiting = new WeakMap<Socket, number>()
 
   /** A connection with more than `maxWaiting` waiting requests is closed. */
   constructor(maxWaiting: number) {
@@ -70,18 +69,29 @@ export class Pipelining {
     if (response.socket !== null) return handle()
     const { socket } = response.req
     if (socket.destroyed) return
-    let waiting = this.#waiting.get(socket)
-    if (waiting === undefined) this.#waiting.set(socket, (waiting = new WaitingRequests(socket)))
-    if (waiting.count === this.#maxWaiting) return closeWhileParsing(socket)
-    waiting.add()
+    const waiting = this.#waiting.get(socket) ?? 0
+    if (waiting === this.#maxWaiting) return closeWhileParsing(socket)
+    this.#waiting.set(socket, waiting + 1)
+    // Node resumes the socket at the end of each request that it has parsed.
+    if (waiting === 0) socket.on('resume', pauseAgain).pause()
     response.once('socket', () =>
       // Other connections go first.
       setImmediate(() => {
-        waiting.remove()
+        this.#handled(socket)
         if (!socket.destroyed) handle()
       }),
     )
   }
+
+  #handled(socket: Socket): void {
+    const waiting = this.#waiting.get(socket)! - 1
+    this.#waiting.set(socket, waiting)
+    if (waiting === 0) socket.off('resume', pauseAgain).resume()
+  }
+}
+
+function pauseAgain(this: Socket): void {
+  this.pause()
 }
 
 /** Closes a connection while Node parses what it has read, which may be thousands of requests. */
@@ -90,36 +100,6 @@ function closeWhileParsing(socket: Socket): void {
   // There is no public way to stop the parser. Without a response for each, the rest takes a quarter of the time.
   if (parser) parser.onIncoming = () => 0
   socket.resetAndDestroy()
-}
-
-/** The waiting requests of one connection, which is paused until there are none. */
-class WaitingRequests {
-  readonly #socket: Socket
-  #count = 0
-  // Node resumes the socket at the end of each request that it has parsed.
-  readonly #pause = (): unknown => this.#socket.pause()
-
-  constructor(socket: Socket) {
-    this.#socket = socket
-  }
-
-  get count(): number {
-    return this.#count
-  }
-
-  add(): void {
-    this.#count++
-    if (this.#count > 1) return
-    this.#socket.on('resume', this.#pause)
-    this.#socket.pause()
-  }
-
-  remove(): void {
-    this.#count--
-    if (this.#count > 0) return
-    this.#socket.off('resume', this.#pause)
-    this.#socket.resume()
-  }
 }
 
 const LONGEST_CHECK_MS = 1_000
@@ -133,31 +113,29 @@ interface Unread {
 /** Closes connections whose client has read nothing of a response for `timeoutMs`. */
 export class UnreadResponses {
   readonly #timeoutMs: number
-  readonly #clock: Clock
   readonly #sockets = new Map<Socket, Unread>()
 
-  constructor(timeoutMs: number, clock: Clock = systemClock) {
+  constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs
-    this.#clock = clock
   }
 
   /** Watches a connection until it closes. */
   watch(socket: Socket): void {
     if (this.#sockets.has(socket) || socket.destroyed) return
     if (this.#sockets.size === 0) this.#checkLater()
-    this.#sockets.set(socket, { bytes: 0, since: this.#clock.now() })
+    this.#sockets.set(socket, { bytes: 0, since: systemClock.now() })
     socket.once('close', () => this.#sockets.delete(socket))
   }
 
   #checkLater(): void {
-    this.#clock.after(Math.min(this.#timeoutMs / 4, LONGEST_CHECK_MS), () => {
+    systemClock.after(Math.min(this.#timeoutMs / 4, LONGEST_CHECK_MS), () => {
       for (const [socket, unread] of this.#sockets) this.#check(socket, unread)
       if (this.#sockets.size > 0) this.#checkLater()
     })
   }
 
   #check(socket: Socket, { bytes, since }: Unread): void {
-    const now = this.#clock.now()
+    const now = systemClock.now()
     const left = unsentBytes(socket)
     if (left === 0 || left !== bytes) this.#sockets.set(socket, { bytes: left, since: now })
     // Resets it, so that the operating system does not keep what the client has not read.
@@ -176,42 +154,29 @@ function unsentBytes(socket: Socket): number {
 const CHECK_MS = 50
 
 /**
- * Closes the connections of a closing server: the idle ones at once and as they become idle, those that have sent nothing
- * after CHECK_MS, and all of them when `overdue` aborts. Node itself closes only those that are idle when the closing
- * begins. A kept-alive connection that is in use then would keep the server open until the keep-alive timeout.
+ * Returns a function that closes the connections of a closing server: the idle ones at once and as they become idle, those
+ * that have sent nothing after CHECK_MS, and all of them when `overdue` aborts. Node itself closes only those that are idle
+ * when the closing begins: a kept-alive one that is in use then would keep the server open until the keep-alive timeout.
  */
-export class ClosingConnections {
-  readonly #server: Server
-  readonly #overdue: AbortSignal | undefined
+export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
   /** Node counts a connection without a first byte as one with a request, so the server cannot close it as idle. */
-  readonly #open = new Set<Socket>()
-
-  constructor(server: Server, overdue?: AbortSignal) {
-    this.#server = server
-    this.#overdue = overdue
-    server.on('connection', (socket: Socket) => {
-      this.#open.add(socket)
-      socket.once('close', () => this.#open.delete(socket))
-    })
-  }
-
-  /** The server closes. */
-  start(): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return () => {
     let cancel = (): void => undefined
+    server.once('close', () => cancel())
+    server.closeIdleConnections()
     const checkLater = (): void => {
       cancel = systemClock.after(CHECK_MS, () => {
-        this.#close()
+        server.closeIdleConnections()
+        for (const socket of open)
+          if (overdue?.aborted === true || socket.bytesRead === 0) socket.destroy()
         checkLater()
       })
     }
-    this.#server.once('close', () => cancel())
-    this.#server.closeIdleConnections()
     checkLater()
-  }
-
-  #close(): void {
-    const isOverdue = this.#overdue?.aborted === true
-    this.#server.closeIdleConnections()
-    for (const socket of this.#open) if (isOverdue || socket.bytesRead === 0) socket.destroy()
   }
 }

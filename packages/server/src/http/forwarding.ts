@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
 import { systemClock } from '../util/time/clock.ts'
+import { tryToListen } from './listen.ts'
 
 /** Which requests are forwarded, and where to. */
 export interface Forwarding {
@@ -29,16 +29,9 @@ type OnIncoming = (request: IncomingMessage, keepAlive: boolean) => number
 
 /**
  * Forwards each connection to the main thread, from the first request on that is not this server's own. From there on it is
- * only bytes: the main thread serves all later requests of it, too, and whatever they are, they are to it as if the client
- * had connected directly.
- *
- * `onForward` is called with each connection that is no longer the server's.
+ * only bytes: the main thread serves all later requests of it as if the client had connected directly.
  */
-export function forwardOthers(
-  server: Server,
-  { isOwn, to }: Omit<Forwarding, 'onForward'>,
-  onForward: (client: Socket) => void,
-): void {
+export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwarding): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     newest.set(socket, response)
@@ -49,7 +42,7 @@ export function forwardOthers(
     client.on('error', () => client.destroy())
     readAgain(client)
     afterResponse(client, newest.get(client), (sent) => {
-      onForward(client)
+      onForward?.(client)
       const upstream = connect({ path: to.path, allowHalfOpen: true })
       upstream.write(preambleOf(client, to.secret))
       const received = Buffer.concat([headOf(request), rest])
@@ -146,11 +139,6 @@ function closeSoon(client: Socket): void {
   client.end()
 }
 
-interface AcceptOptions extends Pick<PrivateAddress, 'secret'> {
-  /** Whether the threads that forward would handle the request with this URL themselves. */
-  readonly isOwn: (url: string) => boolean
-}
-
 /** The byte that a thread waits for before it sends the request. */
 const READY = '!'
 
@@ -171,9 +159,12 @@ export async function listenForForwarded(
 /**
  * Makes a server that listens on a private address serve the connections that threads forward there, as if the clients had
  * connected directly. Call it before the server listens, and on such a server only: it takes the addresses of clients from
- * what a connection begins with.
+ * what a connection begins with. `isOwn` is that of the threads.
  */
-export function acceptForwarded(server: FastifyInstance, { secret, isOwn }: AcceptOptions): void {
+export function acceptForwarded(
+  server: FastifyInstance,
+  { secret, isOwn }: Pick<PrivateAddress, 'secret'> & Pick<Forwarding, 'isOwn'>,
+): void {
   const accept = server.server.listeners('connection')
   server.server.removeAllListeners('connection')
   server.server.on('connection', (socket: Socket) =>
@@ -191,7 +182,7 @@ export function acceptForwarded(server: FastifyInstance, { secret, isOwn }: Acce
  * end all would be forwarded. Hence such a connection closes after a request that a thread would handle: the proxy opens a
  * new one, and the calls are with the threads again.
  */
-function giveBackConnections(server: FastifyInstance, isOwn: AcceptOptions['isOwn']): void {
+function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     newest.set(socket, response)
@@ -248,9 +239,7 @@ async function temporaryFolder(): Promise<string> {
 /** Tries whether a socket can be there. */
 async function withSocket(folder: string): Promise<string> {
   try {
-    const server = createServer().listen(join(folder, SOCKET))
-    await once(server, 'listening')
-    await new Promise((closed) => server.close(closed))
+    await tryToListen({ path: join(folder, SOCKET) })
     return folder
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
@@ -258,15 +247,15 @@ async function withSocket(folder: string): Promise<string> {
   }
 }
 
-/** Where the connection of a client is from, and where it came in: the properties of its socket. */
-interface Ends {
-  readonly remoteAddress: string | undefined
-  readonly remotePort: number | undefined
-  readonly remoteFamily: string | undefined
-  readonly localAddress: string | undefined
-  readonly localPort: number | undefined
-  readonly localFamily: string | undefined
-}
+/** The properties of a socket that tell where the connection of a client is from, and where it came in. */
+const ENDS = [
+  'remoteAddress',
+  'remotePort',
+  'remoteFamily',
+  'localAddress',
+  'localPort',
+  'localFamily',
+] as const
 
 const LENGTH_BYTES = 2
 /** The thread sends it together with the request. */
@@ -274,15 +263,7 @@ const DEADLINE_MS = 5_000
 
 /** What a forwarded connection begins with: the secret of the listener, and the ends of the connection of the client. */
 function preambleOf(client: Socket, secret: Uint8Array): Buffer {
-  const { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily } = client
-  const ends: Ends = {
-    remoteAddress,
-    remotePort,
-    remoteFamily,
-    localAddress,
-    localPort,
-    localFamily,
-  }
+  const ends = ENDS.map((name) => client[name] ?? null)
   const text = Buffer.from(JSON.stringify(ends))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt16BE(text.length)
@@ -303,7 +284,7 @@ function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => void): v
     if (text === null) return
     socket.off('readable', read).off('error', destroy).off('end', destroy)
     socket.setTimeout(0).off('timeout', destroy)
-    showEnds(socket, JSON.parse(text.toString()) as Ends)
+    showEnds(socket, JSON.parse(text.toString()) as unknown[])
     onRead()
   }
   socket.on('readable', read)
@@ -319,8 +300,9 @@ function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
   return undefined
 }
 
-function showEnds(socket: Socket, ends: Ends): void {
-  for (const [name, value] of Object.entries(ends)) Object.defineProperty(socket, name, { value })
+function showEnds(socket: Socket, ends: readonly unknown[]): void {
+  for (const [index, name] of ENDS.entries())
+    Object.defineProperty(socket, name, { value: ends[index] ?? undefined })
   // Only TCP has a reset. The thread that forwards resets the connection of a client that does not read.
   socket.resetAndDestroy = () => socket.destroy()
 }

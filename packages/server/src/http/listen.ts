@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 
 export interface Listening {
   readonly host: string
@@ -22,14 +22,9 @@ export async function listen(server: FastifyInstance, options: Listening): Promi
 /**
  * Rejects with the error of the system where a program listens at this port. Call it before the first of several threads
  * listens: with `reusePort`, a second service of the same user would get half of the connections, and nobody an error.
- *
- * With port 0, the first thread picks a port that nobody has, and the others take its number.
  */
 export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'>): Promise<void> {
-  if (port === 0) return
-  const probe = createServer().listen({ host, port })
-  await once(probe, 'listening')
-  await new Promise((closed) => probe.close(closed))
+  if (port !== 0) await tryToListen({ host, port })
 }
 
 /**
@@ -37,13 +32,15 @@ export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'
  * Node fails with ENOTSUP where the system cannot (macOS, Windows).
  */
 export async function hasReusePort(host: string): Promise<boolean> {
-  const probe = createServer().listen({ host, port: 0, reusePort: true })
-  try {
-    await once(probe, 'listening')
-    return true
-  } catch {
-    return false
-  } finally {
-    probe.close()
-  }
+  return tryToListen({ host, port: 0, reusePort: true }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Listens for a moment. Rejects with the error of the system where that is not possible. */
+export async function tryToListen(options: ListenOptions): Promise<void> {
+  const server = createServer().listen(options)
+  await once(server, 'listening')
+  await new Promise((closed) => server.close(closed))
 }

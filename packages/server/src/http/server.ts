@@ -1,11 +1,12 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
 import { systemClock } from '../util/time/clock.ts'
 import {
-  ClosingConnections,
+  connectionCloser,
   type InTurn,
   limitConnections,
   Pipelining,
@@ -40,10 +41,7 @@ type HttpSettings = Pick<
 /**
  * Creates the HTTP server, without routes and not yet listening. The response to an error outside a route is in
  * `errorFormat`, by default that of the ingestion API: JSON, never HTML, an empty body or a redirect, because client
- * libraries retry or crash on those. A plugin with a prefix may set its own not-found and error handlers.
- *
- * Unexpected errors go to `logger`. The framework itself gets no logger, because a child logger and listeners for each
- * request would slow down the hot path.
+ * libraries retry or crash on those. The framework gets no logger: one for each request would slow down the hot path.
  */
 export function createHttpServer(options: {
   readonly config: HttpSettings
@@ -91,16 +89,16 @@ export function createHttpServer(options: {
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
   const leaveLimit = limitConnections(server.server, options.maxConnections ?? Infinity)
-  const closing = new ClosingConnections(server.server, options.overdue)
-  server.addHook('preClose', async () => closing.start())
+  const closeConnections = connectionCloser(server.server, options.overdue)
+  server.addHook('preClose', async () => closeConnections())
   handleUnusualRequests(server.server, errorFormat, inTurn)
   if (options.forwarding) {
-    const { onForward } = options.forwarding
-    forwardOthers(server.server, options.forwarding, (client) => {
+    const onForward = (client: Socket): void => {
       leaveLimit(client)
       unread.watch(client)
-      onForward?.(client)
-    })
+      options.forwarding?.onForward?.(client)
+    }
+    forwardOthers(server.server, { ...options.forwarding, onForward })
   }
   return server
 }

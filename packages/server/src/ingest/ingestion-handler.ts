@@ -14,17 +14,11 @@ import { ByteBudget } from '../util/limits/byte-budget.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { RateLimit } from '../util/limits/rate-limit.ts'
-import {
-  decodeBody,
-  parseBody,
-  type ParsedBody,
-  type PartialBody,
-  readBody,
-} from './request-body.ts'
+import { decodeBody, parseBody, type PartialBody, readBody } from './request-body.ts'
 import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
-import { type Batch, batchOfOne, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
+import { batchOfOne, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
 import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
 import {
@@ -87,13 +81,6 @@ interface ReceivedRequest {
   readonly isStrict: boolean
 }
 
-/** Its calls, and the source that they are of. */
-interface ParsedRequest extends Omit<ReceivedRequest, 'body'> {
-  readonly source: Source
-  readonly body: ParsedBody
-  readonly batch: Batch
-}
-
 /** What its calls came to. */
 interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> {
   readonly source: Source
@@ -152,10 +139,8 @@ export class IngestionHandler {
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
     if (early && isRefused(early)) return this.#refuse(early.refused, early)
-    if (early !== undefined) {
-      const limited = this.#limited(early)
-      if (limited !== undefined) return limited
-    }
+    const limited = early && this.#limited(early)
+    if (limited !== undefined) return limited
     const body = await readBody(request.raw, {
       maxBytes: this.#deps.config.maxBatchBytes,
       partialBodies: this.#partialBodies,
@@ -219,24 +204,40 @@ export class IngestionHandler {
     { early, found }: { readonly early: Source | undefined; readonly found: Source | undefined },
   ): Steps<CheckedRequest | IngestResponse> {
     const { request, endpoint, isStrict } = received
+    const { config, clock } = this.#deps
     // Other bodies of the source may have taken its tokens since this one was read.
     const limited = found && this.#limited(found)
     const sent = received.body.take()
     if (limited) return limited
     const encoding = request.raw.headers['content-encoding']
-    const body = parseBody(sent, encoding, this.#deps.config.maxBatchBytes)
+    const body = parseBody(sent, encoding, config.maxBatchBytes)
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
     yield
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused, source)
-    const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, this.#deps.config)
+    const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, config)
     if (isRefused(batch)) return this.#refuse(batch.refused, { source })
     const calls = batch.calls.length
     const retryAfterSeconds = this.#rateLimit.take(source, calls)
     if (retryAfterSeconds > 0) {
       return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
-    const result = yield* this.#eventsFrom({ request, endpoint, source, body, batch, isStrict })
+    const mustMeasure = mayBeTooLarge(body.bytes, batch.shared, config.maxMessageBytes)
+    const result = yield* eventsFromCalls({
+      calls: batch.calls,
+      sourceId: source.id,
+      rules: {
+        type: endpoint.type,
+        shared: batch.shared,
+        isUtf8: body.isUtf8,
+        maxLevels: config.maxNestingLevels,
+        maxBytes: mustMeasure ? config.maxMessageBytes : undefined,
+      },
+      receipt: receiptOf(request, batch.sentAt, clock.wall(), config.clockSkewToleranceMs),
+      text: body.text,
+      isStrict,
+    })
+    for (const { code } of result.rejected) this.#countRefused(code, { source })
     return { source, endpoint, isStrict, result }
   }
 
@@ -255,29 +256,6 @@ export class IngestionHandler {
     return source
   }
 
-  *#eventsFrom(parsed: ParsedRequest): Steps<EventsFromCalls> {
-    const { request, endpoint, source, body, batch, isStrict } = parsed
-    const { config, clock } = this.#deps
-    const { clockSkewToleranceMs, maxMessageBytes } = config
-    const mustMeasure = mayBeTooLarge(body.bytes, batch.shared, maxMessageBytes)
-    const result = yield* eventsFromCalls({
-      calls: batch.calls,
-      sourceId: source.id,
-      rules: {
-        type: endpoint.type,
-        shared: batch.shared,
-        isUtf8: body.isUtf8,
-        maxLevels: config.maxNestingLevels,
-        maxBytes: mustMeasure ? maxMessageBytes : undefined,
-      },
-      receipt: receiptOf(request, batch.sentAt, { now: clock.wall(), clockSkewToleranceMs }),
-      text: body.text,
-      isStrict,
-    })
-    for (const { code } of result.rejected) this.#countRefused(code, { source })
-    return result
-  }
-
   async #store({ source, endpoint, isStrict, result }: CheckedRequest): Promise<IngestResponse> {
     const { events, rejected } = result
     const isBatch = endpoint.type === undefined
@@ -287,11 +265,9 @@ export class IngestionHandler {
     }
     const { log, metrics, suppressions, activity } = this.#deps
     // Directly before the append, so that the purge that follows a suppression finds all earlier events.
-    const kept = events.filter((event) => !isSuppressed(event, suppressions))
-    const leftOut =
-      kept.length === events.length
-        ? []
-        : events.filter((event) => isSuppressed(event, suppressions))
+    const leftOut = events.filter((event) => isSuppressed(event, suppressions))
+    const kept =
+      leftOut.length === 0 ? events : events.filter((event) => !isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
     try {
       await log.append(kept)

@@ -11,9 +11,8 @@ const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
 /**
- * The bytes of a body that have arrived, until it is parsed. They are in one buffer that grows in place with what has
- * arrived, whatever the client has announced. All partial bodies share a budget, from which each takes the size of its
- * buffer.
+ * The bytes of a body that have arrived, until it is parsed: in one buffer that grows with them, whatever the client has
+ * announced. Each takes the size of its buffer from a budget that all share.
  */
 export class PartialBody {
   readonly #budget: ByteBudget
@@ -103,9 +102,8 @@ interface BodyLimits {
 }
 
 /**
- * Reads the body. Resolves with `batch_too_large` as soon as it is known that there are
- * more than `maxBytes`, with `overloaded` where the other bodies that are not parsed take too much memory, and with
- * `bad_request` when the client disconnects. Where a body was not read to its end, the caller must drop what is left of it.
+ * Reads the body. Resolves with `batch_too_large` as soon as there are more than `maxBytes`, with `overloaded` if the budget
+ * has no room, and with `bad_request` when the client disconnects. Then the caller must drop what is left of the body.
  */
 export function readBody(
   request: IncomingMessage,
@@ -177,9 +175,8 @@ interface DecodedBody {
 }
 
 /**
- * Decompresses a body by its `Content-Encoding`, and decodes UTF-8 with or without a byte order mark. Decompression
- * stops at `maxBytes`. Bytes that are not UTF-8 become U+FFFD, so that one name that a client cut in the middle of a
- * character does not make the whole batch invalid. The call gets a mark; in an id, they cost the call.
+ * Decompresses a body by its `Content-Encoding`, up to `maxBytes`, and decodes UTF-8 with or without a byte order mark.
+ * Bytes that are not UTF-8 become U+FFFD, so that a name that a client cut inside a character does not cost the whole batch.
  */
 export function decodeBody(
   bytes: Buffer,
@@ -259,8 +256,8 @@ const BEYOND_DISTANCES = 16
 
 /**
  * The same stream with the window that an output of `maxBytes` needs, if its own is larger. A decoder fills the window
- * before it gives out the first byte: with the largest one, 203 bytes take 16 MiB of memory and 28 ms, whatever the limit
- * of the output is. Up to the limit the output is the same, because no distance reaches further back than its beginning.
+ * first: with the largest one, 203 bytes take 16 MiB of memory and 28 ms. Up to the limit the output is the same, because no
+ * distance reaches further back than its beginning.
  */
 function withSmallWindow(stream: Buffer, maxBytes: number): Buffer {
   const first = stream[0] ?? 0

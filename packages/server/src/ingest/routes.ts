@@ -1,7 +1,7 @@
 import { ingestError } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Catalog } from '../backend/catalog.ts'
 import { isHost } from '../http/host-guard.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { BodyTurns, dropRest } from '../util/limits/body-turns.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -23,30 +23,24 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
     server.addHook('onRequest', allowAnyOrigin)
     server.addHook('onRequest', ignoreContentType)
     for (const endpoint of ENDPOINTS) {
-      server.post(
-        endpoint.path,
-        handleCalls({ handler, dropping, endpoint, metrics: deps.metrics }),
-      )
+      server.post(endpoint.path, handleCalls(endpoint, handler, dropping, deps.metrics))
     }
     server.post(CLIENT_TELEMETRY_PATH, respondSuccess)
     const paths = ENDPOINTS.map(({ path }) => path)
     for (const path of [...paths, CLIENT_TELEMETRY_PATH, ...SETTINGS_PATHS]) {
       server.options(path, respondSuccess)
     }
-    const onUnknownKey = (key: string): void => handler.refuseKey(key)
-    await server.register(projectSettings({ catalog: deps.catalog, onUnknownKey }))
+    await server.register(projectSettings(deps.catalog, (key) => handler.refuseKey(key)))
   }
 }
 
-interface CallRoute extends Pick<IngestDeps, 'metrics'> {
-  readonly handler: IngestionHandler
-  /** In which rests of refused bodies are dropped. */
-  readonly dropping: BodyTurns
-  readonly endpoint: Endpoint
-}
-
-function handleCalls({ handler, dropping, endpoint, metrics }: CallRoute) {
-  const { route } = endpoint
+/** @param dropping in which the rests of refused bodies are dropped */
+function handleCalls(
+  endpoint: Endpoint,
+  handler: IngestionHandler,
+  dropping: BodyTurns,
+  metrics: Metrics,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
     let code = 500
@@ -57,7 +51,7 @@ function handleCalls({ handler, dropping, endpoint, metrics }: CallRoute) {
       sendResponse(reply, handled)
     } finally {
       stopTimer()
-      metrics.ingestRequests.inc({ route, code })
+      metrics.ingestRequests.inc({ route: endpoint.route, code })
     }
   }
 }
@@ -100,18 +94,15 @@ const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 /** What the response depends on. The CORS headers depend on `Origin`. */
 const VARY = 'Origin, Host, X-Forwarded-Host, X-Forwarded-Proto'
 
-interface SettingsDeps {
-  readonly catalog: Pick<Catalog, 'current'>
-  /** Called with each key that no source has. */
-  readonly onUnknownKey: (writeKey: string) => void
-}
-
 /**
  * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
  * name for the ingestion API. Any other integration would make them load code from elsewhere. The browser library shows the response
  * for an unknown key in the console of the page, and sends nothing.
  */
-function projectSettings({ catalog, onUnknownKey }: SettingsDeps): FastifyPluginAsync {
+function projectSettings(
+  catalog: IngestDeps['catalog'],
+  onUnknownKey: (writeKey: string) => void,
+): FastifyPluginAsync {
   return async (server) => {
     for (const path of SETTINGS_PATHS) {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {

@@ -28,9 +28,8 @@ interface Share {
 const BYTES_PER_MS = 1024
 
 /**
- * Lets bodies be parsed and checked in turns of MAX_SLICE_MS, after each of which the event loop has one. The next turn is for the
- * source with the least used time, so the others wait for one step of a busy source at most. Among the
- * bodies of a source, small ones are first.
+ * Lets bodies be parsed and checked in turns of MAX_SLICE_MS, after each of which the event loop has one. The next turn is
+ * for the source with the least used time, so the others wait for one step of a busy source at most.
  */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>

@@ -196,8 +196,8 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
 }
 
 /**
- * The members of a call that Hookline does not know, as JSON. The event keeps them, also `__proto__`. Serialised at once: an
- * object with the thousands of keys of a hostile call takes a hundred times as long to make.
+ * The members of a call that Hookline does not know, as JSON; the event keeps them, also `__proto__`. To make an object of the
+ * thousands of keys of a hostile call takes a hundred times as long.
  */
 function unknownMembers(call: JsonObject): string {
   let members = ''

@@ -105,7 +105,8 @@ export interface Receipt {
 export function receiptOf(
   request: FastifyRequest,
   sentAt: Json | undefined,
-  { now, clockSkewToleranceMs }: { readonly now: number; readonly clockSkewToleranceMs: number },
+  now: number,
+  clockSkewToleranceMs: number,
 ): Receipt {
   return {
     receivedAt: instantAt(now),
