@@ -5,9 +5,8 @@ import type { Clock } from '../time/clock.ts'
 type Work = () => number
 
 /**
- * Lets bodies be read or parsed in order, up to a number of bytes in each turn of the event loop; the last one may go
- * beyond it. Without it, all that has arrived is read and parsed in one turn: 64 large batches, or bodies of 64 MB from
- * clients that send as fast as they are read, kept everything else waiting for a second.
+ * Lets bodies be read in order, up to a number of bytes in each turn of the event loop; the last one may go beyond it.
+ * Without it, 64 large batches that arrive together keep everything else waiting for a second.
  */
 export class BodyTurns {
   readonly #clock: Pick<Clock, 'turn'>
@@ -66,10 +65,9 @@ export class BodyTurns {
 }
 
 /**
- * Reads and drops the rest of a body, because a connection closed in the middle of a request loses the response. It
- * closes the connection after `maxBytes`, or where `turns` has no room for more in this turn of the event loop: to read 1 GB
- * from 2,000 refused clients kept all others waiting for two seconds. Call it before the response is sent: otherwise Node
- * drops the rest without a limit.
+ * Reads and drops the rest of a body, because a connection closed in the middle of a request loses the response. Closes the
+ * connection after `maxBytes`, or where `turns` has no room for more in this turn of the event loop. Call it before the
+ * response is sent: otherwise Node drops the rest without a limit.
  */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0

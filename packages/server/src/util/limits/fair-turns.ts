@@ -11,9 +11,9 @@ interface Waiting {
 }
 
 /**
- * Lets `most` run at once. Where more wait, the next turn is for the token that has the fewest of those that run, its sessions
- * included, and among several for the one whose last turn is the longest ago; then the same between that token itself and its
- * sessions. So whoever asks for hundreds at once waits for them, and nobody else does.
+ * Lets `most` run at once. The next turn is for the token with the fewest running, its sessions included, and among equals for
+ * the one whose last turn is the longest ago; then the same between that token and its sessions. So only the client that
+ * requests hundreds at once waits for them.
  */
 export class FairTurns {
   readonly #most: number

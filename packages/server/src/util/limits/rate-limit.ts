@@ -27,14 +27,12 @@ const UNITS_A_MS = 2 ** 24
 const MOST_UNITS = 2 ** 60
 
 /**
- * Limits each id to its `rateLimit` per second with a token bucket. The bucket holds the tokens of `burstSeconds`, by
- * default of one second. A limit that changes starts with a full bucket.
+ * Limits each id to its `rateLimit` per second with a token bucket, which holds the tokens of `burstSeconds`. A limit that
+ * changes starts with a full bucket. A request passes when the bucket is not empty, and may take more tokens than there are:
+ * then the next one waits. So a request larger than the bucket is not refused for ever.
  *
- * A request passes when the bucket is not empty. It may take more tokens than there are. Then the next request waits
- * until the bucket is positive again. So a request larger than the bucket is delayed, and not refused for ever.
- *
- * A bucket is one number: the time at which it was, or will be, empty. It is replaced only if no other thread has replaced
- * it meanwhile. So the limit is exact for any number of threads, and a thread that is killed leaves nothing locked.
+ * A bucket is one number: the time at which it was, or will be, empty. It is compared and exchanged, so the limit is exact
+ * for any number of threads, and a thread that is killed leaves nothing locked.
  */
 export class RateLimit {
   readonly #clock: Clock

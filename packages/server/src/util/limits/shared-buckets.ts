@@ -37,11 +37,9 @@ const MOST_KNOWN = 10_000
 export const FULL = -(2n ** 62n)
 
 /**
- * The buckets of the limits that several threads share, in one block of memory: an open-addressed table. Its slots are two
- * words, the key and the bucket. The key is 64 bits of a hash of the id and its limit.
- *
- * Only the main thread gives and releases slots, with `keep`. So no two threads can give the same id two buckets, and nothing
- * is ever locked. The others find them.
+ * The buckets of the limits that several threads share, in one block of memory: an open-addressed table. A slot is two words,
+ * the key and the bucket; the key is 64 bits of a hash of the id and its limit. Only the main thread gives and releases slots
+ * (`keep`), so no id gets two buckets, and nothing is ever locked.
  */
 export class SharedBuckets {
   /** Makes full buckets for no id. Only the main thread may call `keep` of what it returns. */

@@ -9,9 +9,8 @@ export class SecretBoxError extends Error {
 }
 
 /**
- * Seals texts with AES-256-GCM. The first key seals and every key opens, so a key is changed by putting a
- * new one in front. A sealed text begins with the id of its key, and opens only under the label that it was
- * sealed under.
+ * Seals texts with AES-256-GCM. The first key seals and every key opens, so a key is changed by putting a new one in front.
+ * A sealed text begins with the id of its key, and opens only under its label.
  */
 export class SecretBox {
   /** The id of the key that seals: the beginning of its SHA-256, which reveals nothing about the key. */
@@ -104,10 +103,7 @@ export function encrypt(text: string, key: Uint8Array, label = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/**
- * Decrypts what `encrypt` returned.
- * @throws if the key or the label is a different one, or the bytes were altered
- */
+/** Decrypts what `encrypt` returned. @throws if the key or the label is a different one, or the bytes were altered */
 export function decrypt(bytes: Uint8Array, key: Uint8Array, label = ''): string {
   const tagEnd = NONCE_BYTES + OPTIONS.authTagLength
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)

@@ -23,9 +23,8 @@ export const DOUBT_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 24 * 60 * 60 * 1000
 
 /**
- * Watches the clock of the machine. A jump is reported, and delays and ends nothing: whatever waits goes by `Clock.now`.
- * Only the age of stored data follows the clock of the machine, so a clock that goes forward would remove all of it. That
- * waits for an hour.
+ * Watches the clock of the machine, and reports jumps. They delay and end nothing: whatever waits goes by `Clock.now`. Only
+ * the age of stored data follows the clock of the machine: after it went forward, removal by age waits for an hour.
  */
 export class ClockWatch implements Worker {
   readonly name = 'clock'

@@ -50,8 +50,8 @@ const STABLE_MS = 10_000
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
  *                  └─ fifth failure within a minute ─▶ given up; a side worker rests for ten minutes, then runs again
  *
- * With `restartsAtOnce`, the pauses are 0 s, 1 s, 2 s … A transient failure does not count towards the five. A worker is in
- * `failing` from a failure until it has run for ten seconds, and permanently once it is given up.
+ * A transient failure does not count towards the five. A worker is in `failing` from a failure until it has run for ten
+ * seconds, and permanently once it is given up.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
