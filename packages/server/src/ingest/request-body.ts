@@ -219,7 +219,7 @@ function isZlib(bytes: Buffer): boolean {
  * The body of a request, and its JSON value. In both, Infinity replaces the numbers that JSON does not have: calls with
  * one are refused.
  */
-export interface ParsedBody extends DecodedBody {
+interface ParsedBody extends DecodedBody {
   readonly json: Json
 }
 
