@@ -80,6 +80,6 @@ export const ROOMS = {
     time: 'the clock, pauses that can be aborted, and recurring work',
     limits: 'rates, budgets of bytes, shares of the open files, and lines of the log that repeat',
     secrets: 'encryption, and values that are never printed',
-    workers: 'workers, their supervisor, the watch of the clock, and the shutdown',
+    workers: 'workers, their supervisor, and the watch of the clock',
   },
 } as const satisfies Partial<Record<ComponentName, Readonly<Record<string, string>>>>
