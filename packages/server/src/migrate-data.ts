@@ -23,6 +23,6 @@ export async function migrateData(
   const options = clusterOptionsOf(config)
   using data = openStoppedData({ ...config, ...(onUnreadable && { onUnreadable }) })
   // Loaded here, as in open-backend.ts.
-  const { moveIntoCluster } = await import('./backend/cluster/open-move.ts')
+  const { moveIntoCluster } = await import('./backend/cluster/move/move-data.ts')
   return await moveIntoCluster(options, data, onMoved)
 }

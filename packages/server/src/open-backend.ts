@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Backend } from './backend/backend.ts'
-import type { ServerDiagnosis } from './backend/cluster/diagnose.ts'
+import type { ServerDiagnosis } from './backend/cluster/check-servers.ts'
 import type { ClusterOptions } from './backend/cluster/open.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
@@ -34,7 +34,7 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
 export async function diagnoseCluster(
   config: Config,
 ): Promise<Readonly<Record<string, ServerDiagnosis>>> {
-  const { diagnoseServers } = await import('./backend/cluster/diagnose.ts')
+  const { diagnoseServers } = await import('./backend/cluster/check-servers.ts')
   return diagnoseServers(clusterOptionsOf(config))
 }
 

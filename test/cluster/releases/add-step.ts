@@ -1,8 +1,8 @@
-import { latestOf } from '../../../packages/server/src/backend/cluster/postgres/migrate.ts'
 import {
+  latestOf,
   type Migration,
   MIGRATIONS,
-} from '../../../packages/server/src/backend/cluster/postgres/migrations/migrations.ts'
+} from '../../../packages/server/src/backend/cluster/postgres/migrate.ts'
 
 /** Adds a step that nodes of the version before it bear. */
 export function addStep(sql: string): void {

@@ -1,7 +1,7 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import pg from 'pg'
-import { natsConnectionOptions } from '../../../server/src/backend/cluster/jetstream/nats-options.ts'
+import { natsConnectionOptions } from '../../../server/src/backend/cluster/jetstream/nats-link.ts'
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
 
 interface Column {

@@ -1,13 +1,10 @@
-import { announcementsIn } from './announcements.ts'
-import { StoredEvaluations } from '../store/profiles/evaluations.ts'
-import { StoredFacts } from '../store/profiles/facts.ts'
-import { StoredMemberships } from '../store/profiles/memberships.ts'
-import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
-import { systemClock } from '../../util/time/clock.ts'
+import { sql } from 'kysely'
+import { ByteBudget } from '../../util/limits/byte-budget.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { Backend } from '../backend.ts'
-import type { BackendThreads } from '../threads.ts'
+import { systemClock } from '../../util/time/clock.ts'
+import { pause } from '../../util/time/pause.ts'
+import { type Backend, BackendUnavailable, NoCopy } from '../backend.ts'
 import { StoredAudit } from '../store/audit.ts'
 import { StoredCatalog } from '../store/catalog.ts'
 import { StoredDeletions } from '../store/deletions.ts'
@@ -15,6 +12,10 @@ import { StoredDeliveryReports } from '../store/delivery-reports.ts'
 import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
 import { StoredKeyUses } from '../store/key-uses.ts'
 import { noticeQueueOf, StoredNotices } from '../store/notices.ts'
+import { StoredEvaluations } from '../store/profiles/evaluations.ts'
+import { StoredFacts } from '../store/profiles/facts.ts'
+import { StoredMemberships } from '../store/profiles/memberships.ts'
+import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
 import { StoredQuarantine } from '../store/quarantine.ts'
 import { StoredReplays } from '../store/replays.ts'
 import { StoredStatistics } from '../store/statistics.ts'
@@ -22,46 +23,38 @@ import { StoredParts } from '../store/stored-parts.ts'
 import { StoredSuppressions } from '../store/suppressions.ts'
 import { StoredSyncs } from '../store/syncs.ts'
 import { StoredTokens } from '../store/tokens.ts'
+import type { BackendThreads } from '../threads.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
-import { PostgresDeliveries } from './deliveries/postgres-deliveries.ts'
-import { ClaimingNode } from './deliveries/queue/claiming-node.ts'
 import {
-  PostgresDeliveryQueue,
-  type QueueOptions,
-} from './deliveries/queue/postgres-delivery-queue.ts'
-import { NOTICE_TABLE } from './deliveries/rows/notice-table.ts'
-import { PostgresLanes } from './deliveries/rows/postgres-lanes.ts'
-import { quarantineAndCount } from './deliveries/rows/replay-ends.ts'
-import { checkEncryptionKey } from './encryption/encryption-key.ts'
-import { eraseRemoved } from './erasure/erase.ts'
-import type { NatsLink } from './jetstream/nats-link.ts'
-import type { NatsSecurity } from './jetstream/nats-options.ts'
-import { PostgresNodes } from './postgres-nodes.ts'
-import { openLog } from './open-log.ts'
+  checkServer,
+  monitoredServers,
+  probeOf,
+  refuseUnsynced,
+  type ServerOptions,
+} from './check-servers.ts'
+import { postgresRefusal } from './connection-refused.ts'
 import { postgresPurge } from './deletions/postgres-purge.ts'
-import { PostgresOwnKeys } from './postgres-own-keys.ts'
-import { PostgresLeases } from './postgres-leases.ts'
+import { ClaimingNode } from './deliveries/claiming-node.ts'
+import { PostgresDeliveries, PostgresDeliveryQueue } from './deliveries/postgres-delivery-queue.ts'
+import { PostgresLanes } from './deliveries/postgres-lanes.ts'
+import { NOTICE_TABLE, quarantineAndCount } from './deliveries/queue-tables.ts'
+import { checkEncryptionKey, ownKeysIn } from './encryption/encryption-key.ts'
+import { eraseRemoved } from './erasure/erase.ts'
+import { PostgresEvents } from './events/postgres-events.ts'
+import { ArchiveEnd, PostgresFollowedLog } from './events/postgres-followed-log.ts'
+import { openLogOf } from './installation.ts'
+import { NatsLink } from './jetstream/nats-link.ts'
+import { announcementsIn } from './jetstream/outbox.ts'
 import { refuseUnfinishedMove } from './move/move-progress.ts'
-import { confirmSchema, latestOf, migrate } from './postgres/migrate.ts'
-import { MIGRATIONS, type Migration } from './postgres/migrations/migrations.ts'
-import { checkServer } from './postgres/check-server.ts'
-import { postgresRefusal } from './postgres/refusal.ts'
+import { PostgresLeases } from './postgres-leases.ts'
+import { PostgresNodes } from './postgres-nodes.ts'
+import { confirmSchema, latestOf, migrate, type Migration, MIGRATIONS } from './postgres/migrate.ts'
+import { PostgresStore } from './postgres/postgres-store.ts'
 import { Postgres } from './postgres/postgres.ts'
-import { auditWriter, PostgresStore } from './postgres/postgres-store.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
-import { ClusterProbe } from './upkeep/cluster-probe.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
-import { refuseCopy } from './upkeep/refuse-copy.ts'
 
-export interface ClusterOptions {
-  /** Of PostgreSQL, with the password. */
-  readonly databaseUrl: Redacted
-  /** Servers of NATS, separated by commas. */
-  readonly natsUrl: Redacted
-  /** Credentials, nkey and TLS, beside what the URL says. */
-  readonly natsSecurity?: NatsSecurity
-  /** Monitoring ports of all servers of NATS, separated by commas. */
-  readonly natsMonitorUrl?: Redacted
+export interface ClusterOptions extends ServerOptions {
   /** Begins the name of every stream and subject. Defaults to `hookline`. */
   readonly natsPrefix?: string
   /** On how many servers each event of the log is kept. Defaults to 1. */
@@ -96,12 +89,12 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   const { migrations = MIGRATIONS } = options
-  await checkServer(postgres).catch((error: unknown) => {
+  try {
+    await checkServer(postgres)
+    await migrate(postgres, migrations)
+  } catch (error) {
     throw postgresRefusal(error) ?? error
-  })
-  await migrate(postgres, migrations).catch((error: unknown) => {
-    throw postgresRefusal(error) ?? error
-  })
+  }
   await refuseUnfinishedMove(postgres)
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
@@ -124,28 +117,24 @@ interface Opened {
   readonly options: ClusterOptions
 }
 
-async function portsOf({ stack, postgres, box, options }: Opened) {
-  const { databaseUrl: url, pollMs = POLL_MS } = options
-  const audit = auditWriter(box)
-  const opened = await openLog(stack, { postgres, pollMs, options })
-  const { log, events, followedLog, refused, lastPosition } = opened
-  const { nodes, signals } = openNodes({ stack, postgres, box, options }, opened.nats)
-  const feed = stack.use(new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals }))
-  const store = new PostgresStore(postgres, feed, audit)
-  const probe = new ClusterProbe({
-    postgres,
-    askLog: () => log.lastPosition(),
-    staleness: () => feed.failure,
-  })
+async function portsOf(opened: Opened) {
+  const { stack, postgres, box, options } = opened
+  const { databaseUrl: url, natsPrefix: prefix = 'hookline', pollMs = POLL_MS } = options
+  const clock = systemClock
+  const { nats, log, events, followedLog, refused, lastPosition } = await openLog(opened, pollMs)
+  const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: options.nodeBeatMs }))
+  const signals = stack.use(new NatsSignals({ link: nats, prefix, box, clock, nodes }))
+  const feed = stack.use(new ChangeFeed({ postgres, url, clock, pollMs, signals }))
+  const store = new PostgresStore(postgres, feed, box)
   const catalog = await StoredCatalog.open({ store, box })
-  const queue = await openQueue({ stack, postgres, box, options })
-  const { lanes } = queue
+  const lanes = new PostgresLanes(postgres, box)
+  const queue = { postgres, node: await openClaimingNode(opened), lanes }
   const deliveries = new PostgresDeliveries(queue, store)
   const purge = postgresPurge({
     postgres,
     feed,
     lastPosition,
-    erase: (signal) => eraseRemoved({ postgres, clock: systemClock, signal }),
+    erase: (signal) => eraseRemoved({ postgres, clock, signal }),
     consumedPositionOf: (carried) => log.positions.of(carried),
     refused,
   })
@@ -154,10 +143,10 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     reports: new StoredDeliveryReports(store, lanes),
     quarantine: new StoredQuarantine(store, deliveries, quarantineAndCount),
     replays: new StoredReplays(store),
-    deletions: await StoredDeletions.open(store, purge, systemClock),
+    deletions: await StoredDeletions.open(store, purge, clock),
     notices: new StoredNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: noticeQueueOf(store, new PostgresDeliveryQueue(NOTICE_TABLE, queue)),
-    suppressions: await StoredSuppressions.open(store, systemClock),
+    suppressions: await StoredSuppressions.open(store, clock),
     log,
     events,
     followedLog,
@@ -168,8 +157,8 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     audit: new StoredAudit(store, box),
     idempotentResponses: new StoredIdempotentResponses(store),
     statistics: new StoredStatistics(store),
-    ownKeys: new PostgresOwnKeys(postgres, box),
-    leases: new PostgresLeases({ postgres, clock: systemClock }),
+    ownKeys: ownKeysIn(postgres, box),
+    leases: new PostgresLeases({ postgres, clock }),
     nodes,
     signals,
     profiles: new StoredProfiles(store),
@@ -179,18 +168,49 @@ async function portsOf({ stack, postgres, box, options }: Opened) {
     syncs: new StoredSyncs(store),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,
-    probe: () => probe.run(),
+    probe: probeOf({ postgres, askLog: () => log.lastPosition(), staleness: () => feed.failure }),
     // What is stored is for PostgreSQL and NATS to check.
     damaged: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
 }
 
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
+
+/** The log, and the archive that its consumers fill. */
+async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
+  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
+  const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
+  if (options.natsMonitorUrl) refuseUnsynced(await monitoredServers(options.natsMonitorUrl))
+  const waiting = new ByteBudget(options.maxWaitingBytes ?? MAX_WAITING_BYTES)
+  // Otherwise a node that has lost PostgreSQL would keep events from those that have not.
+  const canWork = (signal: AbortSignal): Promise<void> => untilAvailable(postgres, signal)
+  const log = stack.use(await openLogOf(postgres, nats, { prefix, replicas, waiting, canWork }))
+  const relay = stack.use(log.relayOutbox(postgres))
+  const end = new ArchiveEnd({ postgres, link: nats, prefix, clock: systemClock, pollMs })
+  /** Events of the log that the archive has refused, because a purge covers them. */
+  const refused = new WeakSet<object>()
+  const events = new PostgresEvents({
+    postgres,
+    dedupeWindowMs: options.dedupeWindowMs ?? DEDUPE_WINDOW_MS,
+    positionOf: (event) => log.positions.of(event) ?? 0,
+    onRefused: (purged) => purged.forEach((event) => refused.add(event)),
+    onArchived: (seq) => end.archived(seq),
+  })
+  /** A position that nothing exceeds that was appended before the call, by any node, also by a transaction of the database. */
+  const lastPosition = async (): Promise<number> => {
+    await relay.flush()
+    return log.lastPosition()
+  }
+  const followedLog = new PostgresFollowedLog(postgres, end)
+  return { nats, log, events, followedLog, lastPosition, refused }
+}
+
 /** Shared by the queues of deliveries and of notices. */
-async function openQueue({ stack, postgres, box, options }: Opened): Promise<QueueOptions> {
+async function openClaimingNode({ stack, postgres, options }: Opened): Promise<ClaimingNode> {
   const { claimMs: leaseMs, migrations = MIGRATIONS } = options
-  const claiming = { clock: systemClock, leaseMs, schema: latestOf(migrations) }
-  const node = stack.use(await ClaimingNode.open({ postgres, ...claiming }))
-  return { postgres, node, lanes: new PostgresLanes(postgres, box) }
+  const schema = latestOf(migrations)
+  return stack.use(await ClaimingNode.open({ postgres, clock: systemClock, leaseMs, schema }))
 }
 
 const refuse = (): never => {
@@ -206,14 +226,28 @@ const NO_THREADS: BackendThreads = {
   seeDamage: refuse,
 }
 
-/** This node among the others, and what they tell each other. */
-function openNodes(
-  { stack, postgres, box, options }: Opened,
-  link: NatsLink,
-): Pick<Backend, 'nodes' | 'signals'> {
-  const { natsPrefix: prefix = 'hookline', nodeBeatMs } = options
-  const clock = systemClock
-  const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: nodeBeatMs }))
-  const signals = stack.use(new NatsSignals({ link, prefix, box, clock, nodes }))
-  return { nodes, signals }
+/** How often a node without PostgreSQL looks for it. */
+const AVAILABLE_MS = 500
+
+/** Resolves when PostgreSQL responds to this node, or `signal` aborts. */
+async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await postgres.run(sql`SELECT 1`)
+      return
+    } catch (error) {
+      if (!(error instanceof BackendUnavailable)) throw error
+      await pause(systemClock, AVAILABLE_MS, signal)
+    }
+  }
+}
+
+/** The state is in two places, which have their own tools. */
+function refuseCopy(): Promise<never> {
+  return Promise.reject(
+    new NoCopy(
+      'On a cluster, back up PostgreSQL with pg_dump, or with its continuous archiving; and the stream of NATS, which has the events ' +
+        'that are not archived yet, with `nats stream backup`.',
+    ),
+  )
 }

@@ -5,8 +5,9 @@ import { pause } from '../../util/time/pause.ts'
 import { BackendUnavailable } from '../backend.ts'
 import type { Lease, LeaseName, Leases } from '../leases.ts'
 import type { Postgres } from './postgres/postgres.ts'
+import { unlessUnavailable } from './postgres/unavailable.ts'
 
-export interface PostgresLeasesOptions {
+interface PostgresLeasesOptions {
   readonly postgres: Postgres
   readonly clock: Clock
   /** How long a lease lasts without being renewed. Defaults to 20 s: whoever waits asks every 5 s. */
@@ -92,14 +93,10 @@ export class PostgresLeases implements Leases {
 
   async #giveUp(name: LeaseName, fence: number): Promise<void> {
     // The row stays, so that the fence goes on growing. Without the database, the lease ends by itself.
-    await this.#postgres
-      .run(
-        sql`UPDATE leases SET until = '-infinity'
-          WHERE name = ${name} AND holder = ${this.#node} AND fence = ${fence}`,
-      )
-      .catch((error: unknown) => {
-        if (!(error instanceof BackendUnavailable)) throw error
-      })
+    await unlessUnavailable(
+      this.#postgres.run(sql`
+        UPDATE leases SET until = '-infinity' WHERE name = ${name} AND holder = ${this.#node} AND fence = ${fence}`),
+    )
   }
 
   get #end() {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../../util/time/clock.ts'
-import { BackendUnavailable } from '../backend.ts'
 import type { NodeRole, Nodes, ServiceNode } from '../nodes.ts'
 import type { Postgres } from './postgres/postgres.ts'
+import { unlessUnavailable } from './postgres/unavailable.ts'
 
-export interface PostgresNodesOptions {
+interface PostgresNodesOptions {
   readonly postgres: Postgres
   readonly clock: Clock
   /** How often a node stores that it is alive. Defaults to 2 s. */
@@ -83,14 +83,14 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     this.#cancel()
     await this.#beating
     // Without the database, the others find out by themselves.
-    await this.#unlessUnavailable(this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`))
+    await unlessUnavailable(this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`))
   }
 
   #beatLater(): void {
     if (this.#joined === undefined) return
     this.#cancel()
     this.#cancel = this.#clock.after(this.#beatMs, () => {
-      this.#beating = this.#unlessUnavailable(this.#beat()).then(() => this.#beatLater())
+      this.#beating = unlessUnavailable(this.#beat()).then(() => this.#beatLater())
     })
   }
 
@@ -118,14 +118,6 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     this.#current = nodes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     if (aliveIn(this.#current) === before) return
     for (const listener of this.#listeners) listener()
-  }
-
-  async #unlessUnavailable(work: Promise<unknown>): Promise<void> {
-    try {
-      await work
-    } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
-    }
   }
 }
 

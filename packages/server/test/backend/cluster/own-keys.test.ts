@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PostgresOwnKeys } from '../../../src/backend/cluster/postgres-own-keys.ts'
+import { ownKeysIn } from '../../../src/backend/cluster/encryption/encryption-key.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { leasesConformance } from '../conformance/leases.ts'
@@ -15,7 +15,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     await using postgres = await openPostgres()
     const box = newSecretBox()
     const keys = await Promise.all(
-      ['a', 'b', 'c'].map((key) => new PostgresOwnKeys(postgres, box).keyOf('receipts', () => key)),
+      ['a', 'b', 'c'].map((key) => ownKeysIn(postgres, box).keyOf('receipts', () => key)),
     )
     expect(new Set(keys).size).toBe(1)
   })

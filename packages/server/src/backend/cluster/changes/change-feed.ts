@@ -4,8 +4,7 @@ import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
 import type { Signals } from '../../signals.ts'
 import type { ChangeKind } from '../../store/store.ts'
-import type { Connection, Postgres } from '../postgres/postgres.ts'
-import { Follower } from './follower.ts'
+import { type Connection, type Postgres, SCHEMA } from '../postgres/postgres.ts'
 import { Listener } from './listener.ts'
 
 /** What nodes ask each other to follow. */
@@ -13,7 +12,7 @@ interface AskedKind {
   readonly kind: ChangeKind
 }
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   readonly postgres: Postgres
   /** Of the same database. */
   readonly url: Redacted
@@ -52,8 +51,7 @@ export class ChangeFeed implements AsyncDisposable {
     this.#pollMs = pollMs
     this.#looks = new Recurring({ clock, work: () => this.#look() })
     this.#looking = this.#looks.run(this.#stop.signal)
-    const channel = postgres.schema
-    this.#listener = new Listener({ url, channel, clock, onNews: () => this.#looks.wake() })
+    this.#listener = new Listener({ url, clock, onNews: () => this.#looks.wake() })
     this.#stopAnswering = signals.onAsked('replicas', (kind) => this.#follow(kind as AskedKind))
   }
 
@@ -82,7 +80,7 @@ export class ChangeFeed implements AsyncDisposable {
         INSERT INTO changes AS kept VALUES (${kind}, 1)
         ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1 RETURNING number
       )
-      SELECT number, pg_notify(${this.#postgres.schema}, ${kind}) FROM told`.execute(transaction)
+      SELECT number, pg_notify(${SCHEMA}, ${kind}) FROM told`.execute(transaction)
     return rows[0]!.number
   }
 
@@ -136,5 +134,60 @@ export class ChangeFeed implements AsyncDisposable {
       sql<{ readonly kind: string; readonly number: number }>`SELECT * FROM changes`,
     )
     return new Map(rows.map(({ kind, number }) => [kind, number]))
+  }
+}
+
+/** One thing in memory that is read again after a change, one read at a time. */
+class Follower {
+  readonly #refresh: () => Promise<unknown>
+  /** The number of the last change that is known of, and of the last one that is in memory. */
+  #told: number | undefined
+  #reached: number | undefined
+  #failure: unknown
+  #running: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(refresh: () => Promise<unknown>) {
+    this.#refresh = refresh
+  }
+
+  /** What the last refresh rejected with. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** The change with this number was committed. */
+  tell(number: number): void {
+    this.#told = number
+    if (this.#reached !== number) this.#running ??= this.#run()
+  }
+
+  /** Resolves when what was told is in memory. Rejects where the refresh does. */
+  async caughtUp(): Promise<void> {
+    await this.#running
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Resolves when no refresh runs, and none will. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // Not whether the number is smaller: a database that was put back has smaller ones.
+    while (this.#reached !== this.#told && !this.#isStopped) {
+      const number = this.#told
+      try {
+        await this.#refresh()
+        this.#reached = number
+        this.#failure = undefined
+      } catch (error) {
+        // The next look tells the number again.
+        this.#failure = error
+        break
+      }
+    }
+    this.#running = undefined
   }
 }

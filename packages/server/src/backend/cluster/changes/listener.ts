@@ -3,10 +3,10 @@ import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import { exponentialBackoffMs, pause } from '../../../util/time/pause.ts'
+import { SCHEMA } from '../postgres/postgres.ts'
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly url: Redacted
-  readonly channel: string
   readonly clock: Clock
   /** There is a notification, or one may have been missed. */
   readonly onNews: () => void
@@ -47,7 +47,7 @@ export class Listener implements AsyncDisposable {
 
   /** Resolves when the connection is over, to whether there was one. */
   async #listen(): Promise<boolean> {
-    const { channel, onNews } = this.#options
+    const { onNews } = this.#options
     const socket = new Socket()
     const client = this.#clientOn(socket)
     const lost = new AbortController()
@@ -59,7 +59,7 @@ export class Listener implements AsyncDisposable {
     let isListening = false
     try {
       await client.connect()
-      await client.query(`LISTEN "${channel}"`)
+      await client.query(`LISTEN ${SCHEMA}`)
       isListening = true
       onNews()
       await this.#keepAlive(client, over)

@@ -1,7 +1,5 @@
-import { idFrom, timeOfId } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
-import { removeOnPurpose } from '../postgres/removal.ts'
-import { markUnerased } from '../postgres/unerased-days.ts'
+import { isOfEvents } from '../upkeep/days.ts'
 
 interface Removed {
   readonly events: ReadonlySet<string>
@@ -17,7 +15,8 @@ export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],
 ): Promise<Removed> {
-  await removeOnPurpose(transaction)
+  // What is deleted without it counts as missing (postgres/migrations/schema.sql).
+  await sql`SELECT set_config('hookline.removal', 'on', true)`.execute(transaction)
   const events = await sql<{ readonly id: string }>`
     DELETE FROM events WHERE id = ANY(${ids}::text[]) RETURNING id`.execute(transaction)
   const deliveries = await removeDeliveries(transaction, ids)
@@ -31,19 +30,23 @@ export async function removeEvents(
   return { events: new Set(events.rows.map(({ id }) => id)), deliveries: deliveries.length }
 }
 
-/** The end of the least id of a time. */
-const ZEROS = new Uint8Array(10)
-
-/** A delivery has the time of its event in its id, so few partitions are looked at. */
 async function removeDeliveries(
   transaction: Transaction<unknown>,
   eventIds: readonly string[],
 ): Promise<string[]> {
-  const times = eventIds.map(timeOfId)
-  const least = idFrom('msg', Math.min(...times), ZEROS)
-  const end = idFrom('msg', Math.max(...times) + 1, ZEROS)
   const { rows } = await sql<{ readonly id: string }>`
-    DELETE FROM deliveries WHERE event_id = ANY(${eventIds}::text[]) AND id >= ${least} AND id < ${end}
-    RETURNING id`.execute(transaction)
+    DELETE FROM deliveries WHERE ${isOfEvents(eventIds)} RETURNING id`.execute(transaction)
   return rows.map(({ id }) => id)
+}
+
+/** Keeps in mind that the partitions of the days of these events have bytes of rows that this transaction removes. */
+export async function markUnerased(
+  transaction: Transaction<unknown>,
+  eventIds: readonly string[],
+): Promise<void> {
+  // In one order, so that two transactions wait for each other only once.
+  await sql`
+    INSERT INTO unerased_days
+      SELECT DISTINCT day_of(substr(id, 5, 10)), false FROM unnest(${eventIds}::text[]) AS id ORDER BY 1
+      ON CONFLICT DO NOTHING`.execute(transaction)
 }

@@ -1,9 +1,17 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Archiving } from '../../events.ts'
-import type { KnownEvent } from './known-events.ts'
+
+/** What the archive knows of an event that is to be archived. */
+export interface KnownEvent {
+  readonly isArchived: boolean
+  /** It is a duplicate that its first event has counted. */
+  readonly isCounted: boolean
+  /** The first event with its source and messageId within the window. */
+  readonly original: string | null
+}
 
 /** An event that the archive does not have yet, and the duplicates of it that came with it. */
-export interface NewEvent {
+interface NewEvent {
   readonly event: AcceptedEvent
   duplicates: number
   lastDuplicateAt: number | null
@@ -29,7 +37,7 @@ export interface ArchiveDecisions {
   readonly decided: readonly Archiving[]
 }
 
-export interface DecideOptions {
+interface DecideOptions {
   /** What the archive knows of each entry. */
   readonly known: readonly KnownEvent[]
   readonly isPurged: (event: AcceptedEvent) => boolean

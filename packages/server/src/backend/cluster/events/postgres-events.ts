@@ -1,30 +1,36 @@
-import type { AcceptedEvent } from '@hookline/protocol'
+import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { Subject } from '../../deletions.ts'
 import type { Archiving } from '../../events.ts'
+import { SLACK_MS } from '../../store/event-order.ts'
 import { StoredEvents } from '../../store/events.ts'
+import { firstIdAt } from '../../store/rows.ts'
+import { subjectsOf } from '../../subjects-of.ts'
+import { arrays } from '../postgres/arrays.ts'
+import { EVENT_COLUMN_NAMES, eventChecksumOf, isId } from '../postgres/event-rows.ts'
 import { lock } from '../postgres/locks.ts'
-import type { Postgres } from '../postgres/postgres.ts'
 import { PostgresReads } from '../postgres/postgres-store.ts'
-import { archiveNew } from './archive-new.ts'
-import { decideArchive } from './decide-archive.ts'
-import { knownEvents } from './known-events.ts'
-import { purgesOf } from './purges-of.ts'
-import { writeArchive } from './write-archive.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { fromText, jsonToText, toText, toTextOrNull } from '../postgres/text.ts'
+import { type ArchiveDecisions, decideArchive, type KnownEvent } from './decide-archive.ts'
 
-interface ArchiveOptions {
+/** The position of an event in the log. */
+type PositionOf = (event: AcceptedEvent) => number
+
+interface PostgresEventsOptions {
   readonly postgres: Postgres
   readonly dedupeWindowMs: number
-  /** The position of an event in the log. */
-  readonly positionOf: (event: AcceptedEvent) => number
+  readonly positionOf: PositionOf
   /** A purge covers these events: they are not archived, and nothing may be sent of them. */
   readonly onRefused: (events: readonly AcceptedEvent[]) => void
-}
-
-export interface PostgresEventsOptions extends ArchiveOptions {
   /** Called with the seq of the last event, after new ones were archived. */
   readonly onArchived: (seq: number) => void
 }
 
-/** The archive of events. */
+/**
+ * The archive of events. One call archives at a time on all nodes: what is a duplicate of what is decided exactly, and the order
+ * of seq is that of the commits, so that no follower of the archive misses anything.
+ */
 export class PostgresEvents extends StoredEvents {
   readonly #options: PostgresEventsOptions
 
@@ -35,44 +41,230 @@ export class PostgresEvents extends StoredEvents {
 
   async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
     if (entries.length === 0) return new Set()
-    const { duplicates, seq } = await archive(entries, this.#options)
+    const newSeq = await archiveNew(entries, this.#options)
+    const { duplicates, seq } =
+      newSeq === undefined
+        ? await this.#archiveAny(entries)
+        : { duplicates: new Set<string>(), seq: newSeq }
     if (seq !== undefined) this.#options.onArchived(seq)
     return duplicates
   }
-}
 
-/** The ids of the duplicates, and the seq of the last event of the archive; `undefined` where there is nothing new. */
-interface Archived {
-  readonly duplicates: ReadonlySet<string>
-  readonly seq: number | undefined
+  /** Resolves to the ids of duplicates, and to the seq of the last event; `undefined` where there is nothing new. */
+  #archiveAny(entries: readonly Archiving[]) {
+    const { postgres, dedupeWindowMs, positionOf, onRefused } = this.#options
+    const events = entries.map(({ event }) => event)
+    return postgres.write(async (transaction) => {
+      await lock(transaction, 'archive')
+      const known = await knownEvents(transaction, events, dedupeWindowMs)
+      const isPurged = await purgesOf(transaction, events, positionOf)
+      onRefused(events.filter(isPurged))
+      const decisions = decideArchive(entries, { known, isPurged, dedupeWindowMs })
+      const { news, countedIds, decided, duplicates } = decisions
+      if (news.length + countedIds.length + decided.length === 0)
+        return { duplicates, seq: undefined }
+      const seq = await writeArchive(transaction, decisions, positionOf)
+      return { duplicates, seq: news.length === 0 ? undefined : seq }
+    })
+  }
 }
-
-const NO_DUPLICATES: ReadonlySet<string> = new Set()
 
 /**
- * Archives events. One call at a time on all nodes: what is a duplicate of what is decided exactly, and the order of seq is that
- * of the commits, so that whoever follows the archive misses nothing. Events that are all new take one round trip.
+ * How far the clock of a node may be ahead of another one. An event that was received so much later by its own clock is not found as
+ * the first one of a duplicate: each partition that might have it would be looked at for each event.
  */
-async function archive(entries: readonly Archiving[], options: ArchiveOptions): Promise<Archived> {
-  const seq = await archiveNew(entries, options)
-  return seq === undefined ? archiveAny(entries, options) : { duplicates: NO_DUPLICATES, seq }
+const AHEAD_MS = 2 * 60 * 60 * 1000
+
+/**
+ * Archives events that are all new, in one round trip, as the function `archive_new` of the database does. Resolves to the seq of the
+ * last one; to `undefined`, with nothing written, where more is to be decided.
+ */
+async function archiveNew(
+  entries: readonly Archiving[],
+  { postgres, dedupeWindowMs, positionOf }: PostgresEventsOptions,
+): Promise<number | undefined> {
+  const events = entries.map(({ event }) => event)
+  // In one call, the database does not look for these.
+  const keys = new Set(events.map(({ sourceId, messageId }) => `${sourceId} ${messageId}`))
+  if (keys.size < events.length) return undefined
+  const times = events.map(({ receivedAt }) => receivedAt)
+  const [oldest, newest] = [Math.min(...times) - dedupeWindowMs, Math.max(...times)]
+  const [row] = await postgres.run(sql<{ readonly seq: number | null }>`
+    SELECT archive_new(${eventArrays(events, positionOf)}, ${arrays.texts([...namedIds(events)])},
+      ${dedupeWindowMs}::bigint, ${firstIdAt('evt', oldest - SLACK_MS)}::text, ${firstIdAt('evt', newest + AHEAD_MS)}::text,
+      ${declinedArrays(entries)}) AS seq`)
+  return row!.seq ?? undefined
 }
 
-function archiveAny(
-  entries: readonly Archiving[],
-  { postgres, dedupeWindowMs, positionOf, onRefused }: ArchiveOptions,
-): Promise<Archived> {
-  const events = entries.map(({ event }) => event)
-  return postgres.write(async (transaction) => {
-    await lock(transaction, 'archive')
-    const known = await knownEvents(transaction, events, dedupeWindowMs)
-    const isPurged = await purgesOf(transaction, events, positionOf)
-    onRefused(events.filter(isPurged))
-    const decisions = decideArchive(entries, { known, isPurged, dedupeWindowMs })
-    const { news, countedIds, decided, duplicates } = decisions
-    if (news.length + countedIds.length + decided.length === 0)
-      return { duplicates, seq: undefined }
-    const seq = await writeArchive(transaction, decisions, positionOf)
-    return { duplicates, seq: news.length === 0 ? undefined : seq }
-  })
+/** The values of `EVENT_COLUMN_NAMES`. */
+function eventArrays(events: readonly AcceptedEvent[], positionOf: PositionOf) {
+  const texts = (textOf: (event: AcceptedEvent) => string | null) =>
+    arrays.texts(events.map(textOf))
+  return sql.join([
+    texts(({ id }) => id),
+    arrays.bigints(events.map(positionOf)),
+    texts(({ sourceId }) => toText(sourceId)),
+    texts(({ messageId }) => toText(messageId)),
+    texts(({ type }) => type),
+    texts(({ userId }) => toTextOrNull(userId)),
+    texts(({ anonymousId }) => toTextOrNull(anonymousId)),
+    texts(({ previousId }) => toTextOrNull(previousId)),
+    arrays.bigints(events.map(({ receivedAt }) => receivedAt)),
+    texts(({ marks }) => marks.join()),
+    texts(({ origin }) => (origin === undefined ? null : jsonToText(JSON.stringify(origin)))),
+    arrays.bytes(events.map(({ body }) => body)),
+    texts(({ rest }) => jsonToText(rest)),
+    arrays.bigints(events.map(eventChecksumOf)),
+  ])
+}
+
+/** The columns of `declined`. */
+function declinedArrays(entries: readonly Archiving[]) {
+  const rows = entries.flatMap(({ event, declined }) =>
+    declined.map((decline) => ({ eventId: event.id, ...decline })),
+  )
+  return sql.join([
+    arrays.texts(rows.map(({ eventId }) => eventId)),
+    arrays.texts(rows.map(({ destinationId }) => toText(destinationId))),
+    arrays.texts(rows.map(({ reason }) => reason)),
+    arrays.bigints(rows.map(({ since = null }) => since)),
+  ])
+}
+
+/** Looks the events up, in their order. */
+async function knownEvents(
+  transaction: Transaction<unknown>,
+  events: readonly AcceptedEvent[],
+  dedupeWindowMs: number,
+): Promise<readonly KnownEvent[]> {
+  const oldest = Math.min(...events.map(({ receivedAt }) => receivedAt)) - dedupeWindowMs
+  const { rows } = await sql<KnownEvent>`
+    SELECT
+      EXISTS (SELECT FROM events WHERE events.id = new.id) AS "isArchived",
+      EXISTS (SELECT FROM counted_duplicates AS counted WHERE counted.id = new.id) AS "isCounted",
+      first.id AS original
+    FROM unnest(
+      ${arrays.texts(events.map(({ id }) => id))},
+      ${arrays.texts(events.map(({ sourceId }) => toText(sourceId)))},
+      ${arrays.texts(events.map(({ messageId }) => toText(messageId)))},
+      ${arrays.bigints(events.map(({ receivedAt }) => receivedAt - dedupeWindowMs))}
+    ) WITH ORDINALITY AS new (id, source_id, message_id, since, number)
+    LEFT JOIN LATERAL (
+      SELECT events.id FROM events
+      WHERE ${isId('message_id', sql`new.message_id`)} AND events.source_id = new.source_id
+        AND events.received_at >= new.since AND events.id >= ${firstIdAt('evt', oldest - SLACK_MS)}
+      ORDER BY events.received_at, events.seq LIMIT 1
+    ) AS first ON true
+    ORDER BY new.number`.execute(transaction)
+  return rows
+}
+
+interface PurgeRow {
+  readonly kind: string
+  readonly id: string
+  /** Empty for every source. */
+  readonly source_id: string
+  /** `null`: it is a suppression, which covers every event that belongs to the user. */
+  readonly through: number | null
+}
+
+/**
+ * Looks up the purges and the suppressions of the users of these events. Returns whether one of them covers an event. Ingestion
+ * of another node may have let an event through while it did not know of a suppression yet, even after the purge that followed.
+ */
+async function purgesOf(
+  transaction: Transaction<unknown>,
+  events: readonly AcceptedEvent[],
+  positionOf: PositionOf,
+): Promise<(event: AcceptedEvent) => boolean> {
+  const ids = arrays.texts([...namedIds(events)])
+  const { rows } = await sql<PurgeRow>`
+    SELECT kind, id, source_id, max(through) AS through FROM purged_ids
+    WHERE id = ANY(${ids}) GROUP BY kind, id, source_id
+    UNION ALL SELECT kind, user_id, source_id, NULL FROM suppressions WHERE user_id = ANY(${ids})`.execute(
+    transaction,
+  )
+  const byId = Map.groupBy(rows, ({ kind, id }) => `${kind} ${fromText(id)}`)
+  const rowsOf = (subjects: readonly Subject[]): PurgeRow[] =>
+    subjects.flatMap(({ kind, id }) => byId.get(`${kind} ${id}`) ?? [])
+  return (event) =>
+    rowsOf(idsOf(event)).some((purge) => isPurgedBy(purge, event, positionOf)) ||
+    rowsOf(subjectsOf(event)).some((suppression) => isSuppressedBy(suppression, event))
+}
+
+/** Every id by which a purge or a suppression may name one of these events, as the database has it. */
+function namedIds(events: readonly AcceptedEvent[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
+}
+
+/** The ids that a purge may name. An alias call names a former id of either kind. */
+function idsOf({ userId, previousId, anonymousId }: AcceptedEvent): Subject[] {
+  const ids = [
+    ['user', userId],
+    ['user', previousId],
+    ['anonymous', anonymousId],
+    ['anonymous', previousId],
+  ] as const
+  return ids.flatMap(([kind, id]) => (id === undefined ? [] : { kind, id }))
+}
+
+function isPurgedBy(
+  { source_id: sourceId, through }: PurgeRow,
+  event: AcceptedEvent,
+  positionOf: PositionOf,
+): boolean {
+  // A computed event may tell of events of any source.
+  const isOfSource = isOf(sourceId, event) || event.origin !== undefined
+  return isOfSource && through !== null && positionOf(event) <= through
+}
+
+/** Ingestion leaves out the same. */
+function isSuppressedBy({ source_id: sourceId, through }: PurgeRow, event: AcceptedEvent): boolean {
+  return through === null && event.origin === undefined && isOf(sourceId, event)
+}
+
+function isOf(sourceId: string, event: AcceptedEvent): boolean {
+  return sourceId === '' || fromText(sourceId) === event.sourceId
+}
+
+/** Duplicates that are known are forgotten after this time: a chunk of the log is handed out again much sooner. */
+const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000
+
+/** Writes all of it in one statement. Resolves to the seq of the last event of the archive. */
+async function writeArchive(
+  transaction: Transaction<unknown>,
+  { news, counted, countedIds, decided }: ArchiveDecisions,
+  positionOf: PositionOf,
+): Promise<number> {
+  const events = news.map(({ event }) => event)
+  const columns = sql`${EVENT_COLUMN_NAMES}, duplicates, last_duplicate_at`
+  const newest = Math.max(0, ...countedIds.map(timeOfId))
+  const { rows } = await sql<{ readonly seq: number }>`
+    WITH numbered AS (UPDATE archive SET seq = seq + ${news.length}::int RETURNING seq),
+      new_events AS (
+        INSERT INTO events (seq, ${columns}) SELECT seq - ${news.length}::int + number, ${columns}
+        FROM numbered, unnest(${eventArrays(events, positionOf)},
+          ${arrays.ints(news.map(({ duplicates }) => duplicates))},
+          ${arrays.bigints(news.map(({ lastDuplicateAt }) => lastDuplicateAt))}) WITH ORDINALITY AS new (${columns}, number)
+      ),
+      counted AS (
+        UPDATE events SET duplicates = events.duplicates + of.duplicates, last_duplicate_at = of.at
+        FROM unnest(${arrays.texts(counted.map(({ id }) => id))},
+          ${arrays.ints(counted.map(({ duplicates }) => duplicates))},
+          ${arrays.bigints(counted.map(({ lastDuplicateAt }) => lastDuplicateAt))}) AS of (id, duplicates, at)
+        WHERE events.id = of.id
+      ),
+      new_duplicates AS (INSERT INTO counted_duplicates SELECT unnest(${arrays.texts(countedIds)})),
+      -- Twice as many as there are new ones, so that the table does not grow.
+      forgotten AS (
+        DELETE FROM counted_duplicates WHERE id IN (
+          SELECT id FROM counted_duplicates WHERE id < ${firstIdAt('evt', newest - FORGET_AFTER_MS)}
+          ORDER BY id LIMIT ${2 * countedIds.length})
+      ),
+      declining AS (
+        INSERT INTO declined (event_id, destination_id, reason, since)
+        SELECT * FROM unnest(${declinedArrays(decided)}) ON CONFLICT DO NOTHING
+      )
+    SELECT seq FROM numbered`.execute(transaction)
+  return rows[0]!.seq
 }

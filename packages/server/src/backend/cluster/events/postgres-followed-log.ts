@@ -1,10 +1,11 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../../../util/time/clock.ts'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
+import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import type { ArchiveEnd } from './archive-end.ts'
 
 /** Rows that a read with a selector looks at, at most: some milliseconds. */
 const LOOKED_AT = 5_000
@@ -90,4 +91,70 @@ function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }:
   // The newest events may be gone: waiting for more must not end at once.
   const slice = { events, through: isEnd ? Math.max(through, newest) : through, isEnd }
   return unreadable.length === 0 ? slice : { ...slice, unreadable }
+}
+
+interface ArchiveEndOptions {
+  readonly postgres: Postgres
+  readonly link: NatsLink
+  /** Begins the name of the subject on which nodes report how far the archive reaches. */
+  readonly prefix: string
+  readonly clock: Clock
+  readonly pollMs: number
+}
+
+/** How far the archive reaches, for those who wait for more: reported by the node that archives, and polled in case that gets lost. */
+export class ArchiveEnd {
+  readonly #options: ArchiveEndOptions
+  readonly #subject: string
+  #last = 0
+  readonly #waiting = new Set<() => void>()
+
+  constructor(options: ArchiveEndOptions) {
+    this.#options = options
+    this.#subject = `${options.prefix}.archived`
+    options.link.connection.subscribe(this.#subject, {
+      callback: (_error, message) => {
+        const seq = Number(message.string())
+        if (Number.isSafeInteger(seq)) this.#moveTo(seq)
+      },
+    })
+  }
+
+  /** This node has archived something. */
+  archived(seq: number): void {
+    this.#moveTo(seq)
+    const { link } = this.#options
+    if (link.isConnected) link.connection.publish(this.#subject, String(seq))
+  }
+
+  /** Resolves when the archive reaches beyond the position, or `signal` aborts. */
+  async beyond(position: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#last <= position) {
+      const moved = this.#moved(signal)
+      const [row] = await this.#options.postgres.run(
+        sql<{ readonly seq: number }>`SELECT seq FROM archive`,
+      )
+      this.#moveTo(row!.seq)
+      if (this.#last <= position) await moved
+    }
+  }
+
+  /** Resolves when the end has moved, after `pollMs`, or when `signal` aborts. */
+  async #moved(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => resolve()
+    const cancel = this.#options.clock.after(this.#options.pollMs, wake)
+    this.#waiting.add(wake)
+    signal.addEventListener('abort', wake, { once: true })
+    await promise
+    cancel()
+    this.#waiting.delete(wake)
+    signal.removeEventListener('abort', wake)
+  }
+
+  #moveTo(seq: number): void {
+    if (seq <= this.#last) return
+    this.#last = seq
+    for (const wake of this.#waiting) wake()
+  }
 }

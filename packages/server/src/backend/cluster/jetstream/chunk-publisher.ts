@@ -2,12 +2,11 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
 import { BackendUnavailable } from '../../backend.ts'
-import { bytesInChunk, chunkOf } from './chunk.ts'
+import { bytesInChunk, chunkOf, type LogPositions, MAX_EVENTS } from './chunk.ts'
 import type { LogStream } from './log-stream.ts'
-import { type LogPositions, MOST_EVENTS } from './log-positions.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
 
-export interface ChunkPublisherOptions {
+interface ChunkPublisherOptions {
   readonly link: NatsLink
   readonly stream: LogStream
   readonly positions: LogPositions
@@ -86,7 +85,7 @@ export class ChunkPublisher {
     chunk ??= this.#begin(partition)
     chunk.events.push(event)
     chunk.bytes += bytes
-    if (chunk.bytes >= FULL_BYTES || chunk.events.length === MOST_EVENTS) this.#close(chunk)
+    if (chunk.bytes >= FULL_BYTES || chunk.events.length === MAX_EVENTS) this.#close(chunk)
     return chunk
   }
 

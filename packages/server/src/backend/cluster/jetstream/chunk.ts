@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../../util/event-checksum.ts'
 import type { LogEntry } from '../../log.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import { type EventColumns, eventColumnsOf, storedEventOf } from '../event-columns.ts'
+import { type EventColumns, eventColumnsOf, storedEventOf } from '../postgres/event-rows.ts'
 
 /** The version, the checksum of the table with its length, and how many events the table has. */
 const PREFIX_BYTES = 9
@@ -168,3 +168,27 @@ function idIn(head: Buffer): string | undefined {
 /** The id begins after a bracket and a quote. */
 const ID_START = 2
 const ID_LENGTH = 30
+
+/** Most events of a chunk. */
+export const MAX_EVENTS = 4096
+
+/** Where events are in the log: of those that this process has appended or consumed, as long as it has them. */
+export class LogPositions {
+  readonly #positions = new WeakMap<object, number>()
+
+  /** Keeps the positions of the events of a chunk. */
+  keep(events: readonly AcceptedEvent[], number: number): void {
+    for (const [index, event] of events.entries())
+      this.#positions.set(event, number * MAX_EVENTS + index)
+  }
+
+  /** `undefined` where this process does not know it. */
+  of(event: object): number | undefined {
+    return this.#positions.get(event)
+  }
+}
+
+/** The position of the last event that a chunk can have. */
+export function endOfChunk(number: number): number {
+  return number * MAX_EVENTS + MAX_EVENTS - 1
+}

@@ -1,11 +1,11 @@
+import type { Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
-import { throughOf } from './consumer-name.ts'
 import type { LogStream, RestingMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
-import { SignsOfLife } from './signs-of-life.ts'
+import { throughOf } from './partition-consumers.ts'
 
-export interface ForgottenMessagesOptions {
+interface ForgottenMessagesOptions {
   readonly link: NatsLink
   readonly stream: LogStream
   readonly clock: Clock
@@ -80,12 +80,12 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 }
 
-/** That no node gets a message. A look that does not find it, or a sign of life, tells otherwise. */
+/** That no node gets a message. A look that does not find it, or a sign of life, proves otherwise. */
 class Suspicion implements Disposable {
   readonly message: RestingMessage
   readonly #clock: Clock
   readonly #afterMs: number
-  readonly #signs: SignsOfLife
+  readonly #subscriptions: readonly Subscription[]
   /** Since when there is no sign of it. */
   #since: number
 
@@ -94,13 +94,12 @@ class Suspicion implements Disposable {
     this.#clock = clock
     this.#since = clock.now()
     this.#afterMs = stream.ackWaitMs * (message.isCounted ? COUNTED_ACK_WAITS : 1)
-    this.#signs = new SignsOfLife(
-      link.connection,
-      { ...message, streamName: stream.name },
-      {
-        onSign: () => (this.#since = clock.now()),
-        onError: () => (this.#since = Infinity),
-      },
+    // An error: the server does not let this node receive the signs.
+    const callback = (error: Error | null): void => {
+      this.#since = error === null ? clock.now() : Infinity
+    }
+    this.#subscriptions = signsOf(message, stream.name).map((subject) =>
+      link.connection.subscribe(subject, { callback }),
     )
   }
 
@@ -109,8 +108,17 @@ class Suspicion implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#signs[Symbol.dispose]()
+    for (const subscription of this.#subscriptions) subscription.unsubscribe()
   }
+}
+
+/**
+ * The subjects on which nodes report that a message is in process, that it is done, or that another node shall have it, for all of
+ * its deliveries. Newer servers may have the domain and the account before the stream.
+ */
+function signsOf({ consumer, sequence }: RestingMessage, stream: string): readonly string[] {
+  const rest = `${stream}.${consumer}.*.${sequence}.>`
+  return [`$JS.ACK.${rest}`, `$JS.ACK.*.*.${rest}`]
 }
 
 function keyOf({ consumer, sequence, isCounted }: RestingMessage): string {

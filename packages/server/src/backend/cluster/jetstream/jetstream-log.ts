@@ -1,21 +1,19 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { Msg } from '@nats-io/transport-node'
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { type Msg, TimeoutError } from '@nats-io/transport-node'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { type Clock, systemClock } from '../../../util/time/clock.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import type { ConsumeOptions, Log, LogEntry } from '../../log.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { ChunkPublisher } from './chunk-publisher.ts'
+import { endOfChunk, LogPositions } from './chunk.ts'
 import { ForgottenMessages } from './forgotten-messages.ts'
-import { HeldEntries } from './held-entries.ts'
-import type { HeldEntry } from './held-entry.ts'
-import { endOfChunk, LogPositions } from './log-positions.ts'
-import { LogStream, type LogStreamOptions, StreamMismatch } from './log-stream.ts'
+import { HeldEntries, type HeldEntry } from './held-entries.ts'
+import { LogStream, type LogStreamOptions, StreamMismatch, type StreamState } from './log-stream.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
-import { OutboxRelay } from './outbox-relay.ts'
+import { OutboxRelay } from './outbox.ts'
 import { PartitionPull } from './partition-pull.ts'
-import { readStreamState, type StreamState } from './stream-state.ts'
-import { whenReady } from './when-ready.ts'
 
 export interface JetStreamLogOptions extends LogStreamOptions {
   /** Of the bytes that wait to be stored. */
@@ -97,7 +95,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   async state(): Promise<StreamState> {
     this.#assertConnected()
     try {
-      return await readStreamState(this.#link, this.#stream)
+      return await this.#stream.state()
     } catch (error) {
       throw unavailable(error)
     }
@@ -191,7 +189,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
       await entry.ack(this.#link.connection, ACK_TIMEOUT_MS)
     } catch (error) {
       // Where its consumer is replaced, nobody waits for the ack: if it is still in the stream, it comes again.
-      if (this.#stream.hasConsumer(entry.consumer)) throw error
+      if (this.#stream.consumers.has(entry.consumer)) throw error
     }
     this.#held.drop(entry)
   }
@@ -215,4 +213,30 @@ export class JetStreamLog implements Log, AsyncDisposable {
     if (entry.isDone) void this.#ack(entry).catch(() => undefined)
     else entry.keepAlive()
   }
+}
+
+/** Longer than servers that have just started need to elect the one that makes streams, on a busy machine. */
+const READY_MS = 30_000
+const PAUSE_MS = 500
+/** Until then, they do not answer, answer that they are unavailable, or know too few of each other. */
+const UNAVAILABLE = 503
+const TOO_FEW_SERVERS = 10_005
+
+/** Does what needs JetStream, again and again while its servers are not ready yet. Rejects with the last error. */
+async function whenReady(work: () => Promise<void>, clock: Clock): Promise<void> {
+  const deadline = clock.now() + READY_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isOfStart(error) || clock.now() >= deadline) throw error
+      await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve))
+    }
+  }
+}
+
+function isOfStart(error: unknown): boolean {
+  if (error instanceof TimeoutError) return true
+  if (!(error instanceof JetStreamApiError)) return false
+  return error.status === UNAVAILABLE || error.code === TOO_FEW_SERVERS
 }

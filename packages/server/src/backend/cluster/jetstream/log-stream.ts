@@ -5,13 +5,13 @@ import {
   StorageType,
   type StreamInfo,
 } from '@nats-io/jetstream'
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
-import { appendAgain } from './append-again.ts'
-import { throughOf } from './consumer-name.ts'
-import { foundOr404 } from './found-or-404.ts'
+import type { Behind } from '../../upkeep.ts'
+import { eventsOfChunk, MAX_EVENTS } from './chunk.ts'
 import type { NatsLink } from './nats-link.ts'
-import { PartitionConsumers } from './partition-consumers.ts'
+import { foundOr404, PartitionConsumers, throughOf } from './partition-consumers.ts'
 
 /** The database that a stream of JetStream has to belong to. */
 interface Installation {
@@ -49,6 +49,19 @@ const REMOVAL_MS = 500
 /** Positions begin here: 2026 in milliseconds since the epoch. */
 const FIRST_MS = Date.UTC(2026, 0, 1)
 
+/** Chunks whose events are counted. */
+const COUNTED_CHUNKS = 4
+/** Of a message that was appended again: the sequence that it had first. */
+const FIRST_SEQUENCE = 'Hookline-First-Sequence'
+
+export interface StreamState {
+  /** Counted in the first chunks. The others are taken to be as full. */
+  readonly undecided: Behind
+  /** Every event whose position is before this one is acked. */
+  readonly ackedBefore: number
+  readonly bytes: number
+}
+
 /** The first message of a partition, where no node seems to have it or to get it next. */
 export interface RestingMessage {
   readonly consumer: string
@@ -65,10 +78,10 @@ export interface RestingMessage {
 export class LogStream {
   readonly ackWaitMs: number
   readonly name: string
+  readonly consumers: PartitionConsumers
   readonly #link: NatsLink
   readonly #clock: Clock
   readonly #options: LogStreamOptions
-  readonly #consumers: PartitionConsumers
   #base = 0
   /** Whether this node has seen the stream: then it makes a lost one again. */
   #isFound = false
@@ -80,7 +93,7 @@ export class LogStream {
     this.#options = options
     this.ackWaitMs = options.ackWaitMs ?? ACK_WAIT_MS
     this.name = `${options.prefix}_log`
-    this.#consumers = new PartitionConsumers(link, {
+    this.consumers = new PartitionConsumers(link, {
       streamName: this.name,
       subjects: this.partitions.map((partition) => this.subjectOf(partition)),
       ackWaitMs: this.ackWaitMs,
@@ -99,15 +112,6 @@ export class LogStream {
     return `${this.#options.prefix}.log.${partition}`
   }
 
-  consumerOf(partition: number): string {
-    return this.#consumers.nameOf(partition)
-  }
-
-  /** Whether this consumer is, as far as this node knows, not replaced, and its stream not lost. */
-  hasConsumer(name: string): boolean {
-    return this.#consumers.has(name)
-  }
-
   /**
    * The number of a message of the stream among the messages of all streams that there ever were: a stream that is made
    * again begins beyond those of the one that was lost.
@@ -117,7 +121,7 @@ export class LogStream {
   }
 
   consumerInfo(partition: number): Promise<ConsumerInfo> {
-    return this.#link.manager.consumers.info(this.name, this.consumerOf(partition))
+    return this.#link.manager.consumers.info(this.name, this.consumers.nameOf(partition))
   }
 
   /** The number of the last message that was appended. */
@@ -143,7 +147,7 @@ export class LogStream {
     const { streams } = this.#link.manager
     const filter = { subjects_filter: this.#subjects }
     const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
-    const consumers = await this.#consumers.find()
+    const consumers = await this.consumers.find()
     const resting: RestingMessage[] = []
     for (const [subject, { name, num_pending, num_ack_pending, num_waiting }] of consumers) {
       const isCounted = (subjects[subject] ?? 0) <= num_pending + num_ack_pending
@@ -157,14 +161,56 @@ export class LogStream {
 
   /** Makes another consumer in place of this one. It hands out all that is not acked. */
   async replaceConsumer(name: string): Promise<void> {
-    await this.#consumers.remove(name)
+    await this.consumers.remove(name)
     await this.ensure()
   }
 
-  /** Brings messages to their consumer that it has not counted, though it hands out all that was there when it was made. */
-  appendAgain({ consumer, subject, sequence: from }: RestingMessage): Promise<void> {
+  /**
+   * Appends messages again that their consumer has not counted, though it hands out all that was there when it was made, and removes
+   * them: where all servers of a cluster were killed at once, some may have them and others not. They keep their place in the log,
+   * so that a purge that covers them still does. Nodes that do so at once store each of them once.
+   */
+  async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
+    const { manager, js } = this.#link
     const through = throughOf(consumer)
-    return appendAgain(this.#link, { streamName: this.name, subject, from, through })
+    for (let next = sequence; ;) {
+      const query = { seq: next, next_by_subj: subject }
+      const message = await manager.streams.getMessage(this.name, query)
+      if (message === null || message.seq > through) return
+      const header = headers()
+      header.set(FIRST_SEQUENCE, String(firstSequenceIn(message.header) ?? message.seq))
+      const msgID = `again.${message.seq}.${message.time.getTime()}`
+      await js.publish(subject, message.data, { msgID, headers: header })
+      await manager.streams.deleteMessage(this.name, message.seq, false)
+      next = message.seq + 1
+    }
+  }
+
+  /** What is in the stream: what is not acked. */
+  async state(): Promise<StreamState> {
+    const { streams } = this.#link.manager
+    const { state } = await streams.info(this.name)
+    let [chunks, events, next] = [0, 0, state.first_seq]
+    let oldestAt: number | null = null
+    while (chunks < Math.min(state.messages, COUNTED_CHUNKS)) {
+      const query = { seq: next, next_by_subj: '>' }
+      const message = await streams.getMessage(this.name, query)
+      // It was acked meanwhile, and nothing comes after it.
+      if (message === null) break
+      const chunk = eventsOfChunk(Buffer.from(message.data), this.name)
+      const times = chunk.events.map(({ receivedAt }) => receivedAt)
+      // A damaged chunk counts from when it was appended.
+      if (chunks === 0) oldestAt = times.length > 0 ? Math.min(...times) : message.time.getTime()
+      chunks++
+      events += times.length
+      next = message.seq + 1
+    }
+    const all = chunks < COUNTED_CHUNKS ? events : Math.round((events / chunks) * state.messages)
+    return {
+      undecided: { events: all, oldestAt },
+      ackedBefore: this.numberOf(state.first_seq) * MAX_EVENTS,
+      bytes: state.bytes,
+    }
   }
 
   get #subjects(): string {
@@ -183,7 +229,7 @@ export class LogStream {
     if (config.num_replicas < replicas) await streams.update(this.name, { num_replicas: replicas })
     // Two for each millisecond: more than there are chunks in the long run, and small enough for exact numbers.
     this.#base = Math.max(0, Date.parse(created) - FIRST_MS) * 2
-    await this.#consumers.ensure()
+    await this.consumers.ensure()
   }
 
   #refuseOtherServers(): void {
@@ -223,4 +269,10 @@ export class LogStream {
       metadata: { [INSTALLATION]: this.#options.installation.id },
     }
   }
+}
+
+/** The sequence that a message had before it was appended again; `undefined` of one that was not. */
+export function firstSequenceIn(header: MsgHdrs | undefined): number | undefined {
+  const sequence = Number(header?.get(FIRST_SEQUENCE))
+  return sequence > 0 ? sequence : undefined
 }

@@ -1,9 +1,8 @@
 import { AckPolicy, type ConsumerInfo, JetStreamApiError } from '@nats-io/jetstream'
-import { newConsumerName } from './consumer-name.ts'
-import { foundOr404 } from './found-or-404.ts'
+import { randomBytes } from 'node:crypto'
 import type { NatsLink } from './nats-link.ts'
 
-export interface PartitionConsumersOptions {
+interface PartitionConsumersOptions {
   readonly streamName: string
   /** The subject of each partition. */
   readonly subjects: readonly string[]
@@ -36,7 +35,7 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether a consumer was there when they were last looked up. */
+  /** Whether this consumer was there when they were last looked up: it is not replaced, and its stream not lost. */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }
@@ -79,5 +78,27 @@ export class PartitionConsumers {
       // Another node was faster.
       if (!(error instanceof JetStreamApiError && error.code === NOT_UNIQUE)) throw error
     }
+  }
+}
+
+/** A name that no consumer had before: `partition_<partition>_<through>_<random>`. */
+function newConsumerName(partition: number, through: number): string {
+  return `partition_${partition}_${through}_${randomBytes(6).toString('hex')}`
+}
+
+/** A former consumer may have handed out what is in the stream up to this sequence. */
+export function throughOf(consumer: string): number {
+  return Number(consumer.split('_')[2] ?? 0)
+}
+
+const NOT_FOUND = 404
+
+/** What the server answers; `undefined` where it does not have it. */
+export async function foundOr404<T>(find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.status === NOT_FOUND) return undefined
+    throw error
   }
 }

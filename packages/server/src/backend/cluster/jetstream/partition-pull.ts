@@ -3,7 +3,7 @@ import type { Clock } from '../../../util/time/clock.ts'
 import type { LogStream } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 
-export interface PartitionPullOptions {
+interface PartitionPullOptions {
   readonly link: NatsLink
   readonly stream: LogStream
   readonly clock: Clock
@@ -95,7 +95,7 @@ export class PartitionPull {
     const cancel = this.#watch(() => resolve(true))
     this.#done = resolve
     this.#left = BATCH
-    const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream.name}.${stream.consumerOf(partition)}`
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream.name}.${stream.consumers.nameOf(partition)}`
     this.#requests++
     try {
       link.connection.publish(subject, this.#requestBody(), { reply: this.#replySubject })

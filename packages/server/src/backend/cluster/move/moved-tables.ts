@@ -6,13 +6,13 @@ import type { StoppedData, StoredRow } from '../../stopped-data.ts'
 import { PurgedUsers, purgedIdsOf } from '../../store/purged-users.ts'
 import { parsedJson } from '../../store/rows.ts'
 import { storedPartsIn } from '../../store/stored-parts.ts'
-import { laneHash } from '../deliveries/rows/lane-hash.ts'
-import { eventChecksumOf } from '../event-columns.ts'
+import { laneHash } from '../deliveries/postgres-lanes.ts'
+import { eventChecksumOf } from '../postgres/event-rows.ts'
 import { chunkOf } from '../jetstream/chunk.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
 import { dayOf } from '../upkeep/days.ts'
-import { makeDay } from '../upkeep/make-day.ts'
+import { makeDay } from '../upkeep/partitions.ts'
 
 /** An event is larger than a message of NATS, and waits for the pipeline. */
 export class EventTooLarge extends Error {

@@ -1,6 +1,8 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { storedEventOf } from '../event-columns.ts'
+import { CHECKSUM_MISMATCH, checksumOf } from '../../../util/event-checksum.ts'
+import { SerialisedEvent } from '../../accepted-event.ts'
+import { type EventHead, eventHeadOf, eventOf as eventOfHead } from '../../event-head.ts'
 import { fromText } from './text.ts'
 
 /** The columns of `events` that an event is made of. */
@@ -21,27 +23,16 @@ export interface EventRow {
   readonly checksum: number
 }
 
-/** The columns of an `EventRow`, of a table or alias named `events`. */
-export const EVENT_COLUMNS = sql.raw(
-  [
-    'id',
-    'log_position',
-    'source_id',
-    'message_id',
-    'type',
-    'user_id',
-    'anonymous_id',
-    'previous_id',
-    'received_at',
-    'marks',
-    'origin',
-    'body',
-    'rest',
-    'checksum',
-  ]
-    .map((name) => `events.${name}`)
-    .join(', '),
-)
+const COLUMNS =
+  'id log_position source_id message_id type user_id anonymous_id previous_id received_at marks origin body rest checksum'.split(
+    ' ',
+  )
+
+/** The columns of an `EventRow`, in their order. */
+export const EVENT_COLUMN_NAMES = sql.raw(COLUMNS.join(', '))
+
+/** The same of a table or alias named `events`. */
+export const EVENT_COLUMNS = sql.raw(COLUMNS.map((name) => `events.${name}`).join(', '))
 
 /**
  * The condition that an id that a client has sent is this one. An index has only how such ids begin, because there is no limit
@@ -88,4 +79,31 @@ export function archivedPositionOf(event: object): number | undefined {
 
 function textOf(stored: string | null): string | null {
   return stored === null ? null : fromText(stored)
+}
+
+/** The columns of an event, with the anonymousId: purges look for it, and no node parses the body to find it. */
+export type EventColumns = readonly [...EventHead, anonymousId: string | null]
+
+export function eventColumnsOf(event: AcceptedEvent): EventColumns {
+  return [...eventHeadOf(event), event.anonymousId ?? null]
+}
+
+/** The checksum of the columns and the body. An event from the log has it already. */
+export function eventChecksumOf(event: AcceptedEvent): number {
+  const known = event instanceof SerialisedEvent ? event.checksum : undefined
+  return known ?? checksumOf(eventColumnsOf(event), event.body)
+}
+
+/**
+ * The event that was stored with this checksum, in a message of the log or in PostgreSQL.
+ * @throws {SyntaxError} if the checksum does not match, or the origin is no JSON object
+ */
+export function storedEventOf(
+  columns: EventColumns,
+  body: Uint8Array,
+  checksum: number,
+): AcceptedEvent {
+  if (checksumOf(columns, body) !== checksum) throw new SyntaxError(CHECKSUM_MISMATCH)
+  const [, , , , , , , , , , anonymousId] = columns
+  return eventOfHead(columns, body, anonymousId === null ? {} : { anonymousId }, checksum)
 }

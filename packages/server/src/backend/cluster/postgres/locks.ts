@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Connection } from './postgres.ts'
 
 /** What is done by one transaction at a time, whatever node it is on. */
-export type LockName = 'archive' | 'migrate' | 'upkeep' | 'lanes'
+type LockName = 'archive' | 'migrate' | 'upkeep' | 'lanes'
 
 /** The first half of the key of each advisory lock, so that they are told from those of other programs. */
 const SPACE = 0x686b6c6e

@@ -1,7 +1,24 @@
 import { sql, type Transaction } from 'kysely'
+import { readFileSync } from 'node:fs'
 import { lock } from './locks.ts'
-import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
-import type { Postgres } from './postgres.ts'
+import { type Postgres, SCHEMA } from './postgres.ts'
+
+/** One step of the schema. There is no way back, and a released step never changes. */
+export interface Migration {
+  /** In their order, from 1. */
+  readonly version: number
+  readonly sql: string
+  /**
+   * The version of the schema whose nodes run on this one as well. Without it, none but those that know this step. A step that
+   * only adds what others need not write names the version before it. What nobody uses any more is removed by a step of a later
+   * release, which then names the version that stopped to use it.
+   */
+  readonly worksFrom?: number
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: readFileSync(new URL('migrations/schema.sql', import.meta.url), 'utf8') },
+]
 
 /** A newer version of Hookline has migrated the database, and this one does not run on that schema. */
 export class SchemaTooNew extends Error {
@@ -37,8 +54,7 @@ export function migrate(
 ): Promise<void> {
   return postgres.write(async (transaction) => {
     await lock(transaction, 'migrate')
-    const schema = sql.id(postgres.schema)
-    await sql`CREATE SCHEMA IF NOT EXISTS ${schema}`.execute(transaction)
+    await sql`CREATE SCHEMA IF NOT EXISTS ${sql.id(SCHEMA)}`.execute(transaction)
     await sql`
       CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL, works_from int NOT NULL)`.execute(
       transaction,

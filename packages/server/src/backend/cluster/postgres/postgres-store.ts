@@ -1,6 +1,5 @@
 import { CompiledQuery } from 'kysely'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
-import type { AuditEntry } from '../../audit.ts'
 import { appendAudit, sealedEntry } from '../../store/audit.ts'
 import { type Dialect, POSTGRES } from '../../store/dialect.ts'
 import type { Statement } from '../../store/sql.ts'
@@ -50,15 +49,6 @@ function unescaped<Row>(row: Row): Row {
   return Object.fromEntries(columns) as Row
 }
 
-/** Writes the entry of a change in its transaction; nothing without one. */
-export type AuditWriter = (transaction: Connection, entry: AuditEntry | undefined) => Promise<void>
-
-export function auditWriter(box: SecretBox): AuditWriter {
-  return async (transaction, entry) => {
-    if (entry !== undefined) await appendAudit(new PostgresTx(transaction), sealedEntry(entry, box))
-  }
-}
-
 /** Notifies nodes of changes: `ChangeFeed`. */
 interface Changes {
   tell(transaction: Connection, kind: ChangeKind): Promise<number>
@@ -92,13 +82,13 @@ export class PostgresReads implements Reads {
 export class PostgresStore extends PostgresReads implements Store {
   readonly #postgres: Postgres
   readonly #changes: Changes
-  readonly #writeAudit: AuditWriter
+  readonly #box: SecretBox
 
-  constructor(postgres: Postgres, changes: Changes, writeAudit: AuditWriter) {
+  constructor(postgres: Postgres, changes: Changes, box: SecretBox) {
     super(postgres)
     this.#postgres = postgres
     this.#changes = changes
-    this.#writeAudit = writeAudit
+    this.#box = box
   }
 
   write<Input, Result>(
@@ -108,8 +98,10 @@ export class PostgresStore extends PostgresReads implements Store {
   ): Promise<Result> {
     return this.#postgres.write(async (transaction) => {
       const number = kind === undefined ? 0 : await this.#changes.tell(transaction, kind)
-      const result = await write(new PostgresTx(transaction, number), input)
-      if (result !== false) await this.#writeAudit(transaction, audit)
+      const tx = new PostgresTx(transaction, number)
+      const result = await write(tx, input)
+      if (result !== false && audit !== undefined)
+        await appendAudit(tx, sealedEntry(audit, this.#box))
       return result
     })
   }

@@ -1,18 +1,11 @@
-import type { Socket } from 'node:net'
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
-import pg from 'pg'
+import { Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
-import { preparingPool } from './preparing-pool.ts'
-import { REWRITTEN_TABLES } from './rewritten-tables.ts'
+import { endAfterSilence, kyselyOn, openPool } from './pool.ts'
 import { asBackendError, isConflict } from './unavailable.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of libpq that `pg` knows. */
   readonly url: Redacted
-  /** Where the tables are. Defaults to `hookline`. */
-  readonly schema?: string
-  /** Most connections. */
-  readonly maxConnections?: number
   /** How long a transaction may wait for its next statement. Defaults to 5 s. */
   readonly idleTransactionMs?: number
   /** How long a statement may go without any response of the server. Defaults to 40 s. */
@@ -22,44 +15,60 @@ export interface PostgresOptions {
 /** A connection in a transaction, or the pool. Statements are made with the `sql` of Kysely. */
 export type Connection = Kysely<unknown> | Transaction<unknown>
 
+/** Where the tables are; also the name of the channel on which changes are notified. */
+export const SCHEMA = 'hookline'
+const MAX_CONNECTIONS = 10
 /** Many rows of one statement come together, so statements that take long are stopped. */
 const STATEMENT_TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_MS = 5_000
 /** A node that is paused or cut off holds locks that others wait for: then the server ends its transaction. */
 const IDLE_TRANSACTION_MS = 5_000
 /** Longer than a statement runs. A server whose machine is gone says nothing, not even that the connection is over. */
 const SILENCE_MS = 40_000
-const KEEP_ALIVE_MS = 10_000
 /** Statements at once that take long: one node does such work at a time. */
 const MOST_SLOW = 2
 /** How often statements that conflict with another transaction are tried. */
 const MOST_TRIES = 5
+/**
+ * The tables without days that content of users is removed from, and that are then written anew (`erasure/erase.ts`). The others of
+ * a purge, `declined`, `deliveries` and `waiting_parts`, have only ids that Hookline has made.
+ */
+export const REWRITTEN_TABLES = [
+  'events_default',
+  'attempts_default',
+  'quarantine',
+  'outbox',
+  'replays',
+  'announced',
+  'listed_users',
+  'identity_traits',
+  'trait_values',
+  'claims',
+  'aliases',
+  'facts',
+  'results',
+  'identities',
+] as const
 /** The partitions of days are exchanged under a lock of their parents. */
 const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
   ['events', 'attempts', ...REWRITTEN_TABLES].map((name) => sql.id(name)),
   sql`, ONLY `,
 )} IN ACCESS SHARE MODE`
-/** The name of a schema, so that it needs no quotes. */
-const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
 /**
  * The database. Reads use any connection; `write` has a transaction of its own. Both reject with `BackendUnavailable` where
  * PostgreSQL cannot work now, and then have had no effect that could not be repeated.
  */
 export class Postgres implements AsyncDisposable {
-  readonly schema: string
   readonly #db: Kysely<unknown>
   readonly #slow: Kysely<unknown>
 
   constructor(options: PostgresOptions) {
-    const { schema = 'hookline', silenceMs = SILENCE_MS, maxConnections = 10 } = options
-    if (!SCHEMA.test(schema)) throw new TypeError(`${schema} is no name of a schema.`)
-    this.schema = schema
-    const settings = sessionSettings(schema, options)
-    const pool = openPool(options, maxConnections)
+    const { url, idleTransactionMs = IDLE_TRANSACTION_MS, silenceMs = SILENCE_MS } = options
+    const settings = sessionSettings(idleTransactionMs)
+    const pool = openPool(url, MAX_CONNECTIONS)
     pool.on('connect', (client) => endAfterSilence(client, silenceMs))
     this.#db = kyselyOn(pool, `${settings}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
-    this.#slow = kyselyOn(openPool(options, MOST_SLOW), settings)
+    this.#slow = kyselyOn(openPool(url, MOST_SLOW), settings)
   }
 
   /** Runs one statement by itself. */
@@ -128,12 +137,9 @@ async function repeated<T>(use: () => Promise<T>): Promise<T> {
  * Set by a statement on each new connection: that wins over ALTER ROLE, ALTER DATABASE and the URL, and a pooler refuses it in no
  * start-up packet.
  */
-function sessionSettings(
-  schema: string,
-  { idleTransactionMs = IDLE_TRANSACTION_MS }: PostgresOptions,
-): string {
+function sessionSettings(idleTransactionMs: number): string {
   const settings = {
-    search_path: schema,
+    search_path: SCHEMA,
     // Otherwise a call that got a 200 could be lost with the power.
     synchronous_commit: 'on',
     idle_in_transaction_session_timeout: idleTransactionMs,
@@ -147,37 +153,4 @@ function sessionSettings(
   return Object.entries(settings)
     .map(([name, value]) => `SET ${name} = ${value}`)
     .join('; ')
-}
-
-function kyselyOn(pool: pg.Pool, settings: string): Kysely<unknown> {
-  return new Kysely({ dialect: new PostgresDialect({ pool: preparingPool(pool, settings) }) })
-}
-
-function openPool({ url }: PostgresOptions, maxConnections: number): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url.reveal(),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    max: maxConnections,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    application_name: 'hookline',
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-  })
-  // A connection that rests and breaks: the next statement opens another one.
-  pool.on('error', () => undefined)
-  // One that breaks between two statements of a transaction: the second one rejects.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
-
-/** Ends a connection over which nothing has come for so long: what waits on it rejects. */
-function endAfterSilence(client: pg.PoolClient, silenceMs: number): void {
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } })
-    .connection
-  stream.setTimeout(silenceMs, () => stream.destroy())
-}
-
-/** Times, positions and counts are far below 2^53. */
-function parserOf(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
-  return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 }

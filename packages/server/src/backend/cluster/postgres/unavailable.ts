@@ -62,3 +62,12 @@ function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined
 }
+
+/** Waits for work that PostgreSQL may be too unavailable for. */
+export async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof BackendUnavailable)) throw error
+  }
+}

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../util/time/clock.ts'
-import { TopicListeners } from './topic-listeners.ts'
 
-export interface AnnouncedReadersOptions {
+interface AnnouncedReadersOptions {
   readonly clock: Clock
   /** Tells the other nodes which topics this one reads. */
   readonly announce: (topics: readonly string[]) => void
@@ -113,5 +112,21 @@ export class AnnouncedReaders implements Disposable {
     const next = Math.min(...[...this.#others.values()].map(({ until }) => until))
     if (Number.isFinite(next))
       this.#cancelExpiry = this.#options.clock.after(next - now, () => this.#look())
+  }
+}
+
+/** Listeners by topic. */
+export class TopicListeners<Listener> {
+  readonly #byTopic = new Map<string, Set<Listener>>()
+
+  /** Returns the function that removes it. */
+  add(topic: string, listener: Listener): () => void {
+    const listeners = this.of(topic)
+    this.#byTopic.set(topic, listeners.add(listener))
+    return () => listeners.delete(listener)
+  }
+
+  of(topic: string): Set<Listener> {
+    return this.#byTopic.get(topic) ?? new Set()
   }
 }

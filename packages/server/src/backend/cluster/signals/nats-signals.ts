@@ -1,13 +1,13 @@
+import { createInbox } from '@nats-io/transport-node'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import type { Nodes } from '../../nodes.ts'
 import type { ReadTopic, Signals, SignalTopic } from '../../signals.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
-import { AnnouncedReaders } from './announced-readers.ts'
+import { AnnouncedReaders, TopicListeners } from './announced-readers.ts'
 import { type Said, SealedChannel } from './sealed-channel.ts'
-import { TopicListeners } from './topic-listeners.ts'
 
-export interface NatsSignalsOptions {
+interface NatsSignalsOptions {
   readonly link: NatsLink
   /** Begins the name of every subject. */
   readonly prefix: string
@@ -85,7 +85,7 @@ export class NatsSignals implements Signals, Disposable {
     if (others.size === 0 || !link.isConnected) return []
     const answers = new Map<string, unknown>()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const inbox = this.#channel.newInbox()
+    const inbox = createInbox()
     const forget = this.#channel.hear(inbox, ({ from, body }) => {
       answers.set(from, body)
       if (others.isSubsetOf(answers)) resolve()

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
-import { DAILY_TABLES, type DailyTable, DAY_MS, partitionOf, startOf } from './days.ts'
-import { isOfDay } from './is-of-day.ts'
-import { limitLockWaits } from './lock-waits.ts'
-import type { Reach } from './reach.ts'
+import type { StreamState } from '../jetstream/log-stream.ts'
+import type { Connection } from '../postgres/postgres.ts'
+import { DAILY_TABLES, type DailyTable, DAY_MS, isOfDay, partitionOf, startOf } from './days.ts'
+import { limitLockWaits } from './partitions.ts'
 
 /** The result of dropping a day. */
 export type DropResult =
@@ -16,12 +16,7 @@ export type DropResult =
 const MOST_EVENTS = 1_000
 const MOST_ROWS = 20_000
 
-const [EVENTS, DECLINED, DELIVERIES, ATTEMPTS] = DAILY_TABLES as readonly [
-  DailyTable,
-  DailyTable,
-  DailyTable,
-  DailyTable,
-]
+const [EVENTS, DECLINED, DELIVERIES, ATTEMPTS] = DAILY_TABLES
 
 /**
  * Drops the partitions of a day. What waits goes to the default partitions. Ends with an error where a table is in use: it changes
@@ -134,4 +129,29 @@ async function endQuarantine(transaction: Transaction<unknown>, day: number): Pr
   await sql`${isGone(DELIVERIES)} AND NOT EXISTS (SELECT FROM notices WHERE notices.id = quarantine.id)`.execute(
     transaction,
   )
+}
+
+/** How far retention may go. */
+export interface Reach {
+  /** The seq that every follower of the archive has reached; `Infinity` where there is no follower. */
+  readonly through: number
+  /** Everything that is before this position of the log is acked. */
+  readonly ackedBefore: number
+  /** Everything that was received before this time is acked. */
+  readonly ackedUntil: number
+}
+
+/** Followers and the consumer only go forward, so what this returns stays true. */
+export async function readReach(db: Connection, log: () => Promise<StreamState>): Promise<Reach> {
+  const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
+    log(),
+    sql<{ readonly through: number | null }>`SELECT min(through) AS through FROM cursors`.execute(
+      db,
+    ),
+  ])
+  return {
+    through: rows[0]!.through ?? Infinity,
+    ackedBefore,
+    ackedUntil: undecided.oldestAt ?? Infinity,
+  }
 }

@@ -1,8 +1,15 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { dayOfPartition } from './days.ts'
-import { isLockTimeout } from './lock-waits.ts'
-import { makeDay } from './make-day.ts'
+import {
+  DAILY_TABLES,
+  type DailyTable,
+  dayOfPartition,
+  hasDay,
+  isOfDay,
+  partitionOf,
+  startOf,
+} from './days.ts'
 
 /** The partitions that there are, by day in their order, and the day that it is for the database. */
 export interface Days {
@@ -10,39 +17,92 @@ export interface Days {
   readonly days: readonly number[]
 }
 
+export async function readDays(postgres: Postgres): Promise<Days> {
+  const rows = await postgres.run(sql<{ readonly today: number; readonly name: string }>`
+    SELECT floor(extract(epoch FROM now()) / 86400)::int AS today, relname AS name
+    FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'events'::regclass`)
+  const days = rows.flatMap(({ name }) => dayOfPartition(name) ?? [])
+  return { today: rows[0]!.today, days: days.toSorted((a, b) => a - b) }
+}
+
 /**
- * The partitions of days. Their ids say where rows belong, so a row that comes before its partition is made waits in the default
- * partition and is moved.
+ * Makes the partitions from yesterday to `ahead` days from now. Any node may call it, at any time. A row that comes before its
+ * partition waits in the default partition, and is moved. Where a statement holds a table for longer than writers may wait, the
+ * rest is left for the next call.
  */
-export class Partitions {
-  readonly #postgres: Postgres
-
-  constructor(postgres: Postgres) {
-    this.#postgres = postgres
-  }
-
-  async read(): Promise<Days> {
-    const rows = await this.#postgres.run(sql<{ readonly today: number; readonly name: string }>`
-      SELECT floor(extract(epoch FROM now()) / 86400)::int AS today, relname AS name
-      FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'events'::regclass`)
-    const days = rows.flatMap(({ name }) => dayOfPartition(name) ?? [])
-    return { today: rows[0]!.today, days: days.toSorted((a, b) => a - b) }
-  }
-
-  /**
-   * Makes the partitions from yesterday to `ahead` days from now. Any node may call it, at any time. Where a statement holds a table
-   * for longer than writers may wait, the rest is left for the next call.
-   */
-  async makeAhead(ahead: number): Promise<void> {
-    const { today, days } = await this.read()
-    for (let day = today - 1; day <= today + ahead; day++) {
-      if (days.includes(day)) continue
-      try {
-        await this.#postgres.write((transaction) => makeDay(transaction, day))
-      } catch (error) {
-        if (isLockTimeout(error)) return
-        throw error
-      }
+export async function makeAhead(postgres: Postgres, ahead: number): Promise<void> {
+  const { today, days } = await readDays(postgres)
+  for (let day = today - 1; day <= today + ahead; day++) {
+    if (days.includes(day)) continue
+    try {
+      await postgres.write((transaction) => makeDay(transaction, day))
+    } catch (error) {
+      if (isLockTimeout(error)) return
+      throw error
     }
   }
+}
+
+/** Rows of a table that may be moved from its default partition to a new one. */
+const MOST_MOVED = 5_000
+
+/** Makes the partitions of a day, unless another node has. Ends with an error where a table is in use (`isLockTimeout`). */
+export async function makeDay(transaction: Transaction<unknown>, day: number): Promise<void> {
+  await lock(transaction, 'upkeep')
+  if (await hasDay(transaction, day)) return
+  // The day stays in the default partitions where writers would wait too long for moving it.
+  for (const table of DAILY_TABLES) if (await hasMany(transaction, table, day)) return
+  for (const { name } of DAILY_TABLES) {
+    const partition = partitionOf(name, day)
+    await sql`CREATE TABLE ${sql.id(partition)} (LIKE ${sql.id(name)} INCLUDING ALL)`.execute(
+      transaction,
+    )
+    await sql`SELECT hide_alike(${partition}::regclass, ${name}::regclass)`.execute(transaction)
+  }
+  // Writers wait only from here on: making a table first and then attaching it does not lock the parent against them.
+  await limitLockWaits(transaction)
+  const defaults = DAILY_TABLES.map(({ name }) => sql.id(`${name}_default`))
+  await sql`LOCK TABLE ${sql.join(defaults)} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
+  for (const table of DAILY_TABLES) await attach(transaction, table, day)
+}
+
+async function hasMany(
+  transaction: Transaction<unknown>,
+  table: DailyTable,
+  day: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ readonly count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM ${sql.id(`${table.name}_default`)}
+      WHERE ${isOfDay(table, day)} LIMIT ${MOST_MOVED + 1}) AS found`.execute(transaction)
+  return rows[0]!.count > MOST_MOVED
+}
+
+async function attach(
+  transaction: Transaction<unknown>,
+  table: DailyTable,
+  day: number,
+): Promise<void> {
+  const [parent, partition] = [sql.id(table.name), sql.id(partitionOf(table.name, day))]
+  await sql`
+    WITH moved AS (DELETE FROM ${sql.id(`${table.name}_default`)} WHERE ${isOfDay(table, day)} RETURNING *)
+    INSERT INTO ${partition} SELECT * FROM moved`.execute(transaction)
+  const [from, to] = [startOf(table.prefix, day), startOf(table.prefix, day + 1)]
+  await sql`ALTER TABLE ${parent} ATTACH PARTITION ${partition}
+    FOR VALUES FROM (${sql.lit(from)}) TO (${sql.lit(to)})`.execute(transaction)
+}
+
+/** How long a change of partitions may wait for a table: each later statement on the table waits behind it. */
+const MOST_WAIT_MS = 150
+/** lock_not_available */
+const LOCK_TIMEOUT = '55P03'
+
+/** From now on, the transaction ends with an error instead of waiting for a lock for long. */
+export async function limitLockWaits(transaction: Transaction<unknown>): Promise<void> {
+  await sql`SELECT set_config('lock_timeout', ${`${MOST_WAIT_MS}ms`}, true)`.execute(transaction)
+}
+
+/** Whether a transaction has ended because of that. It has changed nothing. */
+export function isLockTimeout(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
+  return cause?.code === LOCK_TIMEOUT
 }

@@ -3,10 +3,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../../../src/backend/cluster/postgres/postgres.ts'
-import { markUnerased } from '../../../../src/backend/cluster/postgres/unerased-days.ts'
-import { beginCopy, removeCopies } from '../../../../src/backend/cluster/erasure/day-copy.ts'
-import { eraseRemoved } from '../../../../src/backend/cluster/erasure/erase.ts'
-import { rewriteDay } from '../../../../src/backend/cluster/erasure/rewrite-day.ts'
+import { markUnerased } from '../../../../src/backend/cluster/deletions/remove-events.ts'
+import {
+  beginCopy,
+  eraseRemoved,
+  removeCopies,
+  rewriteDay,
+} from '../../../../src/backend/cluster/erasure/erase.ts'
 import {
   DAILY_TABLES,
   DAY_MS,

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { decideArchive } from '../../../../src/backend/cluster/events/decide-archive.ts'
-import type { KnownEvent } from '../../../../src/backend/cluster/events/known-events.ts'
+import type { KnownEvent } from '../../../../src/backend/cluster/events/decide-archive.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 
 const UNKNOWN: KnownEvent = { isArchived: false, isCounted: false, original: null }

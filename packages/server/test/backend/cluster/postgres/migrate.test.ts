@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ClaimingNode } from '../../../../src/backend/cluster/deliveries/queue/claiming-node.ts'
+import { ClaimingNode } from '../../../../src/backend/cluster/deliveries/claiming-node.ts'
 import {
   confirmSchema,
   latestOf,
   migrate,
+  MIGRATIONS,
   OlderNodesRun,
   SchemaTooNew,
 } from '../../../../src/backend/cluster/postgres/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/cluster/postgres/migrations/migrations.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'

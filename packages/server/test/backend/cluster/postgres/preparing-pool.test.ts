@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { PreparedStatements } from '../../../../src/backend/cluster/postgres/prepared-statements.ts'
+import { PreparedStatements } from '../../../../src/backend/cluster/postgres/pool.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 

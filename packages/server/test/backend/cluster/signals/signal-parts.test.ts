@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   JoinedParts,
   splitIntoParts,
-} from '../../../../src/backend/cluster/signals/signal-parts.ts'
+} from '../../../../src/backend/cluster/signals/sealed-channel.ts'
 
 test('a text comes out of its parts, in whatever order they and those of others arrive', () => {
   fc.assert(

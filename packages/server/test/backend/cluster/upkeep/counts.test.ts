@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable, NoCopy } from '../../../../src/backend/backend.ts'
+import { probeOf } from '../../../../src/backend/cluster/check-servers.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
-import { ClusterProbe } from '../../../../src/backend/cluster/upkeep/cluster-probe.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
@@ -113,12 +113,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
       `ALTER DATABASE ${String(database!['name'])} SET default_transaction_read_only = on`,
     )
     await using postgres = new Postgres({ url: days.harness.options.databaseUrl })
-    const probe = new ClusterProbe({
+    const probe = probeOf({
       postgres,
       askLog: async () => undefined,
       staleness: () => undefined,
     })
-    await expect(probe.run()).rejects.toThrow(BackendUnavailable)
+    await expect(probe()).rejects.toThrow(BackendUnavailable)
   })
 
   test('says that NATS does not answer', async () => {

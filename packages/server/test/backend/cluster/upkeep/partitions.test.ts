@@ -7,7 +7,7 @@ import {
   partitionOf,
   startOf,
 } from '../../../../src/backend/cluster/upkeep/days.ts'
-import { Partitions } from '../../../../src/backend/cluster/upkeep/partitions.ts'
+import { makeAhead, readDays } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     await Promise.all([days.backend, other].map((each) => removeAll(each, { before: 0 })))
-    const { today, days: made } = await new Partitions(days.postgres).read()
+    const { today, days: made } = await readDays(days.postgres)
     const ahead = Array.from({ length: 9 }, (_, index) => today - 1 + index)
     expect(made.slice(1)).toEqual(ahead)
     for (const { name } of DAILY_TABLES)
@@ -55,11 +55,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
 
   test('are not made for a day that has many rows already', async () => {
     await using days = await ClusterDays.open()
-    const partitions = new Partitions(days.postgres)
-    const { today } = await partitions.read()
+    const { today } = await readDays(days.postgres)
     await days.sql(`INSERT INTO declined SELECT '${startOf('evt', today + 3)}' || i, 'dst_a', 'integrations'
       FROM generate_series(10000, 15000) AS i`)
-    await partitions.makeAhead(4)
+    await makeAhead(days.postgres, 4)
     const made = await Promise.all(
       [2, 3, 4].map((day) => days.has(partitionOf('events', today + day))),
     )
@@ -68,14 +67,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
 
   test('are left for the next walk where a table is in use', async () => {
     await using days = await ClusterDays.open()
-    const partitions = new Partitions(days.postgres)
-    const before = await partitions.read()
+    const before = await readDays(days.postgres)
     await whileInUse(days, 'deliveries_default', async () => {
-      await partitions.makeAhead(4)
-      expect(await partitions.read()).toEqual(before)
+      await makeAhead(days.postgres, 4)
+      expect(await readDays(days.postgres)).toEqual(before)
     })
-    await partitions.makeAhead(4)
-    expect((await partitions.read()).days.length).toBe(before.days.length + 3)
+    await makeAhead(days.postgres, 4)
+    expect((await readDays(days.postgres)).days.length).toBe(before.days.length + 3)
   })
 })
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest'
 import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/upkeep/days.ts'
-import {
-  planRemoval,
-  type RemovalPlan,
-} from '../../../../src/backend/cluster/upkeep/plan-removal.ts'
+import { planRemoval, type RemovalPlan } from '../../../../src/backend/cluster/upkeep/retention.ts'
 
 const TODAY = 20_000
 /** Partitions of ten days: nine that have ended, today's and tomorrow's. */

@@ -2,7 +2,7 @@
 -- belongs to an event is partitioned in the same way.
 --
 -- `seq` is the order of archiving, and `log_position` that of the log: a purge goes by the log, a follower by the archive.
--- `checksum` is that of the accepted event (event-columns.ts): a row that was changed since is not sent.
+-- `checksum` is that of the accepted event (event-rows.ts): a row that was changed since is not sent.
 --
 -- An id that a client sends may be as long as a call, and a row of a B-tree has at most 2,700 bytes. So indexes have only how
 -- it begins (`isId` of event-rows.ts makes a condition that they serve), or are hash indexes. None of them makes such ids
@@ -587,7 +587,7 @@ BEGIN
             WHERE state IN ('pending', 'held') GROUP BY 1, 2, 3) AS moments
           GROUP BY 1, 2, 3 HAVING sum(sign) <> 0;$format$, tallied.changed);
     END IF;
-    -- Retention and purges set it while they remove rows (postgres/removal.ts).
+    -- Retention and purges set it while they remove rows (deletions/remove-events.ts).
     IF tallied.change = 'delete' AND tallied.name <> 'attempts' THEN
       also := also || format($format$
         IF current_setting('hookline.removal', true) IS DISTINCT FROM 'on' THEN

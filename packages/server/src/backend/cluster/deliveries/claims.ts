@@ -1,9 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
-import { BackendUnavailable } from '../../../backend.ts'
-import type { Postgres } from '../../postgres/postgres.ts'
-import { type HeldClaim, HeldClaims } from './held-claims.ts'
-import type { QueueName } from '../../../store/stored-parts.ts'
-import { arrays } from '../../postgres/arrays.ts'
+import { BackendUnavailable } from '../../backend.ts'
+import type { QueueName } from '../../store/stored-parts.ts'
+import { arrays } from '../postgres/arrays.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+
+/** A claim of this node: of the part of a delivery in one lane. `fence` tells it from earlier and later claims of the part. */
+export interface HeldClaim {
+  readonly id: string
+  readonly lane: number
+  readonly fence: number
+}
 
 /** Whose claims, and of which queue. */
 interface Claimer {
@@ -13,12 +19,14 @@ interface Claimer {
 
 /**
  * The claims of this node in one queue. Where the response of a statement is lost, nobody knows whether it has claimed: such
- * claims would last as long as the node. So they end when the database responds again.
+ * claims would last as long as the node. So they end when the database responds again. The node may have lost some of its claims
+ * meanwhile: the database finds out by the fence.
  */
 export class NodeClaims {
   readonly #postgres: Postgres
   readonly #claimer: Claimer
-  readonly #held = new HeldClaims()
+  /** Made and not ended, by delivery. */
+  readonly #byId = new Map<string, readonly HeldClaim[]>()
   /** Statements under way that may claim. */
   readonly #claiming = new Set<Promise<unknown>>()
   #isUnsure = false
@@ -30,7 +38,11 @@ export class NodeClaims {
 
   /** The claims of these deliveries; with `lane`, only those of the parts in that lane. */
   of(ids: Iterable<string>, lane?: number): readonly HeldClaim[] {
-    return this.#held.of(ids, lane)
+    const claims: HeldClaim[] = []
+    for (const id of ids)
+      for (const claim of this.#byId.get(id) ?? [])
+        if (lane === undefined || claim.lane === lane) claims.push(claim)
+    return claims
   }
 
   /** Runs a statement that claims, and ends the claims `before`. `claimed` finds those that it has made. */
@@ -40,8 +52,8 @@ export class NodeClaims {
     before: readonly HeldClaim[] = [],
   ): Promise<readonly Row[]> {
     const running = this.#postgres.run(statement).then((rows) => {
-      this.#held.end(before)
-      this.#held.begin(claimed(rows))
+      this.#forget(before)
+      this.#keep(claimed(rows))
       return rows
     })
     this.#claiming.add(running)
@@ -58,7 +70,7 @@ export class NodeClaims {
   /** Ends claims. Without the database, they end when it is back. */
   async end(ended: readonly HeldClaim[]): Promise<void> {
     if (ended.length === 0) return
-    this.#held.end(ended)
+    this.#forget(ended)
     try {
       await this.#postgres.run(sql`
         WITH held AS MATERIALIZED (${claimRows(ended)})
@@ -78,10 +90,28 @@ export class NodeClaims {
         sql<{ readonly fence: number }>`SELECT nextval('fences') AS fence`,
       )
       await Promise.allSettled(this.#claiming)
-      await this.#endAllBut(this.#held.all, rows[0]!.fence)
+      await this.#endAllBut([...this.#byId.values()].flat(), rows[0]!.fence)
     } catch (error) {
       this.#isUnsure = true
       throw error
+    }
+  }
+
+  #keep(claims: readonly HeldClaim[]): void {
+    for (const claim of claims) {
+      const others = (this.#byId.get(claim.id) ?? []).filter(({ lane }) => lane !== claim.lane)
+      this.#byId.set(claim.id, [...others, claim])
+    }
+  }
+
+  /** A claim of the same part that was made later stays. */
+  #forget(claims: readonly HeldClaim[]): void {
+    for (const { id, lane, fence } of claims) {
+      const left = (this.#byId.get(id) ?? []).filter(
+        (each) => each.lane !== lane || each.fence !== fence,
+      )
+      if (left.length === 0) this.#byId.delete(id)
+      else this.#byId.set(id, left)
     }
   }
 
@@ -91,7 +121,7 @@ export class NodeClaims {
       WITH held AS MATERIALIZED (${claimRows(known)})
       UPDATE waiting_parts AS waits SET claimed_by = NULL
       WHERE waits.queue = ${queue} AND waits.claimed_by = ${node} AND waits.fence <= ${lastFence}
-        AND NOT EXISTS (SELECT 1 FROM held WHERE ${isHeld(this.#claimer.node)})`)
+        AND NOT EXISTS (SELECT 1 FROM held WHERE ${isHeld(node)})`)
   }
 }
 

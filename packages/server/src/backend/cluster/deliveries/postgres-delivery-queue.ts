@@ -4,26 +4,34 @@ import type {
   Claim,
   ClaimedDelivery,
   ClaimRequest,
+  Deliveries,
+  DeliveryFilter,
+  DeliveryHistory,
   DeliveryQueue,
   LaneId,
   RecordedDelivery,
   Waiting,
-} from '../../../deliveries.ts'
-import type { Unreadable } from '../../../quarantine.ts'
-import type { DeliveryRow } from '../../../store/deliveries.ts'
-import { StoredParts } from '../../../store/stored-parts.ts'
-import { UNSPLIT_LANES } from '../../../store/waiting-parts.ts'
-import type { Postgres } from '../../postgres/postgres.ts'
-import { byDueAt, claimStatement, waitingStatement } from './claim-statements.ts'
+} from '../../deliveries.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import type { Unreadable } from '../../quarantine.ts'
+import { type DeliveryRow, StoredDeliveries } from '../../store/deliveries.ts'
+import type { Reads } from '../../store/store.ts'
+import { StoredParts } from '../../store/stored-parts.ts'
+import { UNSPLIT_LANES } from '../../store/waiting-parts.ts'
+import type { Postgres } from '../postgres/postgres.ts'
 import type { ClaimingNode } from './claiming-node.ts'
-import { NodeClaims } from './node-claims.ts'
-import type { PostgresLanes } from '../rows/postgres-lanes.ts'
-import type { QueueTable } from './queue-table.ts'
-import { isNewAndEnded } from './record-new.ts'
-import { recordStatement } from './record-statement.ts'
+import { NodeClaims } from './claims.ts'
+import type { PostgresLanes } from './postgres-lanes.ts'
+import { byDueAt, claimStatement, recordStatement, waitingStatement } from './queue-statements.ts'
+import {
+  DELIVERY_TABLE,
+  type EventDeliveryRow,
+  isNewAndEnded,
+  type QueueTable,
+} from './queue-tables.ts'
 
 /** What both queues of a node share. */
-export interface QueueOptions {
+interface QueueOptions {
   readonly postgres: Postgres
   readonly node: ClaimingNode
   readonly lanes: PostgresLanes
@@ -180,4 +188,36 @@ function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined
   const isThere = ({ url, state }: DeliveryPart): boolean =>
     url === lane?.url && (state === 'pending' || state === 'held')
   return destinationId === lane?.destinationId && webhooks.some(isThere)
+}
+
+/** The queue and the history of deliveries, on the tables `deliveries` and `attempts`. */
+export class PostgresDeliveries
+  extends PostgresDeliveryQueue<ClaimedDelivery['event'], EventDeliveryRow>
+  implements Deliveries
+{
+  readonly #lanes: QueueOptions['lanes']
+  readonly #stored: StoredDeliveries
+
+  constructor(options: QueueOptions, reads: Reads) {
+    super(DELIVERY_TABLE, options)
+    this.#lanes = options.lanes
+    this.#stored = new StoredDeliveries(reads, this.parts)
+  }
+
+  find(id: string): Promise<DeliveryHistory | undefined> {
+    return this.#stored.find(id)
+  }
+
+  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
+    return this.#stored.list(filter, page)
+  }
+
+  /** The columns `webhooks` of deliveries. */
+  async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
+    await this.#lanes.giveTo(
+      'deliveries',
+      deliveries.map((delivery) => ({ delivery, attempts: [] })),
+    )
+    return deliveries.map((delivery) => this.parts.textOf(delivery))
+  }
 }

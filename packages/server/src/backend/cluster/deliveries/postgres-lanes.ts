@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { PairMap } from '../../../../util/pair-map.ts'
-import { type SecretBox, SecretBoxError } from '../../../../util/secrets/secret-box.ts'
-import { type LaneId, laneKey, type RecordedDelivery } from '../../../deliveries.ts'
-import type { NumberedLanes, QueueLane, QueueName } from '../../../store/stored-parts.ts'
-import { lock } from '../../postgres/locks.ts'
-import type { Postgres } from '../../postgres/postgres.ts'
-import { laneHash } from './lane-hash.ts'
+import { createHmac } from 'node:crypto'
+import { PairMap } from '../../../util/pair-map.ts'
+import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
+import { type LaneId, laneKey, type RecordedDelivery } from '../../deliveries.ts'
+import type { NumberedLanes, QueueLane, QueueName } from '../../store/stored-parts.ts'
+import { lock } from '../postgres/locks.ts'
+import type { Postgres } from '../postgres/postgres.ts'
 
 interface LaneRow {
   readonly number: number
@@ -113,4 +113,11 @@ export class PostgresLanes implements NumberedLanes {
 
 function isLane(queue: QueueName, { destinationId }: LaneId, keys: readonly string[]) {
   return sql`queue = ${queue} AND destination_id = ${destinationId} AND key = ANY(${keys}::text[])`
+}
+
+/** What a lane is found by in the database: it reveals nothing about the URL to whoever lacks the key. */
+export function laneHash(lane: LaneId, key: Buffer): string {
+  return createHmac('sha256', key)
+    .update(`lane ${laneKey(lane)}`)
+    .digest('base64url')
 }

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { BackendUnavailable } from '../../../backend.ts'
-import type { Clock } from '../../../../util/time/clock.ts'
-import type { Postgres } from '../../postgres/postgres.ts'
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../../util/time/clock.ts'
+import type { Postgres } from '../postgres/postgres.ts'
+import { unlessUnavailable } from '../postgres/unavailable.ts'
 
-export interface ClaimingNodeOptions {
+interface ClaimingNodeOptions {
   readonly postgres: Postgres
   readonly clock: Clock
   /** How long claims last without being renewed. Longer than any attempt. Defaults to 20 s. */
@@ -61,7 +61,7 @@ export class ClaimingNode implements AsyncDisposable {
     this.#cancel()
     await this.#renewing
     // Without the database, the lease ends by itself.
-    await this.#unlessUnavailable(
+    await unlessUnavailable(
       this.#postgres.run(sql`DELETE FROM claiming_nodes WHERE id = ${this.id}`),
     )
   }
@@ -69,7 +69,7 @@ export class ClaimingNode implements AsyncDisposable {
   #wait(): void {
     if (this.#isDisposed) return
     this.#cancel = this.#clock.after(this.#leaseMs / TIMES, () => {
-      this.#renewing = this.#unlessUnavailable(this.#renew()).then(() => this.#wait())
+      this.#renewing = unlessUnavailable(this.#renew()).then(() => this.#wait())
     })
   }
 
@@ -82,13 +82,5 @@ export class ClaimingNode implements AsyncDisposable {
       VALUES (${this.id}, clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond', ${this.#schema})
       ON CONFLICT (id) DO UPDATE SET until = excluded.until`)
     this.#aliveUntil = askedAt + this.#leaseMs
-  }
-
-  async #unlessUnavailable(work: Promise<unknown>): Promise<void> {
-    try {
-      await work
-    } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
-    }
   }
 }

@@ -1,0 +1,222 @@
+import type { Carried, Delivery } from '@hookline/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import type { ClaimedDelivery, RecordedDelivery } from '../../deliveries.ts'
+import type { Unreadable } from '../../quarantine.ts'
+import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from '../../store/deliveries.ts'
+import { claimedNotice, countedOf, type NoticeRow, SELECT_NOTICES } from '../../store/notices.ts'
+import { quarantineItems, type QuarantineRows } from '../../store/quarantine.ts'
+import { sql as statement } from '../../store/sql.ts'
+import type { Tx } from '../../store/store.ts'
+import type { QueueName, StoredParts } from '../../store/stored-parts.ts'
+import { arrays } from '../postgres/arrays.ts'
+import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
+import { fromText } from '../postgres/text.ts'
+
+/** A delivery that is recorded, with its column `webhooks`. */
+export interface Given {
+  readonly delivery: Delivery
+  readonly webhooks: string
+}
+
+/** The table that a queue is kept in: how its rows are read, and how a record changes them. */
+export interface QueueTable<E extends Carried, Row extends DeliveryRow> {
+  readonly name: QueueName
+  /** `SELECT … FROM …` with everything that `claimedOf` reads. The table has its own name in it. */
+  readonly select: RawBuilder<Row>
+  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  /**
+   * Records of deliveries that are new and have ended, in one call; absent where all records are written in the same way.
+   * Returns the ids of those that it has written.
+   */
+  readonly recordNew?: (
+    records: readonly RecordedDelivery[],
+    parts: StoredParts,
+  ) => RawBuilder<{ readonly id: string }>
+  /**
+   * What a record writes, as queries of a WITH clause. The last of them is `written`: the `id` of each delivery that is now
+   * as the record says. Those before it can be read:
+   *
+   * - `kept (id, state, rounds, first_due_at)`: the deliveries that there were, locked, as they are now
+   * - `refused (id)`: another node has claimed them since: they are not to be changed
+   */
+  readonly write: (given: readonly Given[]) => RawBuilder<unknown>
+}
+
+/** Whether the delivery has a part that waits in a lane. */
+function isWaiting({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
+  return webhooks.some(({ state }) => state === 'pending' || state === 'held')
+}
+
+/** A delivery with its event, which may be gone. */
+export type EventDeliveryRow = DeliveryRow &
+  Omit<EventRow, 'body'> & { readonly body: Buffer | null }
+
+/** The table `deliveries` as a queue. */
+export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], EventDeliveryRow> = {
+  name: 'deliveries',
+  select: sql<EventDeliveryRow>`SELECT ${sql.raw(DELIVERY_COLUMNS)}, ${EVENT_COLUMNS}
+    FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
+  claimedOf: claimedDelivery,
+  recordNew: recordNewStatement,
+  write: writeDeliveries,
+}
+
+function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDelivery | Unreadable {
+  const { delivery_id: id, body } = row
+  if (body === null) return { id, reason: 'Its event is no longer in the archive.' }
+  const webhooks = parts.partsIn(row.webhooks)
+  if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
+  try {
+    return { delivery: deliveryOf(row, webhooks), event: eventOf({ ...row, body }) }
+  } catch {
+    return { id, reason: 'Its event in the database is damaged.' }
+  }
+}
+
+/**
+ * Keeps new deliveries, and updates those that have not ended. One that has ended keeps its state, and gets the results of its
+ * other webhooks. A replay or a retry by hand changes `first_due_at`: a record of the time before changes nothing after it.
+ *
+ * A purge removes events before their deliveries. The event of a new delivery is locked, so it is there until this is committed.
+ */
+function writeDeliveries(given: readonly Given[]): RawBuilder<unknown> {
+  const ids = given.map(({ delivery }) => delivery.id)
+  const eventIds = given.map(({ delivery }) => delivery.eventId)
+  return sql`
+    given AS MATERIALIZED (${rowsOf(given)}),
+    fresh AS MATERIALIZED (
+      SELECT given.* FROM given JOIN events ON events.id = given.event_id
+      WHERE ${isBetween('events.id', eventIds)} AND given.id NOT IN (SELECT id FROM kept)
+      ORDER BY events.id FOR KEY SHARE OF events),
+    inserted AS (
+      INSERT INTO deliveries
+        (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+      SELECT * FROM fresh ON CONFLICT (id) DO NOTHING RETURNING id),
+    updated AS (
+      UPDATE deliveries SET state = given.state, rounds = given.rounds, due_at = given.due_at,
+        webhooks = given.webhooks, is_waiting = given.is_waiting
+      FROM given JOIN kept ON kept.id = given.id
+      WHERE deliveries.id = given.id AND ${isBetween('deliveries.id', ids)}
+        AND kept.first_due_at = given.first_due_at AND kept.rounds <= given.rounds
+        AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
+        AND given.id NOT IN (SELECT id FROM refused)
+      RETURNING deliveries.id, deliveries.replay_id, kept.state AS before, deliveries.state),
+    replayed AS (${countReplayEnds('updated')}),
+    written AS (SELECT id FROM inserted UNION ALL SELECT id FROM updated)`
+}
+
+function rowsOf(given: readonly Given[]): RawBuilder<unknown> {
+  const all = given.map(({ delivery }) => delivery)
+  return sql`
+    SELECT * FROM unnest(${deliveryArrays(all)},
+      ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(given.map(({ webhooks }) => webhooks))},
+      ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(isWaiting))}
+    ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
+}
+
+/**
+ * Whether a record may be the first and the last one of its delivery: it has ended, without a failed attempt. Most are so.
+ */
+export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDelivery): boolean {
+  const hasEnded = delivery.dueAt === null && !isWaiting(delivery)
+  return (
+    hasEnded &&
+    delivery.replayId === undefined &&
+    claimed.length === 0 &&
+    attempts.every(({ outcome }) => outcome === 'delivered')
+  )
+}
+
+/** Records such deliveries, as the function `record_new` of the database does: it returns the ids of those that were new. */
+function recordNewStatement(
+  records: readonly RecordedDelivery[],
+  parts: StoredParts,
+): RawBuilder<{ readonly id: string }> {
+  // In the order in which every transaction locks them.
+  const all = records
+    .map(({ delivery }) => delivery)
+    .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))
+  return sql`SELECT record_new(${deliveryArrays(all)}, ${arrays.texts(all.map((delivery) => parts.textOf(delivery)))}) AS id`
+}
+
+/** The columns of deliveries from `id` to `first_due_at`. */
+function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
+  return sql`
+    ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ eventId }) => eventId))},
+    ${arrays.texts(all.map(({ destinationId }) => destinationId))}, ${arrays.texts(all.map(({ state }) => state))},
+    ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
+}
+
+/**
+ * The condition that an id is between the first and the last of these. It picks the partitions, for a join that looks up each of
+ * them: with a list of all of them, PostgreSQL would look through the list for each one.
+ */
+function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> {
+  const sorted = ids.toSorted()
+  const [first = '', last = ''] = [sorted[0], sorted.at(-1)]
+  return sql<boolean>`${sql.ref(column)} BETWEEN ${first} AND ${last}`
+}
+
+/** Rows that share the ends of a replay: a record waits for another one only where both take the same slot. */
+const SLOTS = 16
+
+/**
+ * A query of a WITH clause: counts how deliveries of replays that are kept have ended. `changed` has them with `replay_id`, `state`, and
+ * `before`, the state that they were in.
+ */
+function countReplayEnds(changed: string): RawBuilder<unknown> {
+  const slot = Math.floor(Math.random() * SLOTS)
+  return sql`
+    INSERT INTO replay_ends AS ends
+    SELECT replay_id, ${slot}::int, count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state <> 'delivered')
+    FROM ${sql.table(changed)}
+    WHERE replay_id IN (SELECT id FROM replays) AND before IN ('pending', 'held') AND state NOT IN ('pending', 'held')
+    GROUP BY replay_id ORDER BY replay_id
+    ON CONFLICT (replay_id, slot) DO UPDATE
+      SET delivered = ends.delivered + excluded.delivered, failed = ends.failed + excluded.failed`
+}
+
+/** As `quarantineItems`. Deliveries of replays that it ends are counted as failed. */
+export async function quarantineAndCount(tx: Tx, rows: QuarantineRows): Promise<void> {
+  const ids = rows.items.map(({ id }) => id)
+  await tx.run(statement`
+    WITH open AS MATERIALIZED (
+      SELECT replay_id FROM deliveries WHERE id = ANY(${ids}::text[]) AND state IN ('pending', 'held')
+        AND replay_id IN (SELECT id FROM replays) ORDER BY id FOR UPDATE OF deliveries)
+    INSERT INTO replay_ends AS ends SELECT replay_id, 0, 0, count(*) FROM open GROUP BY replay_id ORDER BY replay_id
+    ON CONFLICT (replay_id, slot) DO UPDATE SET failed = ends.failed + excluded.failed`)
+  await quarantineItems(tx, rows)
+}
+
+/** The table `notices` as a queue. */
+export const NOTICE_TABLE: QueueTable<Carried, NoticeRow> = {
+  name: 'notices',
+  select: sql<NoticeRow>`${sql.raw(SELECT_NOTICES)}`,
+  claimedOf: (row, parts) =>
+    claimedNotice(
+      { ...row, source_id: fromText(row.source_id), user_id: fromText(row.user_id) },
+      parts.partsIn(row.webhooks),
+    ),
+  write: writeNotices,
+}
+
+/** Writes only notices that exist. None leaves a final state. */
+function writeNotices(given: readonly Given[]): RawBuilder<unknown> {
+  const all = given.map(({ delivery }) => delivery)
+  const counted = all.map(countedOf)
+  return sql`
+    given AS MATERIALIZED (
+      SELECT * FROM unnest(
+        ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ state }) => state))},
+        ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
+        ${arrays.bigints(counted.map(({ endedAt }) => endedAt))}, ${arrays.ints(counted.map(({ attempts }) => attempts))},
+        ${arrays.texts(given.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(isWaiting))}
+      ) AS given (id, state, rounds, due_at, ended_at, attempts, webhooks, is_waiting)),
+    written AS (
+      UPDATE notices SET state = given.state, rounds = given.rounds, due_at = given.due_at, ended_at = given.ended_at,
+        attempts = given.attempts, webhooks = given.webhooks, is_waiting = given.is_waiting
+      FROM given JOIN kept ON kept.id = given.id
+      WHERE notices.id = given.id AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
+        AND kept.rounds <= given.rounds AND given.id NOT IN (SELECT id FROM refused)
+      RETURNING notices.id)`
+}

@@ -1,2 +1,0 @@
-/** Begins the id of a message that comes from the table `outbox`. */
-export const OUTBOX_ID = 'outbox.'

@@ -1,0 +1,119 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { Redacted } from '../../../util/secrets/redacted.ts'
+import { isOutdatedPlan } from './unavailable.ts'
+
+const CONNECT_TIMEOUT_MS = 5_000
+const KEEP_ALIVE_MS = 10_000
+
+/** Runs `settings` first on each new connection. */
+export function kyselyOn(pool: pg.Pool, settings: string): Kysely<unknown> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: preparingPool(pool, settings) }) })
+}
+
+export function openPool(url: Redacted, maxConnections: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: maxConnections,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    application_name: 'hookline',
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  })
+  // A connection that rests and breaks: the next statement opens another one.
+  pool.on('error', () => undefined)
+  // One that breaks between two statements of a transaction: the second one rejects.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** Ends a connection over which nothing has come for so long: what waits on it rejects. */
+export function endAfterSilence(client: pg.PoolClient, silenceMs: number): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } })
+    .connection
+  stream.setTimeout(silenceMs, () => stream.destroy())
+}
+
+/** Times, positions and counts are far below 2^53. */
+function parserOf(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
+  return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
+}
+
+/**
+ * The pool for Kysely, which runs each statement by its text: those that come often are prepared. A new connection first runs
+ * `settings`.
+ */
+function preparingPool(pool: pg.Pool, settings: string): PostgresPool {
+  const statements = new PreparedStatements()
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    connect: async () => {
+      const client = await pool.connect()
+      const known = clients.get(client)
+      if (known !== undefined) return known
+      try {
+        await client.query(settings)
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+      const preparing = preparingClient(client, statements)
+      clients.set(client, preparing)
+      return preparing
+    },
+    end: () => pool.end(),
+  }
+}
+
+function preparingClient(
+  client: pg.PoolClient,
+  statements: PreparedStatements,
+): PostgresPoolClient {
+  let isOutdated = false
+  const query = async (text: string, values: readonly unknown[]) => {
+    // Without parameters, it may be several statements.
+    const name = values.length === 0 ? undefined : statements.nameOf(text)
+    try {
+      return await client.query({ text, values: [...values], ...(name !== undefined && { name }) })
+    } catch (error) {
+      isOutdated ||= isOutdatedPlan(error)
+      throw error
+    }
+  }
+  return {
+    // Without a cursor: nothing here has one.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy === true || isOutdated),
+  }
+}
+
+/** A statement that was run so many times is prepared: most others are run once, with conditions of their own. */
+const OFTEN = 4
+/** Each is kept by every connection, so there are not many of them. */
+const MOST_PREPARED = 100
+/** Texts whose runs are counted. */
+const MOST_COUNTED = 500
+
+/** Names for the statements that are run again and again, so that PostgreSQL parses each once for a connection. */
+export class PreparedStatements {
+  readonly #names = new Map<string, string>()
+  readonly #runs = new Map<string, number>()
+
+  /** The name of the statement; `undefined` where it is not prepared. */
+  nameOf(text: string): string | undefined {
+    const name = this.#names.get(text)
+    if (name !== undefined || this.#names.size === MOST_PREPARED) return name
+    const runs = (this.#runs.get(text) ?? 0) + 1
+    this.#runs.delete(text)
+    if (runs === OFTEN) {
+      this.#names.set(text, `hookline_${this.#names.size}`)
+      return this.#names.get(text)
+    }
+    this.#runs.set(text, runs)
+    if (this.#runs.size > MOST_COUNTED) this.#runs.delete(this.#runs.keys().next().value!)
+    return undefined
+  }
+}
