@@ -30,23 +30,16 @@ const CERTIFICATES =
 
 /** What the error of a first connection says about the settings; `undefined` where it says nothing about them. */
 export function natsRefusal(error: unknown): ConnectionRefused | undefined {
-  if (isOfCredentials(error))
+  if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
     return new ConnectionRefused(`NATS refuses the connection: ${error.message}. ${CREDENTIALS}`, {
       cause: error,
     })
-  if (!(error instanceof Error) || !isOfTls(error)) return undefined
+  if (!(error instanceof Error)) return undefined
+  if (!isTlsFault(error) && !/\btls\b/i.test(error.message)) return undefined
   const { message } = error.cause instanceof Error ? error.cause : error
   return new ConnectionRefused(`There is no TLS with NATS: ${message}. ${CERTIFICATES}`, {
     cause: error,
   })
-}
-
-function isOfCredentials(error: unknown): error is Error {
-  return error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError
-}
-
-function isOfTls(error: Error): boolean {
-  return isTlsFault(error) || /\btls\b/i.test(error.message)
 }
 
 /** Codes of OpenSSL for certificates that are not trusted, and of Node.js for other faults of TLS. */

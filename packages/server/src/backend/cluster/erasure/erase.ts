@@ -28,7 +28,7 @@ export async function eraseRemoved(erasing: Erasing): Promise<boolean> {
   for (const table of REWRITTEN_TABLES) if (!(await rewriteTable(erasing, table))) return false
   for (const day of await beginDays(postgres)) {
     for (const table of WITH_CONTENT) if (!(await rewriteDay(erasing, table, day))) return false
-    await endDay(postgres, day)
+    await postgres.run(sql`DELETE FROM unerased_days WHERE day = ${day} AND is_begun`)
   }
   return true
 }
@@ -77,11 +77,6 @@ async function beginDays(postgres: Postgres): Promise<readonly number[]> {
   })
 }
 
-/** A day is rewritten. */
-async function endDay(postgres: Postgres, day: number): Promise<void> {
-  await postgres.run(sql`DELETE FROM unerased_days WHERE day = ${day} AND is_begun`)
-}
-
 /** Keys that one transaction copies. */
 const SLICE_KEYS = 2_000
 /** Changes that one transaction applies, and those that are left for the last one, when nothing else uses the table. */
@@ -112,7 +107,7 @@ export async function rewriteDay(
     if (!isDone) await removeCopies(erasing, copy.name)
     return isDone
   } catch (error) {
-    if (!isUndefinedTable(error)) throw error
+    if ((error as { readonly code?: unknown }).code !== UNDEFINED_TABLE) throw error
     return await isGone(erasing, copy)
   }
 }
@@ -215,10 +210,6 @@ async function isGone(erasing: Erasing, copy: DayCopy): Promise<boolean> {
   await removeCopies(erasing, copy.name)
   if (!(await erasing.postgres.write((transaction) => hasDay(transaction, copy.day)))) return true
   throw new BackendUnavailable(`Another node rewrites ${copy.partition}.`)
-}
-
-function isUndefinedTable(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code === UNDEFINED_TABLE
 }
 
 /** Begins the names of copies, and of what belongs to them. */

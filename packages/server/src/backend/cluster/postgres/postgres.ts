@@ -1,4 +1,4 @@
-import { Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { endAfterSilence, kyselyOn, openPool } from './pool.ts'
 import { asBackendError, isConflict } from './unavailable.ts'

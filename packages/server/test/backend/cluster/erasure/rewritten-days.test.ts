@@ -23,7 +23,7 @@ import { systemClock } from '../../../../src/util/time/clock.ts'
 import { DAY, ErasedCluster, failOnce, someEvents } from './erased-cluster.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const EVENTS = DAILY_TABLES[0]!
+const EVENTS = DAILY_TABLES[0]
 const PARTITION = partitionOf('events', DAY)
 const NEVER = new AbortController().signal
 
