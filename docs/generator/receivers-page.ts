@@ -4,7 +4,7 @@ import {
   GONE_LIMIT,
   LEAST_INTERVAL_MS,
 } from '../../packages/server/src/delivery/health/webhook-pauser.ts'
-import { nextAttemptAt } from '../../packages/server/src/delivery/parts/retry-schedule.ts'
+import { nextAttemptAt } from '../../packages/server/src/delivery/parts/parts.ts'
 import {
   classifyResponse,
   LONGEST_RETRY_AFTER_MS,

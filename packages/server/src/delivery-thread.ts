@@ -4,7 +4,7 @@ import type {
   LaneMainFunctions,
   LaneThreadData,
   LaneThreadFunctions,
-} from './engine/lane-threads/lane-functions.ts'
+} from './engine/lane-threads/lane-messages.ts'
 import { runLanes } from './engine/lane-threads/run-lanes.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'

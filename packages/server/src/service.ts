@@ -10,15 +10,18 @@ import type { LeaseName } from './backend/leases.ts'
 import type { Config } from './config.ts'
 import { DeletionWorker } from './deletions/deletions.ts'
 import { resumeForbidden } from './delivery/health/webhook-pauser.ts'
-import { nextRequests } from './delivery/parts/next-requests.ts'
-import { TestDeliverySender } from './delivery/parts/test-delivery-sender.ts'
 import { ReplayWorker } from './delivery/replays/replay-worker.ts'
+import { nextRequests, TestDeliverySender } from './delivery/parts/test-deliveries.ts'
 import { DeliveryEngine } from './engine/delivery-engine.ts'
-import { NOTICE_LIMITS } from './engine/lane-group.ts'
+import {
+  type LaneGroupSettings,
+  NOTICE_LIMITS,
+  openLaneGroup,
+  openSender,
+} from './engine/lane-group.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { type Lanes, LanesElsewhere } from './engine/lanes.ts'
-import { type LaneGroupSettings, openLaneGroup, openSender } from './engine/open-lane-group.ts'
-import { SharedLanes } from './engine/shared-lanes.ts'
+import { SharedLanes } from './engine/peers.ts'
 import { LeasedWorker, openSupervisor } from './engine/supervision.ts'
 import { hasReusePort } from './http/listen.ts'
 import type { ReadinessCheck } from './http/monitoring.ts'

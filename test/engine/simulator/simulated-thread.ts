@@ -4,7 +4,7 @@ import type {
   LaneMainFunctions,
   LaneThreadData,
   LaneThreadFunctions,
-} from '../../../packages/server/src/engine/lane-threads/lane-functions.ts'
+} from '../../../packages/server/src/engine/lane-threads/lane-messages.ts'
 import { runLanes } from '../../../packages/server/src/engine/lane-threads/run-lanes.ts'
 import type { LaneGroup } from '../../../packages/server/src/engine/lane-group.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'

@@ -1,12 +1,6 @@
-import type { Carried, Delivery, Destination, SuccessPolicy } from '@hookline/protocol'
-import type { Logger } from '../telemetry/logger.ts'
-import type { FollowedCatalog } from '../backend/catalog.ts'
-import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
-import type { Quarantine } from '../backend/quarantine.ts'
-import type { ActivityListener } from '../telemetry/activity-listener.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
-import type { Clock } from '../util/time/clock.ts'
+import type { Carried, Delivery, Destination } from '@hookline/protocol'
+import type { DeliveryContext } from './delivery-context.ts'
+import type { LaneId } from '../backend/deliveries.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
 import type { WebhookLog } from './health/webhook-log.ts'
@@ -23,8 +17,9 @@ import {
   OpenDeliveries,
   type OpenDelivery,
   type PartTask,
+  TaskAccounting,
+  type TaskEnd,
 } from './lanes/open-delivery.ts'
-import { TaskAccounting, type TaskEnd } from './lanes/task-accounting.ts'
 import { FreshParking } from './parking/fresh-parking.ts'
 import { ParkedChanges } from './parking/parked-changes.ts'
 import { ParkedFeed } from './parking/parked-feed.ts'
@@ -33,32 +28,19 @@ import { PartRunner } from './parts/part-runner.ts'
 import { isPaused, newParts, partOf, pendingParts } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends DeliveryContext {
   /** What it delivers. The names of its workers begin with it. */
   readonly name: 'deliveries' | 'notices'
-  readonly catalog: FollowedCatalog
-  readonly deliveries: DeliveryQueue<Carried>
-  readonly quarantine: Quarantine
-  /** Knows which deliveries in memory belong to a user who was deleted. */
-  readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly activity: Pick<ActivityListener, 'recorded'>
   readonly attempts: Attempts
   readonly health: WebhookHealth
   /** Whether it takes up what waits for a destination; by default it takes up everything. */
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
   readonly retryWindowMs: number
   /** The longest time for which a part can wait for its next attempt. */
   readonly longestWaitMs: number
-  /** In place of the success policy of each destination. */
-  readonly successPolicy?: SuccessPolicy | undefined
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
   readonly keepsEveryResponse?: boolean
-  /** Aborts when the service stops: no further attempt begins. */
-  readonly signal: AbortSignal
   readonly limits: LaneSchedulerOptions['limits']
 }
 

@@ -2,7 +2,6 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Backend } from '../backend/backend.ts'
 import { PauseLog } from '../delivery/health/webhook-log.ts'
 import { SplitWorker } from '../delivery/parking/split-worker.ts'
-import { Acks } from '../pipeline/acks.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
@@ -49,7 +48,6 @@ export class DeliveryEngine implements AsyncDisposable {
   readonly #options: DeliveryEngineOptions
   readonly #stopping = new AbortController()
   readonly #supervisor: Supervisor
-  readonly #acks: Acks
   readonly #pipeline: Pipeline
   readonly #splitWorkers: readonly SplitWorker[]
 
@@ -58,12 +56,11 @@ export class DeliveryEngine implements AsyncDisposable {
     const { backend, lanes, logger } = options
     this.lanes = lanes
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
-    this.#acks = new Acks({ ...options, log: backend.log, signal: this.#stopping.signal })
     this.#pipeline = new Pipeline({
       ...options,
       ...backend,
       dispatcher: lanes,
-      acks: this.#acks,
+      signal: this.#stopping.signal,
     })
     this.#splitWorkers = this.#openSplitWorkers()
     this.supervise({ name: 'pipeline', run: (signal) => this.#pipeline.run(signal) })
@@ -110,7 +107,7 @@ export class DeliveryEngine implements AsyncDisposable {
     this.stop()
     await this.#supervisor.ended()
     await this.lanes[Symbol.asyncDispose]()
-    await this.#acks[Symbol.asyncDispose]()
+    await this.#pipeline[Symbol.asyncDispose]()
   }
 
   #openSplitWorkers(): readonly SplitWorker[] {

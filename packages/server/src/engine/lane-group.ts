@@ -5,16 +5,18 @@ import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../delivery/dispatcher.ts'
-import type { WebhookHealth } from '../delivery/health/webhook-health.ts'
+import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
-import { webhookStates } from '../delivery/health/webhook-states.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
-import { longestWaitMs } from '../delivery/parts/retry-schedule.ts'
+import { longestWaitMs } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
 import { connectPeers, type Peers } from './peers.ts'
 import { openSupervisor, type SupervisionOptions } from './supervision.ts'
+import { WebhookSender, type WebhookSenderOptions } from '../delivery/sending/sender.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { Redacted } from '../util/secrets/redacted.ts'
 
 /** How deliveries are retried, and how many of them are in flight. Plain data, which can be sent to a thread. */
 export interface LaneSettings {
@@ -249,6 +251,45 @@ export class LaneGroup implements Lanes {
   #inFlightAt(id: LaneId): number {
     return this.#all.reduce((sum, lanes) => sum + lanes.inFlightAt(id), 0)
   }
+}
+
+/** How requests are sent. Plain data, which can be sent to a thread. */
+export interface SenderSettings extends Omit<
+  WebhookSenderOptions,
+  'clock' | 'inspector' | 'egressProxy'
+> {
+  /** The URL of an HTTP proxy that makes all connections. It may contain a password. */
+  readonly egressProxy?: string | undefined
+}
+
+/** The settings of a group of lanes. Plain data, which can be sent to a thread. */
+export interface LaneGroupSettings extends LaneSettings {
+  readonly sender: SenderSettings
+}
+
+type OpenOptions = Omit<LaneGroupOptions, 'settings' | 'sender' | 'health' | 'attempts'> &
+  Pick<WebhookSenderOptions, 'inspector'> & { readonly settings: LaneGroupSettings }
+
+/** Opens a group of lanes with a sender and breakers of its own, from plain data and ports alone. */
+export function openLaneGroup({ inspector, ...options }: OpenOptions): LaneGroup {
+  const { clock, settings } = options
+  const { retryScheduleMs } = settings
+  // A breaker stays open for at most the longest wait between two attempts.
+  const longestOpenMs = retryScheduleMs && Math.max(...retryScheduleMs)
+  return new LaneGroup({
+    ...options,
+    sender: openSender(settings.sender, { clock, inspector }),
+    health: new WebhookHealth(clock, { longestOpenMs }),
+  })
+}
+
+/** A sender from plain data. */
+export function openSender(
+  { egressProxy, ...settings }: SenderSettings,
+  others: { readonly clock: Clock; readonly inspector?: WebhookSenderOptions['inspector'] },
+): WebhookSender {
+  const proxy = egressProxy === undefined ? {} : { egressProxy: new Redacted(egressProxy) }
+  return new WebhookSender({ ...settings, ...others, ...proxy })
 }
 
 /** The lanes of notices have their own few slots, so a notice never waits for an event. */

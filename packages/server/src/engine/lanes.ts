@@ -68,14 +68,7 @@ export class LanesElsewhere implements Lanes {
   async states(
     destinationIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
-    const { destinations } = this.#catalog.current
-    const known = destinationIds.flatMap((id) => destinations.get(id) ?? [])
-    return new Map(
-      known.map(({ id, settings }) => [
-        id,
-        settings.webhooks.map(({ url }) => ({ ...UNTRIED, url })),
-      ]),
-    )
+    return untriedStates(destinationIds, this.#catalog)
   }
 
   async attemptsOf(): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
@@ -89,14 +82,7 @@ export class LanesElsewhere implements Lanes {
   async closeBreakers(): Promise<void> {}
 
   async status(): Promise<LanesStatus> {
-    return {
-      stillForMs: 0,
-      inMemory: 0,
-      unrecorded: 0,
-      imbalance: 0,
-      openBreakers: 0,
-      failing: new Map(),
-    }
+    return IDLE
   }
 
   stop(): void {}
@@ -104,6 +90,30 @@ export class LanesElsewhere implements Lanes {
   abort(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** The status of lanes that have done nothing. */
+export const IDLE: LanesStatus = {
+  stillForMs: 0,
+  inMemory: 0,
+  unrecorded: 0,
+  imbalance: 0,
+  openBreakers: 0,
+  failing: new Map(),
+}
+
+/** The states of webhooks that no attempt was made at: their breakers are closed. */
+export function untriedStates(
+  destinationIds: readonly string[],
+  { current }: Pick<FollowedCatalog, 'current'>,
+): ReadonlyMap<string, readonly LaneState[]> {
+  const known = destinationIds.flatMap((id) => current.destinations.get(id) ?? [])
+  return new Map(
+    known.map(({ id, settings }) => [
+      id,
+      settings.webhooks.map(({ url }) => ({ ...UNTRIED, url })),
+    ]),
+  )
 }
 
 const UNTRIED: Omit<LaneState, 'url'> = {

@@ -1,4 +1,10 @@
-import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
+import type {
+  AcceptedEvent,
+  DeclineReason,
+  Delivery,
+  Destination,
+  JsonObject,
+} from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
@@ -14,9 +20,6 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
-import type { Acks } from './acks.ts'
-import { decide } from './decide.ts'
-import { declinedBy } from './declined-by.ts'
 
 /** A delivery for the dispatcher. `onRecorded` is called when its outcome is durable or it is parked. */
 interface NewTask {
@@ -39,11 +42,12 @@ export interface PipelineOptions {
     /** Resolves when it may take more tasks. */
     ready(): Promise<void>
   }
-  readonly acks: Acks
   readonly activity: Pick<ActivityListener, 'decided'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
+  /** Aborts when the service stops: an ack that fails is not made again. */
+  readonly signal: AbortSignal
 }
 
 /** An event with its decisions. */
@@ -96,8 +100,9 @@ const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
  * When a step throws for another reason, `run` rejects and may be called again. The log then returns all entries that are not acked. The
  * pipeline goes on after the last event of each that the dispatcher has.
  */
-export class Pipeline {
+export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
+  readonly #acks: Acks
   readonly #progress = new Map<LogEntry, Progress>()
   /** Ids of the sources that there are, or were since this pipeline began. */
   readonly #sources = new Set<string>()
@@ -111,6 +116,7 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options
+    this.#acks = new Acks(options)
     this.#strangers = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#see()
     options.catalog.onChange(() => this.#see())
@@ -126,6 +132,11 @@ export class Pipeline {
    */
   get imbalance(): number {
     return this.#toDecide - this.#declined - this.#options.dispatcher.given
+  }
+
+  /** Waits until all entries that are done are acked. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#acks.ended
   }
 
   /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
@@ -175,10 +186,8 @@ export class Pipeline {
   }
 
   #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {
-    const at = this.#options.clock.wall()
     const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
-    const items = unreadable.map((each) => ({ ...each, at }))
-    return quarantineAll(items, this.#patient(signal))
+    return quarantineAll(unreadable, this.#patient(signal))
   }
 
   /**
@@ -237,12 +246,10 @@ export class Pipeline {
   }
 
   #quarantine(faulty: readonly FaultyEvent[], signal: AbortSignal): Promise<boolean> {
-    const at = this.#options.clock.wall()
     const items = faulty.map(({ event, cause }) => ({
       id: event.id,
       reason: STOPPED_BY_BUG,
       content: Buffer.concat([Buffer.from(JSON.stringify(eventHeadOf(event))), event.body]),
-      at,
       cause,
     }))
     return quarantineAll(items, this.#patient(signal))
@@ -357,7 +364,7 @@ export class Pipeline {
     if (progress === undefined || progress.open > 0 || progress.next < entry.events.length) return
     this.#progress.delete(entry)
     this.#begun.add(entry)
-    this.#options.acks.add(entry)
+    this.#acks.add(entry)
   }
 
   #report({ event, deliverTo, declined }: Decided, isDuplicate: boolean): void {
@@ -388,6 +395,88 @@ export class Pipeline {
       firstDueAt: now,
       dueAt: now,
       webhooks: [],
+    }
+  }
+}
+
+/** The archive's record of a destination that does not get an event. */
+function declinedBy(
+  { id: destinationId, enabledChangedAt: since }: Destination,
+  reason: DeclineReason,
+): Declined {
+  const isDisabled = reason === 'destination_disabled' && since !== undefined
+  return { destinationId, reason, ...(isDisabled && { since }) }
+}
+
+/** Whether one event is delivered to one destination, or why not. */
+type Decision = 'deliver' | DeclineReason
+
+/** The decision for an event and a destination (spec 02 §Which events). Pure. */
+export function decide(
+  { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
+  destination: Destination,
+): Decision {
+  if (!destination.enabled) return 'destination_disabled'
+  return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
+}
+
+/**
+ * Whether `integrations` enables the destination. The most specific key decides: the destination's id, then its type,
+ * then `All` (or `all`, which one client sends). Names are case sensitive. Without a key the destination is enabled.
+ */
+function isEnabledBy(integrations: JsonObject, { id, type }: Destination): boolean {
+  const all = flagOf(integrations, 'All') ?? flagOf(integrations, 'all')
+  return flagOf(integrations, id) ?? flagOf(integrations, type) ?? all ?? true
+}
+
+/** `true` and an object of options enable, `false` disables; any other value is ignored. */
+function flagOf(integrations: JsonObject, key: string): boolean | undefined {
+  const value = Object.hasOwn(integrations, key) ? integrations[key] : undefined
+  if (typeof value === 'boolean') return value
+  return typeof value === 'object' && value !== null ? true : undefined
+}
+
+/**
+ * Acks entries that are done, and tries again while the backend is unavailable: no later ack may come, and until then the
+ * log would keep them. Entries added while an ack is in progress are acked together in the next one.
+ */
+class Acks {
+  readonly #options: PipelineOptions
+  #done: LogEntry[] = []
+  #acking: Promise<void> | undefined
+
+  constructor(options: PipelineOptions) {
+    this.#options = options
+  }
+
+  add(entry: LogEntry): void {
+    this.#done.push(entry)
+    this.#acking ??= this.#ackAll()
+  }
+
+  /** Resolves when all added entries are acked. */
+  get ended(): Promise<void> {
+    return this.#acking ?? Promise.resolve()
+  }
+
+  async #ackAll(): Promise<void> {
+    // Waits for a microtask, so that entries that are done at the same time share one ack.
+    await Promise.resolve()
+    while (this.#done.length > 0) {
+      const entries = this.#done
+      this.#done = []
+      await this.#ack(entries)
+    }
+    this.#acking = undefined
+  }
+
+  async #ack(entries: readonly LogEntry[]): Promise<void> {
+    const { log, logger } = this.#options
+    try {
+      await retryWhileUnavailable(() => log.ack(entries), this.#options)
+    } catch (error) {
+      // No event is lost: entries without an ack come again, and their deliveries are already recorded.
+      logger.warn({ err: error }, 'ack.failed')
     }
   }
 }

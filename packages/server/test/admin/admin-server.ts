@@ -1,8 +1,8 @@
 import type { LaneState } from '@hookline/protocol'
 import { isIP } from 'node:net'
 import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
-import { nextRequests } from '../../src/delivery/parts/next-requests.ts'
-import { HostCheck } from '../../src/delivery/network/host-check.ts'
+import { nextRequests } from '../../src/delivery/parts/test-deliveries.ts'
+import { hostProblem } from '../../src/delivery/network/resolver.ts'
 import fastify from 'fastify'
 import { pino } from 'pino'
 import type { LiveTail } from '../../src/activity/live-tail.ts'
@@ -30,12 +30,12 @@ import { sharedOf } from '../inspector/shared-of.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
 /** Every name exists. A test that is about names gives its own. */
-const HOSTS = new HostCheck({
+const HOSTS = {
   clock: systemClock,
   guard: GUARD,
   resolver: { lookup: async () => [] },
   isBehindProxy: false,
-})
+}
 
 export const TOKEN = 'tok_the-admin-token-of-these-tests'
 
@@ -285,7 +285,7 @@ export class AdminServer implements AsyncDisposable {
       wrongTokensPerMinute: 60,
       allowedPorts: new Set<number>(),
       addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),
-      hostProblem: (host: string) => HOSTS.problemOf(host),
+      hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,
     }
     await this.#server.register(adminRoutes({ ...deps, ...this.#overrides }), { prefix: '/api/v1' })

@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest'
-import type { Backend } from '../../src/backend/backend.ts'
-import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import type { LaneGroup } from '../../src/engine/lane-group.ts'
-import { type LaneGroupSettings, openLaneGroup } from '../../src/engine/open-lane-group.ts'
-import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
-import { createLogger } from '../../src/telemetry/logger.ts'
-import { Metrics } from '../../src/telemetry/metrics.ts'
-import { systemClock } from '../../src/util/time/clock.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import {
+  type LaneGroup,
+  type LaneGroupSettings,
+  openLaneGroup,
+} from '../../src/engine/lane-group.ts'
+import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { systemClock } from '../../src/util/time/clock.ts'
 
 const SETTINGS: LaneGroupSettings = {
   retryWindowMs: 60_000,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ThreadChanges } from '../../src/threads/thread-changes.ts'
+import { ThreadChanges } from '../../src/threads/thread-host.ts'
 import { ThreadGone } from '../../src/threads/channel.ts'
 
 /** Whether a promise is settled when everything that is ready has run. */

@@ -1,4 +1,4 @@
-import type { Attempt, Destination } from '@hookline/protocol'
+import type { Attempt, Destination, WebhookState } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../util/time/clock.ts'
 import {
@@ -261,6 +261,29 @@ export class WebhookHealth {
   #set(destinationId: string, url: string, health: Health): void {
     this.#byKey.set(`${destinationId} ${url}`, health)
   }
+}
+
+/** How the breaker of each webhook of the destination stands at `now`. */
+export function webhookStates(
+  { id, settings }: Destination,
+  health: WebhookHealth,
+  now: number,
+): WebhookState[] {
+  return settings.webhooks.map(({ url }) => {
+    const brokenSince = health.brokenSince(id, url) ?? null
+    const restsUntil = health.blockedUntil(id, url)
+    const isResting = restsUntil > now
+    const breaker = brokenSince === null ? 'closed' : isResting ? 'open' : 'half_open'
+    const quietUntil = health.quietUntil(id, url)
+    return {
+      url,
+      breaker,
+      brokenSince,
+      restsUntil: isResting ? restsUntil : null,
+      retryAfterUntil: quietUntil > now ? quietUntil : null,
+      pacePerSecond: health.pacePerSecond(id, url) ?? null,
+    }
+  })
 }
 
 /** The pace after an attempt, and what was accepted until then. */

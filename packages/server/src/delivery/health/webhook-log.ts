@@ -165,10 +165,12 @@ class FailingWebhook {
   hasOpenedLine = false
   /** Whether the log says that its breaker is open. */
   isOpenInLog = false
+  /** Attempts in this minute. */
+  attempts = 0
+  /** Those that failed. */
+  failed = 0
   readonly #begunAt: number
   readonly #begunAtWall: number
-  #attempts = 0
-  #failed = 0
   #classes: Partial<Record<AttemptClass, number>> = {}
   #last: EndedAttempt
 
@@ -180,20 +182,10 @@ class FailingWebhook {
     this.#last = attempt
   }
 
-  /** Attempts in this minute. */
-  get attempts(): number {
-    return this.#attempts
-  }
-
-  /** Those that failed. */
-  get failed(): number {
-    return this.#failed
-  }
-
   count(attempt: EndedAttempt): void {
-    this.#attempts++
+    this.attempts++
     if (attempt.outcome === 'delivered') return
-    this.#failed++
+    this.failed++
     this.#classes[attempt.class] = (this.#classes[attempt.class] ?? 0) + 1
     this.#last = attempt
   }
@@ -201,8 +193,8 @@ class FailingWebhook {
   /** The fields of its summary. */
   summary(): object {
     return {
-      attempts: this.#attempts,
-      failed: this.#failed,
+      attempts: this.attempts,
+      failed: this.failed,
       classes: this.#classes,
       ...this.lastError(),
       since: new Date(this.#begunAtWall).toISOString(),
@@ -220,8 +212,8 @@ class FailingWebhook {
 
   /** The next minute begins. */
   reset(): void {
-    this.#attempts = 0
-    this.#failed = 0
+    this.attempts = 0
+    this.failed = 0
     this.#classes = {}
   }
 }

@@ -4,9 +4,11 @@ import { lookup, Resolver as CAresResolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { limitFunction } from 'p-limit'
+import { INSPECTOR_HOST } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { AddressForbidden, NameUnresolved } from './network-errors.ts'
+import { Deadline } from './deadline.ts'
 
 const SHORTEST_MS = 5000
 const LONGEST_MS = 300_000
@@ -108,6 +110,48 @@ export class Resolver {
       const { code } = error as NodeJS.ErrnoException
       return code === 'ENOTFOUND' ? { kind: 'unknown', code } : served
     }
+  }
+}
+
+/** A look-up that takes longer tells nothing: the caller waits for it, and the delivery looks up again. */
+const LOOKUP_MS = 1_000
+
+/** Why webhooks of a host get nothing at the moment. `why` completes "is …". */
+export type HostProblem =
+  | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
+  | { readonly kind: 'unresolved' }
+
+export interface HostCheckOptions {
+  readonly clock: Clock
+  readonly guard: AddressGuard
+  readonly resolver: Pick<Resolver, 'lookup'>
+  /** Whether connections go through a proxy, which often knows names that this machine does not. */
+  readonly isBehindProxy: boolean
+}
+
+/**
+ * Why the host of a webhook, a name or an address, may not be reached, by the guard and the look-ups of deliveries. Resolves
+ * within a second, and never rejects.
+ */
+export async function hostProblem(
+  host: string,
+  { clock, guard, resolver, isBehindProxy }: HostCheckOptions,
+): Promise<HostProblem | undefined> {
+  // It needs no address: the sender connects it by itself.
+  if (host === INSPECTOR_HOST) return undefined
+  if (isIP(host) !== 0) {
+    const why = guard.refusal(host)
+    return why === undefined ? undefined : { kind: 'forbidden', address: host, why }
+  }
+  using deadline = new Deadline({ clock, afterMs: LOOKUP_MS })
+  try {
+    await deadline.race(resolver.lookup(host))
+    return undefined
+  } catch (error) {
+    if (error instanceof AddressForbidden)
+      return { kind: 'forbidden', address: error.address, why: error.why }
+    // A look-up that is late may still succeed: that is no reason to warn.
+    return error instanceof NameUnresolved && !isBehindProxy ? { kind: 'unresolved' } : undefined
   }
 }
 

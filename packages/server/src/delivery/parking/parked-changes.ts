@@ -3,14 +3,10 @@ import type {
   Delivery,
   DeliveryPart,
   Destination,
-  SuccessPolicy,
   WebhooksSettings,
 } from '@hookline/protocol'
-import type { Logger } from '../../telemetry/logger.ts'
-import type { FollowedCatalog } from '../../backend/catalog.ts'
-import type { Claim, DeliveryQueue, LaneId, WaitingLane } from '../../backend/deliveries.ts'
-import type { Quarantine } from '../../backend/quarantine.ts'
-import type { Clock } from '../../util/time/clock.ts'
+import type { DeliveryContext } from '../delivery-context.ts'
+import type { Claim, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
   partOf,
@@ -25,23 +21,14 @@ import {
 import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 
-export interface ParkedChangesOptions {
-  readonly catalog: FollowedCatalog
-  readonly deliveries: DeliveryQueue<Carried>
-  readonly quarantine: Quarantine
-  readonly clock: Clock
-  readonly logger: Logger
+export interface ParkedChangesOptions extends DeliveryContext {
   readonly retryWindowMs: number
   /** The longest time for which a part can wait for its next attempt. */
   readonly longestWaitMs: number
-  /** In place of the success policy of the destination. */
-  readonly successPolicy?: SuccessPolicy | undefined
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
   /** There is more to change. Other lanes come first. */
   readonly wake: () => void
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
 }
 
 type Change = (delivery: Delivery) => Delivery
@@ -145,9 +132,7 @@ export class ParkedChanges {
   }
 
   async quarantine({ unreadable }: Claim<Carried>): Promise<void> {
-    const at = this.#options.clock.wall()
-    const items = unreadable.map((each) => ({ ...each, at }))
-    await quarantineAll(items, this.#options)
+    await quarantineAll(unreadable, this.#options)
   }
 
   #withKnownTimes(delivery: Delivery): Delivery {

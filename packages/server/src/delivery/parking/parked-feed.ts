@@ -1,14 +1,7 @@
-import type { Carried, Destination } from '@hookline/protocol'
-import type { Logger } from '../../telemetry/logger.ts'
+import type { Destination } from '@hookline/protocol'
+import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import type { FollowedCatalog } from '../../backend/catalog.ts'
-import {
-  type DeliveryQueue,
-  type LaneId,
-  laneKey,
-  type WaitingLane,
-} from '../../backend/deliveries.ts'
-import type { Clock } from '../../util/time/clock.ts'
+import { type LaneId, laneKey, type WaitingLane } from '../../backend/deliveries.ts'
 import { Recurring } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
@@ -18,14 +11,10 @@ import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { isPaused } from '../parts/parts.ts'
 import type { ParkedChanges } from './parked-changes.ts'
 
-export interface ParkedFeedOptions {
-  readonly catalog: FollowedCatalog
-  readonly deliveries: DeliveryQueue<Carried>
+export interface ParkedFeedOptions extends DeliveryContext {
   readonly health: WebhookHealth
   /** Whether the lanes of a destination are fed here; by default all are. */
   readonly owns?: ((destinationId: string) => boolean) | undefined
-  readonly clock: Clock
-  readonly logger: Logger
   readonly changes: ParkedChanges
   readonly lane: (id: LaneId) => Lane
   /** Puts a claimed part into its lane. Returns false when it is there already. */

@@ -1,26 +1,18 @@
-import type { Carried, Delivery, SuccessPolicy } from '@hookline/protocol'
-import type { FollowedCatalog } from '../../backend/catalog.ts'
+import type { Carried, Delivery } from '@hookline/protocol'
+import type { DeliveryContext } from '../delivery-context.ts'
 import type { Claim } from '../../backend/deliveries.ts'
 import { Recurring } from '../../util/time/recurring.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { OpenDeliveries } from '../lanes/open-delivery.ts'
 import { asRejected, settingsFor, withParts } from '../parts/parts.ts'
-import { DeliveryRecorder, type DeliveryRecorderOptions } from '../records/delivery-recorder.ts'
+import { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 
-export interface SplitWorkerOptions extends Omit<
-  DeliveryRecorderOptions,
-  'open' | 'onParked' | 'onReleased' | 'signal'
-> {
+export interface SplitWorkerOptions extends DeliveryContext {
   /** What it gives parts to. The name of the worker begins with it. */
   readonly name: 'deliveries' | 'notices'
-  readonly catalog: Pick<FollowedCatalog, 'current'>
-  /** In place of the success policy of each destination. */
-  readonly successPolicy?: SuccessPolicy | undefined
   /** Deliveries have their parts now, and those are due. */
   readonly onSplit: () => void
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
 }
 
 /** Deliveries split in one slice. */
@@ -62,7 +54,7 @@ export class SplitWorker implements Worker {
   async #splitSlice(): Promise<number> {
     const { deliveries, onSplit } = this.#options
     const claim = await deliveries.claimUnsplit(SLICE)
-    await Promise.all([...this.#record(claim), this.#quarantine(claim)])
+    await Promise.all([...this.#record(claim), quarantineAll(claim.unreadable, this.#options)])
     const claimed = claim.deliveries.length + claim.unreadable.length
     if (claimed > 0) onSplit()
     return claimed === SLICE ? 0 : LONGEST_WAIT_MS
@@ -81,13 +73,5 @@ export class SplitWorker implements Worker {
     const destination = catalog.current.destinations.get(delivery.destinationId)
     if (destination === undefined) return asRejected(delivery)
     return withParts(delivery, settingsFor(destination, successPolicy), clock.now())
-  }
-
-  #quarantine({ unreadable }: Claim<Carried>): Promise<boolean> {
-    const at = this.#options.clock.wall()
-    return quarantineAll(
-      unreadable.map((each) => ({ ...each, at })),
-      this.#options,
-    )
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Attempt,
+  type Carried,
   type Delivery,
   type Destination,
   newId,
@@ -10,12 +11,10 @@ import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
+import { afterAttempt, partOf, type RetrySchedule } from './parts.ts'
+import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
 import type { SendOptions } from '../sending/sender.ts'
-import type { WebhookRequest } from '../sending/webhook-request.ts'
-import { nextNumber, nextRequest } from './next-requests.ts'
-import { afterAttempt } from './parts.ts'
-import type { RetrySchedule } from './retry-schedule.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
@@ -113,4 +112,22 @@ export class Attempts {
       return { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
     }
   }
+}
+
+/** The request of the next attempt of a delivery on a webhook. */
+export function nextRequest(
+  delivery: Delivery,
+  { body }: Pick<Carried, 'body'>,
+  webhook: Webhook,
+  { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
+): WebhookRequest {
+  const { id: deliveryId, replayId } = delivery
+  const attempt = nextNumber(delivery, webhook.url)
+  const carried = { body, deliveryId, attempt, replayId }
+  return requestTo(webhook, settings, carried, now)
+}
+
+/** The number of the next attempt of a delivery on a webhook. */
+function nextNumber(delivery: Delivery, url: string): number {
+  return 1 + (partOf(delivery, url)?.last?.number ?? 0)
 }

@@ -1,8 +1,6 @@
-import type { Attempt, Carried, Destination, SuccessPolicy, Webhook } from '@hookline/protocol'
-import type { Logger } from '../../telemetry/logger.ts'
-import type { FollowedCatalog } from '../../backend/catalog.ts'
-import type { Deletions } from '../../backend/deletions.ts'
-import type { Metrics } from '../../telemetry/metrics.ts'
+import type { Attempt, Carried, Destination, Webhook } from '@hookline/protocol'
+import type { Counter } from 'prom-client'
+import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import { type Clock, shownAt } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
@@ -11,26 +9,17 @@ import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
-import { HistoryBudget } from '../records/history-budget.ts'
 import type { AttemptMade, Attempts } from './attempts.ts'
 import { isPaused, partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
 
 type PartResult = 'changed' | 'not begun'
 
-export interface PartRunnerOptions {
-  readonly catalog: FollowedCatalog
-  readonly deletions: Pick<Deletions, 'isPurged'>
+export interface PartRunnerOptions extends DeliveryContext {
   readonly attempts: Attempts
   readonly health: WebhookHealth
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
-  /** In place of the success policy of the destination. */
-  readonly successPolicy?: SuccessPolicy | undefined
   /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
   readonly keepsEveryResponse?: boolean
-  readonly signal: AbortSignal
   /** A lane recovers: its parked parts may be attempted now. */
   readonly onRecovery: () => void
   /** A webhook is being paused; the promise resolves when that is in the catalog. */
@@ -96,42 +85,31 @@ export class PartRunner {
   }
 
   #report(lane: Lane, task: PartTask, destination: Destination, made: AttemptMade): void {
-    const { webhookLog, health, clock, signal, onPausing } = this.#options
+    const { webhookLog, health, clock, signal, onPausing, onRecovery } = this.#options
     const now = clock.now()
     const { open } = task
     const { attempt, begunAt } = made
     reportAttempt(made, open.event, this.#options)
     webhookLog.onAttempt(destination.id, attempt, made.breaker)
     const kept = this.#options.keepsEveryResponse
-      ? [attempt]
-      : this.#history.within(destination.id, [attempt])
+      ? attempt
+      : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
     const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
     lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
-    if (made.breaker) this.#onBreaker(lane, made.breaker)
+    if (made.breaker !== 'closed') return
+    lane.beginRecovery(now)
+    onRecovery()
   }
-
-  #onBreaker(lane: Lane, change: 'opened' | 'closed'): void {
-    if (change === 'opened') return
-    lane.beginRecovery(this.#options.clock.now())
-    this.#options.onRecovery()
-  }
-}
-
-interface ReportContext {
-  readonly catalog: Pick<FollowedCatalog, 'current'>
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly clock: Clock
 }
 
 /** Counts an attempt in the metrics. When it failed, it also logs a line, which only the level debug has. */
 function reportAttempt(
   { before, after, attempt, fault }: AttemptMade,
   { receivedAt }: Pick<Carried, 'receivedAt'>,
-  { catalog, logger, metrics, clock }: ReportContext,
+  { catalog, logger, metrics, clock }: DeliveryContext,
 ): void {
   const { class: kind, outcome } = attempt
   // The class decides the outcome.
@@ -163,4 +141,57 @@ function reportAttempt(
 
 function summary({ number, class: kind, status, error, durationMs }: Attempt): object {
   return { attempt: number, class: kind, status, error, durationMs }
+}
+
+const HOUR_MS = 60 * 60 * 1000
+/** Further responses of the same kind in an hour show nothing new … */
+const FIRST_OF_HOUR = 40
+/** … but people look at the newest failure, so one a minute is kept: at most 100 in an hour. */
+const THEN_EVERY_MS = 60_000
+const MOST_KINDS = 10_000
+
+/**
+ * Limits the disk space of the history: for each destination, URL and class of failure, the responses of the first 40
+ * attempts of an hour are kept, then one a minute. Further attempts are kept without headers and body, and counted.
+ */
+export class HistoryBudget {
+  readonly #clock: Clock
+  readonly #dropped: Pick<Counter, 'inc'>
+  readonly #kept = new Map<string, { count: number; lastAt: number }>()
+  #hour = 0
+
+  constructor(clock: Clock, dropped: Pick<Counter, 'inc'>) {
+    this.#clock = clock
+    this.#dropped = dropped
+  }
+
+  /**
+   * The attempt, without its response beyond the limit. Successful attempts do not count: their responses are never
+   * kept.
+   */
+  within(destinationId: string, attempt: Attempt): Attempt {
+    const hasResponse = attempt.headers !== undefined || attempt.body !== undefined
+    if (attempt.outcome === 'delivered' || !hasResponse) return attempt
+    if (this.#mayKeep(`${destinationId} ${attempt.url} ${attempt.class}`)) return attempt
+    this.#dropped.inc()
+    const { headers: _headers, body: _body, ...rest } = attempt
+    return rest
+  }
+
+  #mayKeep(kind: string): boolean {
+    const now = this.#clock.now()
+    const hour = Math.floor(now / HOUR_MS)
+    if (hour !== this.#hour) this.#kept.clear()
+    this.#hour = hour
+    const kept = this.#kept.get(kind)
+    if (kept === undefined) {
+      if (this.#kept.size >= MOST_KINDS) return false
+      this.#kept.set(kind, { count: 1, lastAt: now })
+      return true
+    }
+    if (kept.count >= FIRST_OF_HOUR && now < kept.lastAt + THEN_EVERY_MS) return false
+    kept.count += 1
+    kept.lastAt = now
+    return true
+  }
 }

@@ -1,14 +1,13 @@
-import type { Attempt, Carried, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
-import type { Logger } from '../../telemetry/logger.ts'
-import type { Deletions } from '../../backend/deletions.ts'
-import type { DeliveryQueue, RecordedDelivery } from '../../backend/deliveries.ts'
-import type { Quarantine } from '../../backend/quarantine.ts'
-import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Clock } from '../../util/time/clock.ts'
+import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
+import type { DeliveryContext } from '../delivery-context.ts'
+import type { RecordedDelivery } from '../../backend/deliveries.ts'
 import { pause } from '../../util/time/pause.ts'
-import { isInLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-delivery.ts'
-import type { TaskEnd } from '../lanes/task-accounting.ts'
+import {
+  isInLane,
+  type OpenDeliveries,
+  type OpenDelivery,
+  type TaskEnd,
+} from '../lanes/open-delivery.ts'
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
@@ -16,16 +15,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 const PURGE_SLICES_MS = 20
 const NO_ATTEMPTS: readonly Attempt[] = []
 
-export interface DeliveryRecorderOptions {
-  readonly deliveries: DeliveryQueue<Carried>
-  readonly quarantine: Quarantine
-  readonly deletions: Pick<Deletions, 'isPurged'>
-  readonly activity: Pick<ActivityListener, 'recorded'>
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Logger
-  /** Aborts when the service stops. */
-  readonly signal: AbortSignal
+export interface DeliveryRecorderOptions extends DeliveryContext {
   readonly open: OpenDeliveries
   /** Parts of the delivery are parked or held. */
   readonly onParked: (delivery: Delivery) => void
@@ -94,12 +84,11 @@ export class DeliveryRecorder {
 
   /** An error that is a bug stopped a part: its delivery goes into quarantine. */
   async quarantine(open: OpenDelivery, fault: unknown): Promise<TaskEnd> {
-    const { clock } = this.#options
     const { delivery } = open
     // The reason leaves out the message of the error, which may contain secrets.
     const kind = fault instanceof Error ? fault.name : typeof fault
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
-    const item = { id: delivery.id, reason, at: clock.wall(), delivery, cause: fault }
+    const item = { id: delivery.id, reason, delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return 'released'
     // Its other parts in lanes find no part of theirs, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }

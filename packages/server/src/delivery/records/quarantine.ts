@@ -3,8 +3,8 @@ import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** Something to quarantine. `cause`: the error that was thrown, if any; it is logged, not stored. */
-export type QuarantineRequest = QuarantineItem & { readonly cause?: unknown }
+/** Something to quarantine now. `cause`: the error that was thrown, if any; it is logged, not stored. */
+type QuarantineRequest = Omit<QuarantineItem, 'at'> & { readonly cause?: unknown }
 
 /**
  * Puts items into quarantine and logs a line for each. Waits while the backend is unavailable.
@@ -22,7 +22,8 @@ export async function quarantineAll(
   },
 ): Promise<boolean> {
   if (faulty.length === 0) return true
-  const items = faulty.map(({ cause: _, ...item }) => item)
+  const at = context.clock.wall()
+  const items = faulty.map(({ cause: _, ...item }) => ({ ...item, at }))
   const done = await retryWhileUnavailable(() => context.quarantine.add(items), context)
   if (done === undefined) return false
   for (const { id, reason, cause } of faulty) {

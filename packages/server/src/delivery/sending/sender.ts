@@ -16,8 +16,12 @@ import {
   describeResponse,
   retryAfter,
 } from './outcome.ts'
-import { HostCheck, type HostProblem } from '../network/host-check.ts'
-import { Resolver } from '../network/resolver.ts'
+import {
+  hostProblem,
+  type HostCheckOptions,
+  type HostProblem,
+  Resolver,
+} from '../network/resolver.ts'
 import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
 import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
@@ -59,7 +63,7 @@ export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
   readonly #deadlines: ExchangeDeadlines
   readonly #connector: GuardedConnector
-  readonly #hosts: HostCheck
+  readonly #hosts: HostCheckOptions
   readonly #pools: WebhookPools
   readonly #inFlight = new Set<Exchange>()
   #isAborted = false
@@ -72,7 +76,7 @@ export class WebhookSender implements AsyncDisposable {
     this.#clock = clock
     this.#deadlines = new ExchangeDeadlines(clock, timeoutMs)
     const tunnel = tunnelOf(options, secureContext)
-    this.#hosts = new HostCheck({ clock, guard, resolver, isBehindProxy: tunnel !== undefined })
+    this.#hosts = { clock, guard, resolver, isBehindProxy: tunnel !== undefined }
     const { inspector } = options
     const guarded = { guard, allowedPorts, resolver, secureContext, tunnel, inspector }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
@@ -90,7 +94,7 @@ export class WebhookSender implements AsyncDisposable {
 
   /** Why webhooks of a host get nothing at the moment. Resolves within a second, and never rejects. */
   hostProblem(host: string): Promise<HostProblem | undefined> {
-    return this.#hosts.problemOf(host)
+    return hostProblem(host, this.#hosts)
   }
 
   /**

@@ -7,21 +7,21 @@ import type { ReceiverInside } from '../../delivery/network/receiver-inside.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { OpenedThread, ThreadToOpen } from '../../threads/running-thread.ts'
-import { ThreadChanges } from '../../threads/thread-changes.ts'
-import { ThreadHost } from '../../threads/thread-host.ts'
+import { ThreadChanges, ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
-import type { LaneGroupSettings } from '../open-lane-group.ts'
+import type { LaneGroupSettings } from '../lane-group.ts'
 import type { SupervisionOptions } from '../supervision.ts'
-import { freshBlockOf, type NumberedDelivery } from './fresh-block.ts'
-import type {
-  LaneMainFunctions,
-  LaneThreadData,
-  LaneThreadFunctions,
-  TakenChange,
-} from './lane-functions.ts'
+import {
+  freshBlockOf,
+  type LaneMainFunctions,
+  type LaneThreadData,
+  type LaneThreadFunctions,
+  type NumberedDelivery,
+  type RecordedBlock,
+  type TakenChange,
+} from './lane-messages.ts'
 import type { Owners } from './owners.ts'
-import type { RecordedBlock } from './recorded-block.ts'
 
 export interface LaneThreadsOptions extends SupervisionOptions {
   readonly backend: Pick<Backend, 'catalog'> & {

@@ -2,15 +2,13 @@ import type { Delivery, LaneState } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
-import { WebhookHealth } from '../../delivery/health/webhook-health.ts'
-import { webhookStates } from '../../delivery/health/webhook-states.ts'
 import { restoredError } from '../../threads/channel.ts'
 import { ThreadSupervisor } from '../../threads/thread-host.ts'
-import type { Lanes, LanesStatus } from '../lanes.ts'
-import type { LaneGroupSettings } from '../open-lane-group.ts'
+import { IDLE, type Lanes, type LanesStatus, untriedStates } from '../lanes.ts'
+import type { LaneGroupSettings } from '../lane-group.ts'
 import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './lane-thread.ts'
 import { Owners } from './owners.ts'
-import { activityIn } from './recorded-block.ts'
+import { activityIn } from './lane-messages.ts'
 
 /** Fresh deliveries that one thread may have before the pipeline waits. */
 const MOST_OPEN = 4_096
@@ -26,15 +24,12 @@ export class LaneThreads implements Lanes {
   readonly #supervisor: ThreadSupervisor
   readonly #stopping = new AbortController()
   readonly #stopFollowing: () => void
-  /** For destinations whose thread is not ready: its breakers will be closed. */
-  readonly #healthOfNew: WebhookHealth
   #given = 0
   #fewer: PromiseWithResolvers<void> | undefined
 
   constructor(options: LaneThreadsOptions) {
-    const { backend, threads: count, settings, clock } = options
+    const { backend, threads: count, settings } = options
     this.#options = options
-    this.#healthOfNew = new WebhookHealth(clock)
     this.#owners = new Owners(count)
     this.#owners.give(backend.catalog.current.destinations.keys())
     this.#supervisor = new ThreadSupervisor(options)
@@ -75,10 +70,13 @@ export class LaneThreads implements Lanes {
   async states(
     destinationIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
+    const { catalog } = this.#options.backend
     const groups = Map.groupBy(destinationIds, (id) => this.#of(id))
+    // A thread that is not ready will begin with closed breakers.
     const answers = [...groups].map(
       async ([{ host }, ids]) =>
-        (await host.channel?.call('states', ids).catch(() => undefined)) ?? this.#statesOfNew(ids),
+        (await host.channel?.call('states', ids).catch(() => undefined)) ??
+        untriedStates(ids, catalog),
     )
     const all = new Map((await Promise.all(answers)).flatMap((states) => [...states]))
     return new Map(destinationIds.flatMap((id) => (all.has(id) ? [[id, all.get(id)!]] : [])))
@@ -114,7 +112,7 @@ export class LaneThreads implements Lanes {
         const failing = [...(status?.failing ?? [])].map(
           ([worker, error]) => [`${host.name} ${worker}`, error] as const,
         )
-        return { ...(status ?? NO_STATUS), mainStillForMs: stillForMs, failing }
+        return { ...(status ?? IDLE), mainStillForMs: stillForMs, failing }
       }),
     )
     const sum = (count: (status: (typeof each)[number]) => number): number =>
@@ -180,20 +178,6 @@ export class LaneThreads implements Lanes {
     this.#fewer = undefined
   }
 
-  #statesOfNew(ids: readonly string[]): ReadonlyMap<string, readonly LaneState[]> {
-    const { backend, clock } = this.#options
-    const known = ids.flatMap((id) => backend.catalog.current.destinations.get(id) ?? [])
-    return new Map(
-      known.map((destination) => [
-        destination.id,
-        webhookStates(destination, this.#healthOfNew, clock.now()).map((state) => ({
-          ...state,
-          inFlight: 0,
-        })),
-      ]),
-    )
-  }
-
   #functionsOfMain(): LaneThreadOptions['functionsOfMain'] {
     const { backend, activity, inspector, onGiveUp } = this.#options
     return {
@@ -208,8 +192,6 @@ export class LaneThreads implements Lanes {
     }
   }
 }
-
-const NO_STATUS = { stillForMs: 0, inMemory: 0, imbalance: 0, openBreakers: 0 }
 
 /** What one of so many threads may have in flight and in memory. */
 function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSettings {

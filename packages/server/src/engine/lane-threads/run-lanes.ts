@@ -3,12 +3,18 @@ import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
 import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
-import type { LaneGroup } from '../lane-group.ts'
-import { openLaneGroup } from '../open-lane-group.ts'
-import { deliveriesIn, type FreshBlock, type NumberedDelivery } from './fresh-block.ts'
-import type { LaneMainFunctions, LaneThreadData, LaneThreadFunctions } from './lane-functions.ts'
+import { type LaneGroup, openLaneGroup } from '../lane-group.ts'
+import {
+  deliveriesIn,
+  type FreshBlock,
+  type LaneMainFunctions,
+  type LaneThreadData,
+  type LaneThreadFunctions,
+  type NumberedDelivery,
+  packActivity,
+  type RecordedBlock,
+} from './lane-messages.ts'
 import { Owners } from './owners.ts'
-import { packActivity, type RecordedBlock } from './recorded-block.ts'
 
 type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
 

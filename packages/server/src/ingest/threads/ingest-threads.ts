@@ -8,8 +8,8 @@ import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { restoredError, ThreadGone, type WireError } from '../../threads/channel.ts'
-import { ThreadChanges } from '../../threads/thread-changes.ts'
 import {
+  ThreadChanges,
   ThreadHost,
   type ThreadHostOptions,
   ThreadSupervisor,

@@ -1,14 +1,13 @@
 import type { LaneState } from '@hookline/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { LaneId } from '../../../src/backend/deliveries.ts'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
 import type { LaneDivision } from '../../../src/delivery/lanes/lane-scheduler.ts'
-import { connectPeers } from '../../../src/engine/peers.ts'
-import { SharedLanes } from '../../../src/engine/shared-lanes.ts'
+import { connectPeers, SharedLanes } from '../../../src/engine/peers.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openNodes, type OpenNodes } from './open-nodes.ts'
 
 const URL_A = newDestination().settings.webhooks[0]!.url

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TaskAccounting } from '../../../src/delivery/lanes/task-accounting.ts'
+import { TaskAccounting } from '../../../src/delivery/lanes/open-delivery.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 test('balances while every task is in a lane, recorded or released', () => {

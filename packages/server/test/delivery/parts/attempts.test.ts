@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import { partWaiting } from '../../../src/admin/deliveries/waiting.ts'
-import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
-import { webhookStates } from '../../../src/delivery/health/webhook-states.ts'
-import { Attempts } from '../../../src/delivery/parts/attempts.ts'
-import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
-import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { openSender } from '@hookline/testing/engine/open-sender'
+import { partWaiting } from '../../../src/admin/deliveries/waiting.ts'
+import { WebhookHealth, webhookStates } from '../../../src/delivery/health/webhook-health.ts'
+import { Attempts } from '../../../src/delivery/parts/attempts.ts'
+import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
+import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 
 /** A clock that is a millisecond later at each look. */
 function tickingClock(): Clock {

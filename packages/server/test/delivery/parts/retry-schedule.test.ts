@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/parts/retry-schedule.ts'
+import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/parts/parts.ts'
 
 const HOUR = 60 * 60 * 1000
 const fourHours: RetrySchedule = { windowMs: 4 * HOUR }

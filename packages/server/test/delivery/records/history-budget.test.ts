@@ -1,6 +1,6 @@
 import type { Attempt } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { HistoryBudget } from '../../../src/delivery/records/history-budget.ts'
+import { HistoryBudget } from '../../../src/delivery/parts/part-runner.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
@@ -23,12 +23,9 @@ function open() {
   const metrics = new Metrics()
   const budget = new HistoryBudget(clock, metrics.historyBodiesDropped)
   const kept = (count: number, change: Partial<Attempt> = {}, destinationId = 'dst_a'): number =>
-    budget
-      .within(
-        destinationId,
-        Array.from({ length: count }, () => ({ ...failed, ...change })),
-      )
-      .filter(({ body }) => body !== undefined).length
+    Array.from({ length: count }, () =>
+      budget.within(destinationId, { ...failed, ...change }),
+    ).filter(({ body }) => body !== undefined).length
   const dropped = async () => (await metrics.historyBodiesDropped.get()).values[0]?.value
   return { clock, budget, kept, dropped }
 }
@@ -64,10 +61,10 @@ test('keeps the rest of an attempt beyond the limit, and does not count attempts
   const { budget, kept, dropped } = open()
   kept(40)
   const { headers: _headers, body: _body, ...rest } = failed
-  expect(budget.within('dst_a', [failed])).toEqual([rest])
-  expect(budget.within('dst_a', [rest])).toEqual([rest])
+  expect(budget.within('dst_a', failed)).toEqual(rest)
+  expect(budget.within('dst_a', rest)).toEqual(rest)
   const delivered: Attempt = { ...failed, outcome: 'delivered', class: 'delivered' }
-  expect(budget.within('dst_a', [delivered])).toEqual([delivered])
+  expect(budget.within('dst_a', delivered)).toEqual(delivered)
   expect(await dropped()).toBe(1)
 })
 

@@ -1,0 +1,189 @@
+import type {
+  AcceptedEvent,
+  Delivery,
+  Destination,
+  EventType,
+  Mark,
+  Origin,
+} from '@hookline/protocol'
+import type { SharedChange } from '../../backend/threads.ts'
+import type { InsideResponse, SentRequest } from '../../delivery/network/receiver-inside.ts'
+import type { WireError } from '../../threads/channel.ts'
+import type { WorkerGivenUp } from '../../util/workers/supervisor.ts'
+import type { Lanes } from '../lanes.ts'
+import type { LaneGroupSettings } from '../lane-group.ts'
+import type { Owners } from './owners.ts'
+import { SerialisedEvent } from '../../backend/accepted-event.ts'
+import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
+
+/** What a thread of lanes is started with. */
+export interface LaneThreadData {
+  /** Of `BackendThreads.connect`. */
+  readonly backend: unknown
+  readonly thread: number
+  readonly threads: number
+  readonly owners: Owners['known']
+  readonly settings: LaneGroupSettings
+}
+
+/** A change, and the destinations that were given to threads with it. */
+export interface TakenChange {
+  readonly change: SharedChange
+  readonly given: Owners['known']
+}
+
+/** What a thread of lanes offers to main, for the destinations of the thread. */
+export interface LaneThreadFunctions extends Pick<
+  Lanes,
+  'wake' | 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers' | 'status' | 'abort'
+> {
+  /** The thread has every change so far: its lanes take up what waits in the backend. Before this, they do nothing. */
+  begin(): void
+  deliver(block: FreshBlock): void
+  apply(change: TakenChange): Promise<void>
+  /** `Lanes.stop`. The name is taken: it ends the thread. */
+  stopLanes(): void
+}
+
+/** What main offers to a thread of lanes. */
+export interface LaneMainFunctions {
+  recorded(block: RecordedBlock): void
+  putDestination(destination: Destination): Promise<void>
+  /** A worker of the thread failed too often. */
+  givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
+  /** The thread has found damage. */
+  damaged(error: WireError): void
+  /** A request to the inspector. */
+  inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse
+  /** The response of the inspector to the request with this id was sent. */
+  inspected(id: string): void
+}
+
+/** A fresh delivery with the number that its thread reports it by. */
+export interface NumberedDelivery {
+  readonly number: number
+  readonly delivery: Delivery
+  readonly event: AcceptedEvent
+}
+
+/** What crosses of a fresh delivery, besides the body of its event. */
+type Head = readonly [
+  number: number,
+  deliveryId: string,
+  destinationId: string,
+  firstDueAt: number,
+  eventId: string,
+  sourceId: string,
+  type: EventType,
+  messageId: string,
+  userId: string | undefined,
+  previousId: string | undefined,
+  receivedAt: number,
+  rest: string,
+  origin: Origin | undefined,
+]
+
+/** Fresh deliveries on their way to a thread: all that are ready, with their bodies in one buffer, which is moved. */
+export interface FreshBlock {
+  readonly heads: readonly Head[]
+  readonly bodies: Uint8Array<ArrayBuffer>
+  /** Where each body ends. */
+  readonly ends: readonly number[]
+}
+
+const NO_MARKS: readonly Mark[] = []
+
+export function freshBlockOf(deliveries: readonly NumberedDelivery[]): FreshBlock {
+  const ends: number[] = []
+  let end = 0
+  for (const { event } of deliveries) ends.push((end += event.body.length))
+  // Not from the pool, whose memory is shared: this one is given away.
+  const bodies = Buffer.allocUnsafeSlow(end)
+  const heads = deliveries.map((each, index) => {
+    bodies.set(each.event.body, ends[index - 1] ?? 0)
+    return headOf(each)
+  })
+  return { heads, bodies, ends }
+}
+
+function headOf({ number, delivery, event }: NumberedDelivery): Head {
+  const { id, sourceId, type, messageId, userId, previousId, receivedAt, rest, origin } = event
+  const to = [number, delivery.id, delivery.destinationId, delivery.firstDueAt] as const
+  const from = [id, sourceId, type, messageId, userId, previousId] as const
+  return [...to, ...from, receivedAt, rest, origin]
+}
+
+/** The deliveries of a block, none of them begun. */
+export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDelivery[] {
+  return heads.map((head, index) => {
+    const [number, id, destinationId, firstDueAt, eventId, sourceId, type, messageId] = head
+    const [, , , , , , , , userId, previousId, receivedAt, rest, origin] = head
+    const start = ends[index - 1] ?? 0
+    const body = Buffer.from(bodies.buffer, bodies.byteOffset + start, ends[index]! - start)
+    const ids = { id: eventId, sourceId, type, messageId, userId, previousId }
+    const event = new SerialisedEvent({ ...ids, receivedAt, marks: NO_MARKS, origin, rest, body })
+    const due = { firstDueAt, dueAt: firstDueAt }
+    const delivery: Delivery = {
+      id,
+      eventId,
+      destinationId,
+      state: 'pending',
+      rounds: 0,
+      ...due,
+      webhooks: [],
+    }
+    return { number, delivery, event }
+  })
+}
+
+/** What a thread has recorded in one turn. */
+export interface RecordedBlock {
+  /** The numbers of fresh deliveries that the backend has now. */
+  readonly numbers: readonly number[]
+  readonly activity: readonly PackedActivity[]
+}
+
+type PackedDelivery = readonly [
+  id: string,
+  eventId: string,
+  destinationId: string,
+  state: DeliveryActivity['delivery']['state'],
+  replayId: string | undefined,
+  isEnd: boolean,
+]
+
+type Attempt = DeliveryActivity['attempts'][number]
+type PackedAttempt = readonly [
+  id: string,
+  number: number,
+  url: string,
+  outcome: Attempt['outcome'],
+  class_: Attempt['class'],
+  status: number | undefined,
+  startedAt: number,
+  durationMs: number,
+]
+
+/** An activity as lists: property names would cross with each. */
+type PackedActivity = readonly [delivery: PackedDelivery, ...attempts: readonly PackedAttempt[]]
+
+export function packActivity({ delivery, attempts, isEnd }: DeliveryActivity): PackedActivity {
+  const { id, eventId, destinationId, state, replayId } = delivery
+  const packed = attempts.map((attempt): PackedAttempt => {
+    const { number, url, outcome, status, startedAt, durationMs } = attempt
+    return [attempt.id, number, url, outcome, attempt.class, status, startedAt, durationMs]
+  })
+  return [[id, eventId, destinationId, state, replayId, isEnd], ...packed]
+}
+
+export function activityIn([delivery, ...packed]: PackedActivity): DeliveryActivity {
+  const [id, eventId, destinationId, state, replayId, isEnd] = delivery
+  const attempts = packed.map(
+    ([attemptId, number, url, outcome, class_, status, startedAt, durationMs]) => {
+      const attempt = { id: attemptId, number, url, outcome, class: class_, startedAt, durationMs }
+      return status === undefined ? attempt : { ...attempt, status }
+    },
+  )
+  const kept = { id, eventId, destinationId, state, ...(replayId !== undefined && { replayId }) }
+  return { delivery: kept, attempts, isEnd }
+}
