@@ -169,10 +169,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.freshCount
   }
 
-  /**
-   * How long there have been parts in memory and none of them ended. An attempt takes seconds, however slow its
-   * receiver.
-   */
+  /** How long there have been parts in memory and none of them ended. */
   get stillForMs(): number {
     return this.#accounting.stillForMs
   }

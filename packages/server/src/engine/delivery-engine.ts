@@ -13,17 +13,10 @@ import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 /** The ports of the backend that the engine uses. */
 type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>
 
-/** How many deliveries were lost, or ended twice, and where. All 0 unless there is a bug. */
-interface EngineImbalance {
-  /** Decisions of the pipeline that are neither declined nor a delivery in the lanes. */
-  readonly pipeline: number
-  /** Deliveries that the lanes took, and that are neither in memory nor recorded. */
-  readonly lanes: number
-}
-
 /** How the engine is, its lanes and workers included. */
 interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
-  readonly imbalance: EngineImbalance
+  /** How many deliveries were lost, or ended twice, in the pipeline and in the lanes. 0 unless there is a bug. */
+  readonly imbalance: { readonly pipeline: number; readonly lanes: number }
 }
 
 export interface DeliveryEngineOptions extends SupervisionOptions {

@@ -191,15 +191,8 @@ export class LaneGroup implements Lanes {
     const { backend, settings, activity, attempts } = this.#options
     const { deliveries, quarantine } = backend
     const { retryWindowMs, limits } = settings
-    return this.#open({
-      name: 'deliveries',
-      deliveries,
-      quarantine,
-      activity,
-      retryWindowMs,
-      limits,
-      attempts,
-    })
+    const ports = { deliveries, quarantine, activity }
+    return this.#open({ name: 'deliveries', ...ports, retryWindowMs, limits, attempts })
   }
 
   #lanesOfNotices(): Dispatcher {

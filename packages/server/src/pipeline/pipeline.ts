@@ -15,18 +15,12 @@ import type { Quarantine } from '../backend/quarantine.ts'
 import { deliveryId } from '../delivery/sending/webhook-request.ts'
 import { retryWhileUnavailable } from '../delivery/records/retry-while-unavailable.ts'
 import { quarantineAll } from '../delivery/records/quarantine.ts'
+import type { FreshDelivery } from '../delivery/dispatcher.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
-
-/** A delivery for the dispatcher. `onRecorded` is called when its outcome is durable or it is parked. */
-interface NewTask {
-  readonly event: AcceptedEvent
-  readonly delivery: Delivery
-  readonly onRecorded: () => void
-}
 
 export interface PipelineOptions {
   readonly log: Log
@@ -36,10 +30,10 @@ export interface PipelineOptions {
   /** Knows the events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: {
-    deliver(task: NewTask): void
+    deliver(delivery: FreshDelivery): void
     /** How many deliveries it was given. */
     readonly given: number
-    /** Resolves when it may take more tasks. */
+    /** Resolves when it may take more of them. */
     ready(): Promise<void>
   }
   readonly activity: Pick<ActivityListener, 'decided'>
@@ -337,11 +331,8 @@ export class Pipeline implements AsyncDisposable {
       this.#ackIfDone(entry)
     }
     for (const { id } of deliverTo) {
-      this.#options.dispatcher.deliver({
-        event,
-        delivery: this.#newDelivery(event, id),
-        onRecorded,
-      })
+      const delivery = this.#newDelivery(event, id)
+      this.#options.dispatcher.deliver({ event, delivery, onRecorded })
       progress.open++
     }
   }
@@ -368,8 +359,8 @@ export class Pipeline implements AsyncDisposable {
   }
 
   #report({ event, deliverTo, declined }: Decided, isDuplicate: boolean): void {
-    const { decisions } = this.#options.metrics
-    const { activity } = this.#options
+    const { activity, metrics } = this.#options
+    const { decisions } = metrics
     if (isDuplicate) {
       decisions.count('duplicate', { reason: 'duplicate' })
       return activity.decided({ event, destinationId: null, decision: 'duplicate' })

@@ -142,9 +142,7 @@ export class OpenDeliveries {
   }
 }
 
-/**
- * How the dispatcher's responsibility for a task ends: its outcome is durable, or it is back in the log or the backend.
- */
+/** How the dispatcher's responsibility for a task ends: its outcome is durable, or it is back in the log or the backend. */
 export type TaskEnd = 'recorded' | 'released'
 
 /**

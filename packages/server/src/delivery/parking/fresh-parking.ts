@@ -4,12 +4,7 @@ import { Recurring } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { Lane } from '../lanes/lane.ts'
-import {
-  leaveLane,
-  type OpenDeliveries,
-  type OpenDelivery,
-  type PartTask,
-} from '../lanes/open-delivery.ts'
+import { leaveLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-delivery.ts'
 import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 
 export interface FreshParkingOptions {
@@ -18,7 +13,7 @@ export interface FreshParkingOptions {
   readonly recorder: DeliveryRecorder
   readonly lane: (id: LaneId) => Lane
   /** A task was taken out of its lane. */
-  readonly onTakenOut: (task: PartTask) => void
+  readonly onTakenOut: () => void
   /** A record has begun. */
   readonly onRecording: (recording: Promise<unknown>) => void
 }
@@ -101,7 +96,7 @@ export class FreshParking implements Worker {
     for (const task of open.inLanes) {
       if (!lane({ destinationId, url: task.url }).remove(task)) continue
       leaveLane(task)
-      onTakenOut(task)
+      onTakenOut()
     }
   }
 }

@@ -39,10 +39,7 @@ export class ReplayWorker implements Worker {
 
   constructor(options: ReplayWorkerOptions) {
     this.#options = options
-    this.#recurring = new Recurring({
-      clock: options.clock,
-      work: () => this.#takeTurns(),
-    })
+    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#takeTurns() })
   }
 
   /** A replay was created. */
@@ -69,8 +66,7 @@ export class ReplayWorker implements Worker {
     try {
       return await this.#takeTurn(replay)
     } catch (error) {
-      const fields = { ...this.#fieldsOf(replay), replayId: replay.id }
-      this.#options.logger.warn({ ...fields, err: error }, 'replay.failed')
+      this.#options.logger.warn({ ...this.#fieldsOf(replay), err: error }, 'replay.failed')
       return AFTER_FAILURE_MS
     }
   }
@@ -94,21 +90,16 @@ export class ReplayWorker implements Worker {
     rate.use(deliveries.length)
     if (deliveries.length > 0) onRequeued()
     if (after?.state === 'finished') {
-      logger.info(
-        {
-          ...this.#fieldsOf(replay),
-          replayId: id,
-          scanned: after.scanned,
-          requeued: after.requeued,
-        },
-        'replay.finished',
-      )
+      const { scanned: all, requeued } = after
+      const fields = { ...this.#fieldsOf(replay), scanned: all, requeued }
+      logger.info(fields, 'replay.finished')
     }
     return after?.state === 'running' ? rate.waitMs(clock.now()) : 0
   }
 
-  #fieldsOf({ selection }: Replay): object {
-    return fieldsOf(selection.destinationId, undefined, this.#options.catalog.current)
+  #fieldsOf({ id: replayId, selection }: Replay): object {
+    const { current } = this.#options.catalog
+    return { ...fieldsOf(selection.destinationId, undefined, current), replayId }
   }
 }
 

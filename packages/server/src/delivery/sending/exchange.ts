@@ -8,10 +8,7 @@ import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
 import { asRefused } from './webhook-request.ts'
 
-/**
- * A body of up to this size is read to its end, so that its socket can be used again. For a larger one the socket is
- * closed.
- */
+/** A body of up to this size is read to its end, so that its socket can be used again. For a larger one it is closed. */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
 /** How many bytes of a body the response contains. */
@@ -85,9 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
   }
 
-  /**
-   * Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off.
-   */
+  /** Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off. */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
   }
@@ -127,8 +122,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    const isInterim = status < 200
-    if (isInterim || this.#isOver) return
+    // Below 200 it is an interim response.
+    if (status < 200 || this.#isOver) return
     this.#client?.heads?.forget()
     this.#readHead({ status, headers })
   }

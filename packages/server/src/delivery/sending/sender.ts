@@ -161,9 +161,7 @@ export class WebhookSender implements AsyncDisposable {
     return {
       ...classification,
       status,
-      ...(!isDelivered && {
-        error: describeResponse(status, shown['location']),
-      }),
+      ...(!isDelivered && { error: describeResponse(status, shown['location']) }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       headers: shown,
       body: shownBody(body, secrets),
