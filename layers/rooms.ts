@@ -43,7 +43,6 @@ export const ROOMS = {
       '`/deliveries`, grouped failures, retry of one delivery, its requests as they would be sent now',
     destinations: '`/destinations`: settings, health, pauses, test deliveries, secret rotation',
     events: '`/events`, the trace of one event, and why one is missing',
-    live: '`/live`: the stream of activity, counts and changes',
     problems: 'every error response, from one table of codes',
     reference: 'the OpenAPI document, and the reference page of both APIs',
     sessions: '`/sign-in-links`, `/session`, `/sessions`: browsers that are signed in',

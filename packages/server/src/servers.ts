@@ -40,9 +40,26 @@ import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
 import type { WorkerGivenUp } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
-import { ROLES } from './roles.ts'
 import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
+
+/** The parts of the service that a node may do without. */
+interface RoleParts {
+  /** It accepts calls. */
+  readonly ingests: boolean
+  /** It consumes the log and delivers, and does what one node at a time does. */
+  readonly delivers: boolean
+  /** It serves the management API, the console and the documentation. */
+  readonly administers: boolean
+}
+
+/** What a node of each role does. Health checks and metrics are served by every one. */
+export const ROLES = {
+  all: { ingests: true, delivers: true, administers: true },
+  ingest: { ingests: true, delivers: false, administers: false },
+  deliver: { ingests: false, delivers: true, administers: false },
+  api: { ingests: false, delivers: false, administers: true },
+} as const satisfies Record<string, RoleParts>
 
 /** What the servers need from the background workers. */
 export interface Workers {

@@ -1,16 +1,28 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import { ClientKeyThrottle } from '../../util/limits/log-throttle.ts'
+import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { Redacted } from '../../util/secrets/redacted.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Problem } from '../problems/problem.ts'
-import { ADMIN_TOKEN_ID, type Openers, THIS_MACHINE_ID, tokenIdOf } from './openers.ts'
-import { csrfTokenOf, sessionIn } from './session-cookie.ts'
-import { findToken, hashOf, isExpired } from './token.ts'
-import type { WrongTokens } from './wrong-tokens.ts'
+import {
+  ADMIN_TOKEN_ID,
+  csrfTokenOf,
+  findToken,
+  hashOf,
+  isExpired,
+  type Openers,
+  sessionIn,
+  THIS_MACHINE_ID,
+  tokenIdOf,
+} from './tokens.ts'
 
 /** Who makes a request, and what it may do. */
 export interface Actor {
@@ -174,4 +186,53 @@ function isFromBrowserHere({ raw, headers }: FastifyRequest): boolean {
 function isFromOtherSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+const MINUTE_SECONDS = 60
+const LOG_EVERY_MS = 60_000
+
+interface WrongTokensOptions {
+  /** Requests with a wrong token per minute and client that get a 401; `null` for no limit. */
+  readonly perMinute: number | null
+  readonly metrics: Pick<Metrics, 'wrongTokens'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Limits, counts and logs requests with a wrong token, by client. It never sees a correct token: behind a reverse proxy or
+ * NAT, an attacker may have the same address as the operator, and must not lock the operator out.
+ */
+export class WrongTokens {
+  readonly #options: WrongTokensOptions
+  readonly #limit: RateLimit
+  readonly #clients: ClientKeyThrottle
+
+  constructor(options: WrongTokensOptions) {
+    const { clock } = options
+    this.#options = options
+    this.#limit = new RateLimit(clock, { burstSeconds: MINUTE_SECONDS })
+    this.#clients = new ClientKeyThrottle(clock, LOG_EVERY_MS)
+  }
+
+  /** Counts a request with a wrong token. Returns a Problem where the client has sent too many. */
+  add(address: string): Problem | undefined {
+    const { perMinute, metrics, logger } = this.#options
+    const client = clientOf(address)
+    const rateLimit = perMinute === null ? null : perMinute / MINUTE_SECONDS
+    const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
+    metrics.wrongTokens.inc({ code: waitSeconds === 0 ? 401 : 429 })
+    const counted = this.#clients.count(client)
+    if (counted) logger.warn({ client: counted.key, requests: counted.requests }, 'token.refused')
+    if (waitSeconds === 0) return undefined
+    return new Problem('too_many_wrong_tokens', { headers: { 'retry-after': String(waitSeconds) } })
+  }
+}
+
+/** The address, or the /64 of an IPv6 address: one client has that many addresses at least. */
+export function clientOf(address: string): string {
+  if (isIP(address) === 0) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`
 }

@@ -6,7 +6,7 @@ import type { Upkeep } from '../../backend/upkeep.ts'
 import { type Clock, jumpOf } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
 import { shownState } from '../deliveries/waiting.ts'
-import { StatisticsPoint } from '../statistics-point.ts'
+import { StatisticsPoint } from '../statistics.ts'
 
 /** The health of a destination as the API shows it. */
 export const HealthResponse = Type.Object({

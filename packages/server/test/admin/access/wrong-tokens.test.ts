@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { clientOf, WrongTokens } from '../../../src/admin/access/wrong-tokens.ts'
+import { clientOf, WrongTokens } from '../../../src/admin/access/authenticate.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { AdminServer } from '../admin-server.ts'

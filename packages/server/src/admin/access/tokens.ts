@@ -1,7 +1,44 @@
-import { scryptSync } from 'node:crypto'
+import { isId, newId } from '@hookline/protocol'
+import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import type { StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
-import { isExpired, isSession } from './token.ts'
+
+/** A new token and its id. The token is the id, `_`, and 256 random bits: so a leaked token can be attributed. */
+export function newToken(
+  now: number,
+  prefix: 'tok' | 'ses' = 'tok',
+): { readonly id: string; readonly token: string } {
+  const id = newId(prefix, now)
+  return { id, token: `${id}_${randomBytes(32).toString('base64url')}` }
+}
+
+/** The hash of a token that is stored. SHA-256 is enough, because 256 random bits cannot be guessed. */
+export function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** The stored record of the token or session `given`. The comparison takes constant time. */
+export function findToken(
+  { current }: Pick<Tokens, 'current'>,
+  given: string,
+  prefix: 'tok' | 'ses' = 'tok',
+): StoredToken | undefined {
+  const id = given.slice(0, 30)
+  const stored = isId(prefix, id) ? current.get(id) : undefined
+  if (stored === undefined) return undefined
+  const isSame = timingSafeEqual(Buffer.from(hashOf(given), 'hex'), Buffer.from(stored.hash, 'hex'))
+  return isSame ? stored : undefined
+}
+
+/** Whether the token has expired at this time. */
+export function isExpired({ expiresAt }: StoredToken, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now
+}
+
+/** Whether a stored token is a session of the console. */
+export function isSession({ id }: Pick<StoredToken, 'id'>): boolean {
+  return id.startsWith('ses_')
+}
 
 /** The id of the token of the operator, which has no record. */
 export const ADMIN_TOKEN_ID = 'admin-token'
@@ -76,4 +113,26 @@ export function tokenIdOf(openedBy: string): string {
 /** Slow to compute, so that a stolen backup is no quick way to try admin tokens that people have made up. */
 function fingerprintOf(token: Redacted): string {
   return scryptSync(token.reveal(), 'hookline sessions', 16).toString('hex')
+}
+
+/** The cookie that has the secret of a session of the console. */
+const COOKIE = 'hookline_session'
+
+/** The secret in the header `Cookie` of a request; `undefined` where it has none. */
+export function sessionIn(cookies: string | undefined): string | undefined {
+  return new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(cookies ?? '')?.[1]
+}
+
+/**
+ * The header `Set-Cookie` for a session. Scripts cannot read it, and a browser sends it with no request that another site
+ * causes (RFC 6265bis §5.6.7). `Secure` only over TLS: a browser would not keep it otherwise.
+ */
+export function setCookie(secret: string, maxAgeSeconds: number, isSecure: boolean): string {
+  const attributes = ['Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict']
+  return [`${COOKIE}=${secret}`, ...attributes, ...(isSecure ? ['Secure'] : [])].join('; ')
+}
+
+/** The token that changes need beside the cookie. A page of another origin cannot read it. */
+export function csrfTokenOf(secret: string): string {
+  return createHmac('sha256', secret).update('csrf').digest('base64url')
 }
