@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { LiveTopics } from '../activity/live-topics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { authenticate, type Authentication, WrongTokens } from './access/authenticate.ts'
-import { LongReads, RequestLimit } from './access/request-limits.ts'
+import { RequestLimit, takeTurns } from './access/request-limits.ts'
 import { authorize, type RouteRoles } from './access/roles.ts'
 import { Openers } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -128,10 +128,8 @@ function addHooks(
   deps: Authentication & IdempotencyDeps & { readonly limit: RequestLimit },
 ): void {
   app.addHook('onRequest', authenticate(deps))
-  app.addHook('onRequest', deps.limit.hook())
+  app.addHook('onRequest', ({ actor }, _reply, done) => done(deps.limit.refusal(actor)))
   app.addHook('onRequest', authorize)
-  const longReads = new LongReads(deps)
-  app.addHook('preHandler', longReads.take())
-  app.addHook('onSend', longReads.end())
+  takeTurns(app, deps)
   repeatResponses(app, deps)
 }

@@ -198,12 +198,12 @@ const MAX_DAMAGES = 20
 /** `/system`: the service itself. */
 export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
   const { system, clock, upkeep } = deps
-  const readiness = new RecentReadiness(system.readiness, clock)
+  const readiness = recentReadiness(system.readiness, clock)
 
   app.get('/system', { schema }, async ({ actor }) => {
     const isAdmin = isRoleEnough(actor.role, 'admin')
     const [{ status, checks, at }, inventory, failing] = await Promise.all([
-      readiness.read(),
+      readiness(),
       upkeep.inventory(),
       system.failingWorkers(),
     ])
@@ -319,26 +319,21 @@ function presentSetting(
   }
 }
 
-/** The checks write to the disk, and pages of the console ask often. */
 const KEPT_MS = 10_000
 
-/** The result of the checks, at most ten seconds old. */
-class RecentReadiness {
-  readonly #check: () => Promise<Readiness>
-  readonly #clock: Clock
-  #last: { readonly result: Promise<Readiness>; readonly at: number } | undefined
-
-  constructor(check: () => Promise<Readiness>, clock: Clock) {
-    this.#check = check
-    this.#clock = clock
-  }
-
-  /** The result, and when the checks began: a time of `Clock.now`. */
-  async read(): Promise<Readiness & { readonly at: number }> {
-    const now = this.#clock.now()
-    if (this.#last === undefined || now - this.#last.at >= KEPT_MS)
-      this.#last = { result: this.#check(), at: now }
-    const { result, at } = this.#last
+/**
+ * Returns the result of the checks, at most ten seconds old, and when they began: a time of `Clock.now`. They write to the
+ * disk, and pages of the console read them often.
+ */
+function recentReadiness(
+  check: () => Promise<Readiness>,
+  clock: Clock,
+): () => Promise<Readiness & { readonly at: number }> {
+  let last: { readonly result: Promise<Readiness>; readonly at: number } | undefined
+  return async () => {
+    const now = clock.now()
+    if (last === undefined || now - last.at >= KEPT_MS) last = { result: check(), at: now }
+    const { result, at } = last
     return { ...(await result), at }
   }
 }

@@ -1,15 +1,10 @@
-import type {
-  FastifyRequest,
-  onRequestHookHandler,
-  onSendHookHandler,
-  preHandlerHookHandler,
-} from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import type { AdminApp } from '../api/admin-app.ts'
 import { Problem } from '../problems/problem.ts'
 import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
-import type { Openers } from './tokens.ts'
 
 /** How many seconds' worth of requests may come at once. */
 const BURST_SECONDS = 5
@@ -30,11 +25,6 @@ export class RequestLimit {
     if (waitSeconds === 0) return undefined
     return new Problem('rate_limited', { headers: { 'retry-after': String(waitSeconds) } })
   }
-
-  /** The hook that responds with 429 to requests beyond the limit. */
-  hook(): onRequestHookHandler {
-    return ({ actor }, _reply, done) => done(this.refusal(actor))
-  }
 }
 
 /** As many as the embedded backend has threads for: more would only wait there, in the order of their arrival. */
@@ -44,54 +34,43 @@ const MAX_WAITING = 32
 /** Of each token with its sessions. Each holds a connection. */
 const MAX_WAITING_OF_TOKEN = 128
 
-/** The hooks by which long reads take turns: however many one token asks for, others wait for the one that runs at most. */
-export class LongReads {
-  readonly #turns = new FairTurns(MAX_AT_ONCE)
-  readonly #running = new WeakSet<FastifyRequest>()
-  readonly #openers: Openers
-  readonly #clock: Clock
+/**
+ * Adds the hooks by which long reads take turns: however many one token requests, others wait for at most the one that
+ * runs. Responds with 429 if too many of a token or session wait.
+ */
+export function takeTurns(
+  app: AdminApp,
+  { openers, clock }: Pick<Authentication, 'openers' | 'clock'>,
+): void {
+  const turns = new FairTurns(MAX_AT_ONCE)
+  const running = new WeakSet<FastifyRequest>()
 
-  constructor({ openers, clock }: Pick<Authentication, 'openers' | 'clock'>) {
-    this.#openers = openers
-    this.#clock = clock
-  }
+  app.addHook('preHandler', (request, reply, done) => {
+    const { actor, routeOptions } = request
+    if (routeOptions.schema?.isLongRead !== true) return done()
+    const { own, ofToken } = turns.waitingOf(actor)
+    if (own >= MAX_WAITING) return done(tooMany(`${own} requests of this token or session`))
+    if (ofToken >= MAX_WAITING_OF_TOKEN)
+      return done(tooMany(`${ofToken} requests of this token and its sessions`))
+    return turns.take({
+      taker: actor,
+      // A search in the console closes the connection at the next letter.
+      isWanted: () => !reply.raw.destroyed,
+      start: () => {
+        running.add(request)
+        // The token may have been deleted while the request waited.
+        if (openers.isServed(actor.id, clock.wall())) done()
+        // Not at once: of hundreds that are refused, each would begin within the end of the one before.
+        else setImmediate(() => done(unauthorized('invalid_token')))
+      },
+    })
+  })
 
-  /** Goes on when it is the turn of the request. Responds with 429 where too many of its token or session wait. */
-  take(): preHandlerHookHandler {
-    return (request, reply, done) => {
-      const { actor, routeOptions } = request
-      if (routeOptions.schema?.isLongRead !== true) return done()
-      const refusal = this.#refusal(actor)
-      if (refusal) return done(refusal)
-      return this.#turns.take({
-        taker: actor,
-        // A search in the console closes the connection at the next letter.
-        isWanted: () => !reply.raw.destroyed,
-        start: () => {
-          this.#running.add(request)
-          // The token may have been deleted while the request waited.
-          if (this.#openers.isServed(actor.id, this.#clock.wall())) done()
-          // Not at once: of hundreds that are refused, each would begin within the end of the one before.
-          else setImmediate(() => done(unauthorized('invalid_token')))
-        },
-      })
-    }
-  }
-
-  #refusal(actor: Actor): Problem | undefined {
-    const { own, ofToken } = this.#turns.waitingOf(actor)
-    if (own >= MAX_WAITING) return tooMany(`${own} requests of this token or session`)
-    if (ofToken < MAX_WAITING_OF_TOKEN) return undefined
-    return tooMany(`${ofToken} requests of this token and its sessions`)
-  }
-
-  /** Ends the turn. Not when the connection is closed: the read goes on then. */
-  end(): onSendHookHandler {
-    return (request, _reply, payload, done) => {
-      if (this.#running.delete(request)) this.#turns.end(request.actor)
-      done(null, payload)
-    }
-  }
+  // Not when the connection is closed: the read continues then.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (running.delete(request)) turns.end(request.actor)
+    done(null, payload)
+  })
 }
 
 function tooMany(what: string): Problem {
