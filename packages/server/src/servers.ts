@@ -5,11 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import { RouteRoles } from './admin/access/roles.ts'
-import type { Backups, DatabaseCopy } from './admin/backup.ts'
+import type { DatabaseCopy } from './admin/backup.ts'
 import type { OpenapiDocument } from './admin/reference/openapi-document.ts'
 import { referenceRoute } from './admin/reference/reference-page.ts'
 import { type AdminDeps, adminRoutes } from './admin/routes.ts'
-import type { Computations } from './audiences/computations.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { errorFormat } from './error-format.ts'
@@ -62,18 +61,13 @@ export const ROLES = {
 } as const satisfies Record<string, RoleParts>
 
 /** What the servers need from the background workers. */
-export interface Workers {
+export interface Workers extends Pick<
+  AdminDeps,
+  'wake' | 'lanes' | 'testDeliveries' | 'nextRequests' | 'hostProblem' | 'computations' | 'backups'
+> {
   readonly checks: readonly ReadinessCheck[]
   /** The last error of each failing worker, by its name. */
   readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
-  /** Makes the workers look for work at once: a request made deliveries due, or created a replay or a deletion. */
-  readonly wake: () => void
-  readonly lanes: AdminDeps['lanes']
-  readonly testDeliveries: AdminDeps['testDeliveries']
-  readonly nextRequests: AdminDeps['nextRequests']
-  readonly hostProblem: AdminDeps['hostProblem']
-  readonly computations: Computations
-  readonly backups: Backups
 }
 
 export interface ServersOptions extends Workers {
@@ -235,42 +229,27 @@ function addManagement(
   options: ServersOptions,
   listener: Listener & { readonly checks: readonly ReadinessCheck[] },
 ): void {
-  const { config, backend, clock, clockWatch, metrics, adminToken, logger, activity } = options
-  const { wake, lanes, testDeliveries, nextRequests } = options
-  const { hostProblem, computations, backups } = options
-  const { checks } = listener
+  const { config, backend, activity } = options
   const roles = new RouteRoles()
   server.register(
     adminRoutes({
       ...backend,
-      wake,
-      lanes,
+      ...options,
       recentAttempts: activity.recent,
-      testDeliveries,
-      nextRequests,
-      hostProblem,
-      computations,
+      live: activity.live,
+      statistics: activity.statistics,
       receipts: new ReceiptSigner(backend.ownKeys),
       roles,
-      live: activity.live,
-      inspector: options.inspector,
-      statistics: activity.statistics,
-      backups,
-      system: { ...systemOf(options, checks), callsPort: listener.callsPort },
+      system: { ...systemOf(options, listener.checks), callsPort: listener.callsPort },
+      copyDatabase: () => copyInto(copyFolderOf(config), backend),
+      isOpenHere: options.isOpenHere ?? false,
       backupTimeoutMs: config.backupTimeoutMs,
       retentionMs: config.retentionMs,
-      copyDatabase: () => copyInto(copyFolderOf(config), backend),
-      clock,
-      clockWatch,
-      adminToken,
-      isOpenHere: options.isOpenHere ?? false,
       sessionLifetimeMs: config.sessionLifetimeMs,
-      logger,
-      metrics,
       rateLimit: config.adminRateLimit || null,
+      wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
       maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
-      wrongTokensPerMinute: config.wrongTokensPerMinute || null,
       allowedPorts: config.allowedPorts,
       addressRefusal: addressRefusalOf(config),
     }),
