@@ -18,16 +18,7 @@ const schema = {
   ),
   description:
     'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeout, or when a deletion erases users meanwhile: then start it again.',
-  response: {
-    200: {
-      description: 'A SQLite database.',
-      content: { [TYPE]: { schema: Type.String({ format: 'binary' }) } },
-    },
-    default: {
-      description: 'A problem.',
-      content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-    },
-  },
+  response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 
 /** A copy of the database in a file. Disposing it removes the file. */

@@ -12,7 +12,7 @@ import { AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.
 import { presentDelivery } from './deliveries/deliveries.ts'
 import { type WaitContext, waitContexts, type WaitDeps } from './deliveries/waiting.ts'
 import { respondWith, withResponse } from './idempotency.ts'
-import { Problem } from './problems/problem.ts'
+import { found, Problem } from './problems/problem.ts'
 import { presentSubject } from './suppressions.ts'
 
 const MAX_USERS = LIMITS.usersPerDeletion
@@ -197,7 +197,7 @@ function addReading(app: AdminApp, deps: DeletionDeps): void {
       const { data, nextCursor } = await deletions.list({}, page)
       const presented: object[] = []
       for (const deletion of data) {
-        presented.push(await presentWithNotices(deletion, deps))
+        presented.push(await presentDeletion(deletion, deps))
         // Counting the notices of a large deletion takes milliseconds: other requests run in between.
         await turn()
       }
@@ -210,7 +210,7 @@ function addReading(app: AdminApp, deps: DeletionDeps): void {
     const all = { after: '', limit: LIMITS.usersPerDeletion }
     const userIds = await deletions.ids(params.id, 'user', all)
     const anonymousIds = await deletions.ids(params.id, 'anonymous', all)
-    const document = { ...(await presentWithNotices(deletion, deps)), userIds, anonymousIds }
+    const document = { ...(await presentDeletion(deletion, deps)), userIds, anonymousIds }
     if (query.format !== 'receipt') return document
     return receipts.sign({ ...document, issuedAt: formatTimestamp(clock.wall()) })
   })
@@ -225,17 +225,8 @@ function addReading(app: AdminApp, deps: DeletionDeps): void {
   })
 }
 
-async function presentWithNotices(
-  deletion: Deletion,
-  deps: Pick<DeletionDeps, 'notices'>,
-): Promise<object> {
-  return presentDeletion(deletion, await deps.notices.progress(deletion.id))
-}
-
 async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise<Deletion> {
-  const deletion = await deletions.find(id)
-  if (deletion === undefined) throw new Problem('not_found', { detail: 'No deletion has this id.' })
-  return deletion
+  return found(await deletions.find(id), 'No deletion has this id.')
 }
 
 function idFaults(ids: number): Fault[] {
@@ -256,10 +247,9 @@ function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapsh
   )
 }
 
-function presentDeletion(deletion: Deletion, progress: readonly NoticeProgress[]): object {
-  const { id, users, anonymousUsers = 0 } = deletion
-  const { sourceIds, suppress, createdAt, purged } = deletion
-  const { suppressedAt, purgedAt } = deletion
+async function presentDeletion(deletion: Deletion, { notices }: DeletionDeps): Promise<object> {
+  const { id, users, anonymousUsers = 0, sourceIds, suppress, purged } = deletion
+  const progress = await notices.progress(id)
   return {
     id,
     state: stateOf(deletion, progress),
@@ -267,9 +257,9 @@ function presentDeletion(deletion: Deletion, progress: readonly NoticeProgress[]
     anonymousUsers,
     sourceIds,
     suppress,
-    createdAt: formatTimestamp(createdAt),
-    suppressedAt: Schema.timeOrNull(suppressedAt),
-    purgedAt: Schema.timeOrNull(purgedAt),
+    createdAt: formatTimestamp(deletion.createdAt),
+    suppressedAt: Schema.timeOrNull(deletion.suppressedAt),
+    purgedAt: Schema.timeOrNull(deletion.purgedAt),
     purged,
     notifications: progress.map(({ counts, notifiedAt, ...rest }) => ({
       ...rest,

@@ -78,11 +78,6 @@ function toKeep(
   }
 }
 
-/** Opens what `toKeep` has sealed. */
-function openKept(sealed: string, { actor }: FastifyRequest, key: string): KeptResponse {
-  return JSON.parse(unseal(sealed, actor.credential, key)) as KeptResponse
-}
-
 /** The same for each request with the same method, URL and body. */
 function fingerprintOf({ method, url, body, actor }: FastifyRequest): string {
   return fingerprint(`${method} ${url}\n${JSON.stringify(body)}`, actor.credential)
@@ -95,12 +90,11 @@ export interface IdempotencyDeps {
 }
 
 /**
- * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours, without
- * running its handler. Only successful responses are kept, because failed requests change nothing. A route that makes a
- * record keeps its response together with the record (`withResponse`). Others do the same thing when they run again: their
- * responses are kept here, when they are sent. A
- * response may contain a secret, so it is sealed with the token of the client, which is not stored. A response that shows
- * data of users is not kept at all: it would outlive their deletion. Its repetition gets a problem that says so.
+ * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours, without running its
+ * handler. Only successful responses are kept: failed requests change nothing. A route that makes a record keeps its
+ * response together with the record (`withResponse`); those of other routes, which may run twice, are kept when sent.
+ * A response may contain a secret, so it is sealed with the token of the client, which is not stored. One that shows data of
+ * users is not kept: it would outlive their deletion, so a repeated request gets a problem.
  */
 export function repeatResponses(
   app: AdminApp,
@@ -120,7 +114,8 @@ export function repeatResponses(
       return undefined
     }
     if (kept.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
-    return sendAgain(reply, openKept(kept.sealed, request, key))
+    const response = unseal(kept.sealed, request.actor.credential, key)
+    return sendAgain(reply, JSON.parse(response) as KeptResponse)
   })
 
   app.addHook('onSend', async (request, reply, payload) => {

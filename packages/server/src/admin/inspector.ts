@@ -15,7 +15,7 @@ import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
 import { auditEntry, type ChangeDeps } from './audit.ts'
-import { Problem } from './problems/problem.ts'
+import { found, Problem } from './problems/problem.ts'
 
 const answers = {
   status: Type.Integer({
@@ -177,21 +177,18 @@ export function addInspectorRoutes(
   })
 
   app.get('/inspector/requests/:id', { schema: schemas.find }, async ({ params, actor }) => {
-    const request = await inspector.find(params.id)
-    if (request === undefined)
-      throw new Problem('not_found', {
-        detail: 'The inspector keeps no request with this id: it keeps the last ones only.',
-      })
+    const detail = 'The inspector keeps no request with this id: it keeps the last ones only.'
+    const request = found(await inspector.find(params.id), detail)
     return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
   })
 
   app.put('/inspector/answers', { schema: schemas.answer }, async (request) => {
     const next = { ...FIRST_ANSWERS, ...request.body }
     if (next.failFirst !== null && next.status < 300) throw notFailing()
-    const [before, after] = [presentAnswers(inspector.answers), presentAnswers(next)]
-    await audit.append(auditEntry(request, clock.wall(), { targetId: null, before, after }))
+    const change = { targetId: null, before: inspector.answers, after: next }
+    await audit.append(auditEntry(request, clock.wall(), change))
     await inspector.respond(next)
-    return after
+    return next
   })
 
   app.delete('/inspector/requests', { schema: schemas.clear }, async (request) => {
@@ -209,18 +206,13 @@ function notFailing(): Problem {
   })
 }
 
-function presentInspector(now: Answers, requests: KeptCounts): object {
+function presentInspector(current: Answers, requests: KeptCounts): object {
   return {
     url: INSPECTOR_URL,
-    answers: presentAnswers(now),
+    answers: current,
     requests,
     limits: { ...KEPT, bodyBytes: LIMITS.payloadBytes },
   }
-}
-
-/** What it responds, as the API shows it. */
-function presentAnswers({ status, delayMs, failFirst }: Answers): object {
-  return { status, delayMs, failFirst }
 }
 
 /** A request as a list shows it. */

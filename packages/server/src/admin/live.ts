@@ -57,17 +57,11 @@ const schema = {
       Type.String({ description: 'The id of the last message that the client received.' }),
     ),
   }),
-  response: {
-    200: {
-      description:
-        'The stream. It ends when the server stops, when the token or session is removed or expires, or when it has to give way to another reader.',
-      content: { 'text/event-stream': { schema: Type.String() } },
-    },
-    default: {
-      description: 'A problem.',
-      content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-    },
-  },
+  response: Schema.media(
+    'text/event-stream',
+    'The stream. It ends when the server stops, when the token or session is removed or expires, or when it has to give way to another reader.',
+    Type.String(),
+  ),
 }
 
 /** The dependencies of the stream. */

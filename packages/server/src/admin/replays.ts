@@ -1,5 +1,5 @@
-import { EVENT_TYPES, type EventType, newId, parseTimestamp } from '@hookline/protocol'
-import Type from 'typebox'
+import { EVENT_TYPES, newId, parseTimestamp } from '@hookline/protocol'
+import Type, { type Static } from 'typebox'
 import type { CatalogSnapshot } from '../backend/catalog.ts'
 import type { Replay, ReplayableState, Replays, ReplaySelection } from '../backend/replays.ts'
 import { type Fault, fault } from '../util/fault.ts'
@@ -8,7 +8,7 @@ import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
 import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
 import { respondWith, withResponse } from './idempotency.ts'
-import { Problem } from './problems/problem.ts'
+import { found, Problem } from './problems/problem.ts'
 
 const REPLAYABLE = [
   'delivered',
@@ -190,9 +190,7 @@ function cancelled(replay: Replay, now: number): Replay {
 }
 
 async function requireReplay(replays: ReplayDeps['replays'], id: string): Promise<Replay> {
-  const replay = await replays.find(id)
-  if (replay === undefined) throw new Problem('not_found', { detail: 'No replay has this id.' })
-  return replay
+  return found(await replays.find(id), 'No replay has this id.')
 }
 
 async function countMatches(
@@ -209,15 +207,7 @@ async function countMatches(
   return matches
 }
 
-interface ReplayRequest {
-  readonly destinationId: string
-  readonly states?: readonly ReplayableState[]
-  readonly from?: string
-  readonly to?: string
-  readonly types?: readonly EventType[]
-  readonly text?: string
-  readonly includeDeclined?: boolean
-}
+type ReplayRequest = Static<typeof CreateReplayRequest>
 
 /** The default: what did not arrive while a receiver was down. */
 const DEFAULT_STATES: readonly ReplayableState[] = ['rejected', 'expired']
@@ -275,8 +265,7 @@ function auditedReplay(replay: Replay): object {
   return { ...presentReplay(replay), text: undefined, hasText }
 }
 
-function presentReplay(replay: Replay): object {
-  const { id, state, selection, ratePerSecond, scanned, requeued, delivered, failed } = replay
+function presentReplay({ id, state, selection, cursor: _, ...replay }: Replay): object {
   const { from, to, types = null, text = null, ...rest } = selection
   return {
     id,
@@ -286,11 +275,7 @@ function presentReplay(replay: Replay): object {
     to: Schema.timeOrNull(to),
     types,
     text,
-    ratePerSecond,
-    scanned,
-    requeued,
-    delivered,
-    failed,
+    ...replay,
     reachedAt: Schema.timeOrNull(replay.reachedAt),
     createdAt: Schema.timeOrNull(replay.createdAt),
     finishedAt: Schema.timeOrNull(replay.finishedAt),

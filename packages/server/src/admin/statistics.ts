@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@hookline/protocol'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import { type CountsRow, type Span, SPANS, type Statistics } from '../backend/statistics.ts'
 import { fault } from '../util/fault.ts'
@@ -72,6 +72,35 @@ export const PointResponse = Type.Object(
 
 const pointsField = Type.Array(Schema.ref(PointResponse))
 
+const StatisticsQuery = Type.Object(
+  {
+    ...Schema.timeRange,
+    step: Type.Optional(
+      Schema.oneOf(
+        Object.keys(STEPS) as StepName[],
+        `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
+      ),
+    ),
+    sourceId: Type.Optional(
+      Schema.text(
+        'Only counts of this source; or of this audience or computed trait: entered and left.',
+      ),
+    ),
+    destinationId: Type.Optional(
+      Schema.text('Only counts of this destination, and what its source received.'),
+    ),
+    by: Type.Optional(
+      Schema.oneOf(
+        ['source', 'destination'],
+        `source or destination: adds a series for each one, with at most ${MAX_SERIES_POINTS} points in all.`,
+      ),
+    ),
+  },
+  Schema.strict,
+)
+
+type Query = Static<typeof StatisticsQuery>
+
 const schema = {
   ...Schema.operationsTagged('Statistics').viewer(
     'getStatistics',
@@ -80,32 +109,7 @@ const schema = {
   isLongRead: true,
   description:
     'The counts reach up to now; pending is counted at the end of each minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
-  querystring: Type.Object(
-    {
-      ...Schema.timeRange,
-      step: Type.Optional(
-        Schema.oneOf(
-          Object.keys(STEPS) as StepName[],
-          `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
-        ),
-      ),
-      sourceId: Type.Optional(
-        Schema.text(
-          'Only counts of this source; or of this audience or computed trait: entered and left.',
-        ),
-      ),
-      destinationId: Type.Optional(
-        Schema.text('Only counts of this destination, and what its source received.'),
-      ),
-      by: Type.Optional(
-        Schema.oneOf(
-          ['source', 'destination'],
-          `source or destination: adds a series for each one, with at most ${MAX_SERIES_POINTS} points in all.`,
-        ),
-      ),
-    },
-    Schema.strict,
-  ),
+  querystring: StatisticsQuery,
   response: Schema.ok(
     'One point for each step, also if nothing happened.',
     Type.Object({
@@ -132,15 +136,6 @@ interface StatisticsDeps {
 
 const MAX_POINTS = 1_500
 const DEFAULT_POINTS = 60
-
-interface Query {
-  readonly from?: string
-  readonly to?: string
-  readonly step?: StepName
-  readonly sourceId?: string
-  readonly destinationId?: string
-  readonly by?: Grouping
-}
 
 /** `/stats`: counts over time. */
 export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
@@ -219,28 +214,20 @@ function tooMany(message: string, hint: string): Problem {
   return new Problem('invalid_query', { faults })
 }
 
-/** The span of time that the points of a series cover. */
-interface SeriesRange {
-  readonly from: number
-  readonly stepMs: number
-  /** The number of points. */
-  readonly count: number
-}
-
 /** Points at equal steps, with the rows that are added to them. */
 class StatisticsSeries {
-  readonly #range: SeriesRange
+  readonly #from: number
+  readonly #stepMs: number
   readonly #points: readonly StatisticsPoint[]
 
-  constructor(range: SeriesRange) {
-    this.#range = range
-    const { from, stepMs, count } = range
+  constructor({ from, stepMs, count }: { from: number; stepMs: number; count: number }) {
+    this.#from = from
+    this.#stepMs = stepMs
     this.#points = Array.from({ length: count }, (_, at) => new StatisticsPoint(from + at * stepMs))
   }
 
   add(row: CountsRow): void {
-    const { from, stepMs } = this.#range
-    this.#points[Math.floor((row.start - from) / stepMs)]?.add(row)
+    this.#points[Math.floor((row.start - this.#from) / this.#stepMs)]?.add(row)
   }
 
   present(): object[] {
@@ -254,11 +241,14 @@ type Counts = Record<string, number>
 export class StatisticsPoint {
   readonly #at: number
   readonly #sums: Counts = {}
-  readonly #refused: Counts = {}
-  readonly #filtered: Counts = {}
-  readonly #failed: Counts = {}
-  readonly #attempts: Counts = {}
-  readonly #unlinked: Counts = {}
+  /** Counts by code, reason, state or class. */
+  readonly #groups: Readonly<Record<string, Counts>> = {
+    refused: {},
+    filtered: {},
+    failed: {},
+    attempts: {},
+    unlinked: {},
+  }
   readonly #latency = new Map<number, number>()
   /** By destination: pending deliveries are a mean over time, but a sum over destinations. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
@@ -282,16 +272,12 @@ export class StatisticsPoint {
     return {
       at: formatTimestamp(this.#at),
       received,
-      refused: this.#refused,
       duplicates: duplicate,
-      filtered: this.#filtered,
       delivered,
-      failed: this.#failed,
-      attempts: this.#attempts,
       retried,
       entered,
       left,
-      unlinked: this.#unlinked,
+      ...this.#groups,
       pending: this.#pending.size === 0 ? null : this.#meanPending(),
       latencyMs: this.latencyMs(),
     }
@@ -305,14 +291,11 @@ export class StatisticsPoint {
   }
 
   #addMember(group: string, member: string, count: number, destinationId: string): void {
-    if (group === 'refused') add(this.#refused, member, count)
-    else if (group === 'filtered') add(this.#filtered, member, count)
-    else if (group === 'failed') add(this.#failed, member, count)
-    else if (group === 'attempts') add(this.#attempts, member, count)
-    else if (group === 'unlinked') add(this.#unlinked, member, count)
-    else if (group === 'latency') {
+    const counts = this.#groups[group]
+    if (counts) add(counts, member, count)
+    else if (group === 'latency')
       this.#latency.set(Number(member), (this.#latency.get(Number(member)) ?? 0) + count)
-    } else if (group === 'pending') this.#addPending(member, count, destinationId)
+    else if (group === 'pending') this.#addPending(member, count, destinationId)
   }
 
   #addPending(member: string, count: number, destinationId: string): void {
@@ -339,9 +322,8 @@ type Grouping = 'source' | 'destination'
 function seriesIds(
   by: Grouping,
   { sources, destinations }: CatalogSnapshot,
-  selected: { readonly sourceId?: string; readonly destinationId?: string },
+  { destinationId, sourceId = destinations.get(destinationId ?? '')?.sourceId }: Query,
 ): string[] {
-  const { destinationId, sourceId = destinations.get(destinationId ?? '')?.sourceId } = selected
   const isSelected = (id: string, wanted: string | undefined): boolean =>
     wanted === undefined || id === wanted
   if (by === 'source') return [...sources.keys()].filter((id) => isSelected(id, sourceId))

@@ -129,7 +129,8 @@ function expiryOf(requested: string | null, now: number): number | null {
   throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
 }
 
-function presentToken({ hash: _, ...token }: StoredToken): object {
+/** The token or session as the API shows it. */
+export function presentToken({ hash: _, ...token }: StoredToken): object {
   return {
     ...token,
     createdAt: formatTimestamp(token.createdAt),

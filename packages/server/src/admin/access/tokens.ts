@@ -1,4 +1,5 @@
 import { isId, newId } from '@hookline/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHash, createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import type { StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
@@ -124,12 +125,19 @@ export function sessionIn(cookies: string | undefined): string | undefined {
 }
 
 /**
- * The header `Set-Cookie` for a session. Scripts cannot read it, and a browser sends it with no request that another site
- * causes (RFC 6265bis §5.6.7). `Secure` only over TLS: a browser would not keep it otherwise.
+ * Sets the cookie of a session. Scripts cannot read it, and a browser sends it with no request that another site causes
+ * (RFC 6265bis §5.6.7). `Secure` only over TLS: a browser would not keep it otherwise.
  */
-export function setCookie(secret: string, maxAgeSeconds: number, isSecure: boolean): string {
-  const attributes = ['Path=/', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict']
-  return [`${COOKIE}=${secret}`, ...attributes, ...(isSecure ? ['Secure'] : [])].join('; ')
+export function setSessionCookie(
+  { protocol }: FastifyRequest,
+  reply: FastifyReply,
+  secret: string,
+  lifetimeMs: number,
+): void {
+  const maxAge = `Max-Age=${Math.floor(lifetimeMs / 1000)}`
+  const attributes = [`${COOKIE}=${secret}`, 'Path=/', maxAge, 'HttpOnly', 'SameSite=Strict']
+  if (protocol === 'https') attributes.push('Secure')
+  reply.header('set-cookie', attributes.join('; '))
 }
 
 /** The token that changes need beside the cookie. A page of another origin cannot read it. */

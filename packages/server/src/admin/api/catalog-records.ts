@@ -1,24 +1,18 @@
 import type { Destination, Source } from '@hookline/protocol'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
-import { Problem } from '../problems/problem.ts'
+import { found, Problem } from '../problems/problem.ts'
 
 const MAX_TRIES = 10
 
 /** The source with this id. @throws {Problem} `not_found` */
 export function requireSource({ current }: Pick<Catalog, 'current'>, id: string): Source {
-  const source = current.sources.get(id)
-  if (source === undefined) throw new Problem('not_found', { detail: 'No source has this id.' })
-  return source
+  return found(current.sources.get(id), 'No source has this id.')
 }
 
 /** The destination with this id. @throws {Problem} `not_found` */
 export function requireDestination({ current }: Pick<Catalog, 'current'>, id: string): Destination {
-  const destination = current.destinations.get(id)
-  if (destination === undefined) {
-    throw new Problem('not_found', { detail: 'No destination has this id.' })
-  }
-  return destination
+  return found(current.destinations.get(id), 'No destination has this id.')
 }
 
 /** The lanes of the webhooks that the destination has now. */

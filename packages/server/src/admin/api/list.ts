@@ -28,7 +28,7 @@ export class List<T> {
     const { data, nextCursor } = await (async () => load({ limit, ...from }))().catch(refuseCursor)
     return {
       data: data.map(this.#present),
-      nextCursor: nextCursor === null ? null : encodeCursor(this.#name, nextCursor),
+      nextCursor: nextCursor && Buffer.from(`${this.#name} ${nextCursor}`).toString('base64url'),
     }
   }
 }
@@ -51,11 +51,6 @@ export function pageOf<T extends { readonly id: string }>(
 
 // A cursor is the name of its list and a position in it: an id, a number, or the userId of a user.
 const CURSOR = /^(\S+) (.{1,2000})$/su
-
-/** An opaque cursor for `position` in the list named `list`. */
-function encodeCursor(list: string, position: string): string {
-  return Buffer.from(`${list} ${position}`).toString('base64url')
-}
 
 /**
  * The position that a cursor of this list stands for.

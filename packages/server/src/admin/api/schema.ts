@@ -181,11 +181,20 @@ export function responses(
   schema?: TSchema,
 ): object {
   const content = schema && { content: { 'application/json': { schema } } }
-  const problem = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   return {
     [status]: { description: success, ...(content ?? { type: 'null' }) },
-    default: { description: 'A problem.', headers: RETRY_AFTER, content: problem },
+    default: { ...PROBLEM, headers: RETRY_AFTER },
   }
+}
+
+const PROBLEM = {
+  description: 'A problem.',
+  content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+}
+
+/** The `response` of a route whose successful response is of this media type, not JSON. */
+export function media(type: string, success: string, schema: TSchema): object {
+  return { 200: { description: success, content: { [type]: { schema } } }, default: PROBLEM }
 }
 
 /** The `response` of a route that responds with 200. */

@@ -42,6 +42,12 @@ export class Problem extends Error {
   }
 }
 
+/** The record. @throws {Problem} `not_found` with this detail if there is none */
+export function found<T>(record: T | undefined, detail: string): T {
+  if (record === undefined) throw new Problem('not_found', { detail })
+  return record
+}
+
 /** The problem code for each error that the HTTP server finds before a route runs. */
 const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
   bad_request: 'bad_request',

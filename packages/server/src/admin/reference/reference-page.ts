@@ -19,11 +19,8 @@ const HEADERS = {
 }
 
 /** An API, and the path of its OpenAPI document on this server. */
-interface ReferenceApi {
-  readonly path: string
+interface ReferenceApi extends Pick<ReferencePart, 'path' | 'roles'> {
   readonly load: () => Promise<OpenapiDocument>
-  /** Of the management API: the role that each route requires. */
-  readonly roles?: RouteRoles
 }
 
 /** The reference of one or several APIs, rendered from their OpenAPI documents at the first request. It contains no secret. */

@@ -1,4 +1,3 @@
-import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
@@ -6,9 +5,9 @@ import { FairTurns } from '../../util/limits/fair-turns.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { type Actor, unauthorized } from '../access/authenticate.ts'
 import { hashOf, isSession, newToken, type Openers, tokenIdOf } from '../access/tokens.ts'
-import * as Schema from '../api/schema.ts'
 import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
+import { presentToken } from '../tokens.ts'
 
 /** More than anybody has open with one token. Another one ends the oldest of that token, and none of others. */
 const MAX_SESSIONS = 100
@@ -120,14 +119,8 @@ export class OpenSessions {
 }
 
 /** The session as the API shows it. */
-export function presentSession({ hash: _, openedBy = '', ...session }: StoredToken): object {
-  return {
-    ...session,
-    openedBy: tokenIdOf(openedBy),
-    createdAt: formatTimestamp(session.createdAt),
-    expiresAt: Schema.timeOrNull(session.expiresAt),
-    lastUsedAt: Schema.timeOrNull(session.lastUsedAt),
-  }
+export function presentSession(session: StoredToken): object {
+  return { ...presentToken(session), openedBy: tokenIdOf(session.openedBy ?? '') }
 }
 
 /** Who a sign-in link is for. */

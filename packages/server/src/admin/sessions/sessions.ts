@@ -1,12 +1,12 @@
 import { formatTimestamp } from '@hookline/protocol'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Audit } from '../../backend/audit.ts'
 import { ROLES, type StoredToken } from '../../backend/tokens.ts'
 import { type Authentication, tokenActor, unauthorized } from '../access/authenticate.ts'
 import type { RequestLimit } from '../access/request-limits.ts'
 import { isRoleEnough } from '../access/roles.ts'
-import { csrfTokenOf, isSession, setCookie, THIS_MACHINE_ID } from '../access/tokens.ts'
+import { csrfTokenOf, isSession, setSessionCookie, THIS_MACHINE_ID } from '../access/tokens.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { List, pageOf } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
@@ -203,13 +203,4 @@ function byToken(
 ): Opener | Problem {
   const actor = tokenActor(token, request.ip, access)
   return actor instanceof Problem ? actor : (limit.refusal(actor) ?? actor)
-}
-
-function setSessionCookie(
-  { protocol }: FastifyRequest,
-  reply: FastifyReply,
-  secret: string,
-  lifetimeMs: number,
-): void {
-  reply.header('set-cookie', setCookie(secret, Math.floor(lifetimeMs / 1000), protocol === 'https'))
 }
