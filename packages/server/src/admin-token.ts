@@ -26,19 +26,16 @@ class AdminTokenDamaged extends Error {
   override readonly name = 'AdminTokenDamaged'
 }
 
-function damaged(file: string): AdminTokenDamaged {
-  return new AdminTokenDamaged(
-    `${file} has characters that no token has: it is damaged. Put it back from a backup, or remove it: the next start makes another one and shows it.`,
-  )
-}
-
 /** The token that the operator set, else the one in `<dataDir>/admin-token`, which the first start creates. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')
   const kept = readIfThere(file)
   if (kept) {
-    if (!CAN_BE_SENT.test(kept)) throw damaged(file)
+    if (!CAN_BE_SENT.test(kept))
+      throw new AdminTokenDamaged(
+        `${file} has characters that no token has: it is damaged. Put it back from a backup, or remove it: the next start makes another one and shows it.`,
+      )
     return new AdminToken(kept, file, false)
   }
   const token = `tok_${randomBytes(24).toString('base64url')}`
