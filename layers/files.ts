@@ -33,11 +33,6 @@ export const FILES = tableOf({
     mayImport: ['backend', 'backend/embedded', 'backend/cluster', 'util'],
     mayImportTypes: ['config.ts'],
   },
-  // From the one backend into the other.
-  'migrate-data.ts': {
-    mayImport: ['backend/embedded', 'backend/cluster', 'open-backend.ts'],
-    mayImportTypes: ['config.ts'],
-  },
   'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'protocol'] },
   'ingestion-thread.ts': { mayImport: [...COMPONENT_NAMES, 'error-format.ts', 'protocol'] },
   'error-format.ts': { mayImport: ['admin', 'http'] },
@@ -68,7 +63,7 @@ export const FILES = tableOf({
       'config.ts',
       'config-file.ts',
       'admin-token.ts',
-      'migrate-data.ts',
+      'open-backend.ts',
       'version.ts',
       'inspector',
       'telemetry',

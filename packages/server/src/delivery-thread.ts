@@ -1,5 +1,4 @@
-import { joinEmbeddedBackend } from './backend/embedded/join.ts'
-import type { ConnectionData } from './backend/embedded/joined-connection.ts'
+import { joinEmbeddedBackend, type ConnectionData } from './backend/embedded/join.ts'
 import type {
   LaneMainFunctions,
   LaneThreadData,

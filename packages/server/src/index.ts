@@ -1,6 +1,6 @@
 export type { AdminToken } from './admin-token.ts'
 export { type Config, ConfigError, flagOf, parseConfig, variableOf } from './config.ts'
-export { migrateData, type MigrateDataOptions, type MoveReport } from './migrate-data.ts'
+export { migrateData, type MigrateDataOptions, type MoveReport } from './open-backend.ts'
 export type { InspectedRequest } from './inspector/inspected-request.ts'
 export {
   backUpStopped,

@@ -1,4 +1,4 @@
-import { joinEmbeddedLog, type JoinLogData } from './backend/embedded/join-log.ts'
+import { joinEmbeddedLog, type JoinLogData } from './backend/embedded/join.ts'
 import { errorFormat } from './error-format.ts'
 import type {
   IngestMainFunctions,

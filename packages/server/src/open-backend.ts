@@ -5,6 +5,10 @@ import type { ClusterOptions } from './backend/cluster/open.ts'
 import { type EmbeddedOptions, openEmbeddedBackend } from './backend/embedded/open.ts'
 import type { Config } from './config.ts'
 import { Redacted } from './util/secrets/redacted.ts'
+import type { MoveReport } from './backend/cluster/move/move-data.ts'
+import { openStoppedData } from './backend/embedded/stopped/stopped-database.ts'
+
+export type { MoveReport } from './backend/cluster/move/move-data.ts'
 
 /** The configuration lacks what its backend needs. */
 class BackendNotConfigured extends Error {
@@ -38,8 +42,28 @@ export async function diagnoseCluster(
   return diagnoseServers(clusterOptionsOf(config))
 }
 
+export interface MigrateDataOptions extends Pick<EmbeddedOptions, 'onUnreadable'> {
+  /** Called with the name of each table when its rows were moved. */
+  readonly onMoved: (table: string) => void
+}
+
+/**
+ * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. One that was cut off goes on where it was.
+ * @throws {DataDirInUse | UnusableDatabase | EncryptionKeyMismatch | BackendNotConfigured | BackendUnavailable}
+ * @throws {ClusterNotEmpty | ClusterInUse | MoveDiffers | EventTooLarge}
+ */
+export async function migrateData(
+  config: Config,
+  { onMoved, onUnreadable }: MigrateDataOptions,
+): Promise<MoveReport> {
+  const options = clusterOptionsOf(config)
+  using data = openStoppedData({ ...config, ...(onUnreadable && { onUnreadable }) })
+  const { moveIntoCluster } = await import('./backend/cluster/move/move-data.ts')
+  return await moveIntoCluster(options, data, onMoved)
+}
+
 /** Where the cluster is, and how to use it. @throws {BackendNotConfigured} */
-export function clusterOptionsOf(config: Config): ClusterOptions {
+function clusterOptionsOf(config: Config): ClusterOptions {
   const { natsMonitorUrl, natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
   return {
     databaseUrl: needed(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { acceptedEvent, NOON } from '../records/accepted-event.ts'
 import { eventInserter } from './event-rows.ts'
 import type { TemporaryFolder } from './temporary-folder.ts'
-import { migrate } from '../../../server/src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../../server/src/backend/embedded/migrations/migrations.ts'
+import { migrate, MIGRATIONS } from '../../../server/src/backend/embedded/migrations/migrate.ts'
 
 /**
  * Creates a database of acked and delivered events, one or more for each millisecond from NOON on, as batches of

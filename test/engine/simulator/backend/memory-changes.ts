@@ -1,4 +1,4 @@
-import { SharedChanges } from '../../../../packages/server/src/backend/embedded/shared-changes.ts'
+import { SharedChanges } from '../../../../packages/server/src/backend/embedded/sqlite-store.ts'
 import type { SharedChange } from '../../../../packages/server/src/backend/threads.ts'
 
 /** Tells the threads of a process of changes. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MIGRATIONS } from '../../../../server/src/backend/embedded/migrations/migrations.ts'
+import { MIGRATIONS } from '../../../../server/src/backend/embedded/migrations/migrate.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { errorOf, run } from '@hookline/testing/cli/hookline'
 

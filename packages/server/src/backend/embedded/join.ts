@@ -2,14 +2,81 @@ import type { Destination } from '@hookline/protocol'
 import { systemClock } from '../../util/time/clock.ts'
 import { followPurges, PurgedUsers } from '../store/purged-users.ts'
 import { StoredQuarantine } from '../store/quarantine.ts'
-import type { JoinedBackend } from '../threads.ts'
+import type { JoinedBackend, JoinedLog, BackendThreads } from '../threads.ts'
 import { positionFinder } from './deletions/sqlite-purge.ts'
-import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
-import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
-import { StoredLanes } from './deliveries/stored-lanes.ts'
-import { type ConnectionData, connectionOf } from './joined-connection.ts'
+import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
+import { StoredLanes, type LaneNumbers } from './deliveries/stored-lanes.ts'
+import { type BudgetPart, ByteBudget } from '../../util/limits/byte-budget.ts'
+import { StoredSuppressions } from '../store/suppressions.ts'
+import { Appender } from './log/appender.ts'
+import type { MessagePort } from 'node:worker_threads'
+import { SecretBox } from '../../util/secrets/secret-box.ts'
+import { CatalogReplica, type Catalog } from '../catalog.ts'
+import { catalogIn, type SealedRecord } from '../store/catalog.ts'
+import { DamageWatch } from './damage/damage-watch.ts'
+import { Readers } from './readers.ts'
+import { SqliteStore, type SharedChanges } from './sqlite-store.ts'
+import { Writer } from './writer.ts'
+import type { SqliteLog } from './log/sqlite-log.ts'
+import type { WriterHost } from './writer-host.ts'
 
-export interface JoinOptions {
+/** What a thread needs to join. Some of it is secret: it does not leave the process. */
+export interface ConnectionData {
+  readonly file: string
+  readonly writer: MessagePort
+  /** The keys of the secret box. */
+  readonly keys: readonly Uint8Array[]
+}
+
+/** What `BackendThreads.connectToLog` gives to a thread. */
+export interface JoinLogData extends ConnectionData {
+  readonly maxWaitingBytes: number
+  /** Of the budget of the bytes that wait for the disk. */
+  readonly waiting: BudgetPart
+}
+
+interface SharedParts {
+  readonly file: string
+  readonly box: SecretBox
+  readonly host: WriterHost
+  readonly watch: DamageWatch
+  readonly lanes: LaneNumbers
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly changes: SharedChanges
+  readonly log: SqliteLog
+  readonly maxWaitingBytes: number
+  /** The bytes that wait for the disk. */
+  readonly waiting: { readonly budget: ByteBudget; readonly memory: SharedArrayBuffer }
+}
+
+/** How other threads of the process join the backend. */
+export function backendThreads(parts: SharedParts): BackendThreads {
+  const { file, box, host, watch, lanes, catalog, changes, log, maxWaitingBytes, waiting } = parts
+  const connect = () => {
+    const { port, gone } = host.connect()
+    const data: ConnectionData = { file, writer: port, keys: box.keys }
+    return { data, transfer: [port], gone }
+  }
+  return {
+    async connect() {
+      await lanes.saveAll(catalog.current.destinations.values())
+      return connect()
+    },
+    connectToLog(number) {
+      // What the thread before it had taken.
+      waiting.budget.giveBackAllOf(number)
+      const part = { memory: waiting.memory, thread: number }
+      const connection = connect()
+      const data: JoinLogData = { ...connection.data, maxWaitingBytes, waiting: part }
+      return { ...connection, data }
+    },
+    onAppended: (listener) => log.onAppended(listener),
+    onChange: (listener) => changes.onChange(listener),
+    seeDamage: (error) => watch.see(error),
+  }
+}
+
+interface JoinOptions {
   /** Asks the main thread to put a destination, and rejects with the same errors. */
   readonly putDestination: (destination: Destination) => Promise<void>
   /** Tells the main thread of damage. */
@@ -38,5 +105,57 @@ export async function joinEmbeddedBackend(
       else await store.changed(change.kind)
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  }
+}
+
+/** Joins the log of the backend that the main thread has opened: a writer of this thread. */
+export async function joinEmbeddedLog(
+  { maxWaitingBytes, waiting, ...data }: JoinLogData,
+  { onDamage }: { readonly onDamage: (error: Error) => void },
+): Promise<JoinedLog> {
+  const connection = connectionOf(data, onDamage)
+  const { writer, store, catalog } = connection
+  return {
+    log: new Appender({ writer, waiting: new ByteBudget(maxWaitingBytes, waiting) }),
+    catalog,
+    suppressions: await StoredSuppressions.open(store, systemClock),
+    async apply(change) {
+      if (change.kind === 'catalog') catalog.apply(change.change)
+      else if (change.kind === 'suppressions') {
+        await store.changed(change.kind)
+        // Operations take effect in their order: when this one has ended, so have all appends before it.
+        await writer.run('ackEvents', { through: 0, events: 0 }).catch(() => undefined)
+      }
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  }
+}
+
+/** The database, the writer and the catalog, as a thread that has joined uses them. */
+function connectionOf(
+  { file, writer: port, keys }: ConnectionData,
+  onDamage: (error: Error) => void,
+) {
+  const watch = new DamageWatch(file)
+  void watch.found.then(onDamage)
+  const box = new SecretBox(keys.map((key) => Buffer.from(key)))
+  const reader = watch.openForReading()
+  const writer = new Writer({ port, box, watch })
+  // They start no thread before something is listed, which a thread that has joined does not do.
+  const readers = new Readers(file, () => writer.run('emptyLog', undefined), watch)
+  const store = new SqliteStore(writer, reader, readers)
+  const records = reader.prepare('SELECT kind, document, settings FROM catalog').all()
+  const catalog = new CatalogReplica(catalogIn(records as unknown as SealedRecord[], box))
+  return {
+    box,
+    writer,
+    reader,
+    store,
+    catalog,
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]()
+      await readers[Symbol.asyncDispose]()
+      reader.close()
+    },
   }
 }

@@ -23,39 +23,35 @@ import {
   type DamageOptions,
   refuseDamagedRecords,
   tellDamages,
+  quarantineDamaged,
 } from './damage/damages.ts'
 import { checkDatabase, DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
-import { quarantineDamaged } from './damage/quarantine-damaged.ts'
 import { copyDatabase } from './database/copy-database.ts'
-import { DataDir } from './database/data-dir.ts'
-import { DiskProbe } from './database/disk-probe.ts'
-import { secretBoxOf } from './database/encryption-key.ts'
-import { isDamage, isDamageOfSchema } from './database/is-damage.ts'
-import { failure } from './database/operation-result.ts'
-import { SharedChanges } from './shared-changes.ts'
-import { FileKeys } from './file-keys.ts'
+import { DataDir, DiskProbe } from './database/data-dir.ts'
+import { secretBoxOf, fileKeys } from './database/key-files.ts'
+import { isDamage, isDamageOfSchema, failure } from './database/sqlite-errors.ts'
+import { SharedChanges, SqliteStore } from './sqlite-store.ts'
 import { type OnUnreadable, sealAgain, usedKeys } from './database/seal-again.ts'
 import { sqlitePurge } from './deletions/sqlite-purge.ts'
-import { LaneNumbers } from './deliveries/lane-numbers.ts'
-import { SqliteDeliveries } from './deliveries/sqlite-deliveries.ts'
-import { sqliteNoticeQueue } from './deliveries/sqlite-notice-queue.ts'
-import { SqliteEvents } from './events/sqlite-events.ts'
+import { LaneNumbers } from './deliveries/stored-lanes.ts'
+import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
+import { SqliteEvents, type Duplicates, SqliteLog } from './log/sqlite-log.ts'
 import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
-import { type Duplicates, SqliteLog } from './log/sqlite-log.ts'
-import { migrate, refuseNewer } from './migrations/migrate.ts'
-import { MIGRATIONS } from './migrations/migrations.ts'
-import { SqliteStore } from './sqlite-store.ts'
+import { migrate, refuseNewer, MIGRATIONS } from './migrations/migrate.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
-import { SharedBackend } from './shared-backend.ts'
+import { backendThreads } from './join.ts'
 import { NO_SIGNALS, SINGLE_NODE_LEASES, SingleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
-import { announcementsIn } from './announcements.ts'
 import { StoredEvaluations } from '../store/profiles/evaluations.ts'
 import { StoredFacts } from '../store/profiles/facts.ts'
 import { StoredMemberships } from '../store/profiles/memberships.ts'
 import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
+import type { Evaluated, Evaluations } from '../evaluations.ts'
+import { blockOf } from './log/event-block.ts'
+import { eventsOf } from './log/write-log.ts'
+import type { Writer } from './writer.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
   /** Created where it is missing. */
@@ -110,7 +106,7 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   await using stack = new AsyncDisposableStack()
   const watch = new DamageWatch(databaseFile)
   const { box, wasChecked } = prepareDatabase(databaseFile, options)
-  const reader = stack.use(watch.openForReading(() => DataDir.openForReading(databaseFile)))
+  const reader = stack.use(watch.openForReading())
   const { dedupeWindowMs = DAY_MS } = options
   const host = stack.use(new WriterHost({ file: databaseFile, dedupeWindowMs }, box, watch))
   const { writer } = host
@@ -205,11 +201,11 @@ async function portsOf(
     evaluations: new StoredEvaluations(store, announcementsIn(writer, log)),
     memberships: new StoredMemberships(store),
     syncs: new StoredSyncs(store),
-    threads: new SharedBackend(shared),
+    threads: backendThreads(shared),
     leases: SINGLE_NODE_LEASES,
     nodes: new SingleNode(systemClock),
     signals: NO_SIGNALS,
-    ownKeys: new FileKeys(dataDir),
+    ownKeys: fileKeys(dataDir),
     statistics: new StoredStatistics(store),
     upkeep: new SqliteUpkeep(host, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
@@ -219,6 +215,31 @@ async function portsOf(
       await disk.run()
     },
   } satisfies Omit<Backend, 'damaged' | typeof Symbol.asyncDispose>
+}
+
+/** How evaluations are stored together with the events that announce them, which `log` hands out then. */
+function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'tell'> {
+  return {
+    async commit(evaluated) {
+      let stored: readonly Evaluated[] = []
+      await writer.run('commitEvaluations', evaluated, {
+        onCommitted: ({ places, appended }) => {
+          stored = places.map((place) => evaluated[place]!)
+          log.appended({ events: eventsOf(stored), ...appended })
+        },
+      })
+      return stored
+    },
+    async tell(events, purges) {
+      const input = { block: blockOf(events), purges }
+      const told = await writer.run('appendTold', input, {
+        onCommitted: (appended) => {
+          if (appended !== undefined) log.appended({ events, ...appended })
+        },
+      })
+      return told !== undefined
+    },
+  }
 }
 
 function throwCopyError(error: unknown): never {

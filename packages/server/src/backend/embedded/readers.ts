@@ -1,11 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
-import { LogSize } from './database/log-size.ts'
-import { errorOf, type Result } from './database/operation-result.ts'
-import type { Read, ReadInput, ReadName, ReadResult } from './read-operations.ts'
-import { startThread } from './start-thread.ts'
-import type { ReaderStart } from './reader-thread.ts'
+import { LogSize } from './database/write-ahead-log.ts'
+import { errorOf, type Result } from './database/sqlite-errors.ts'
+import type { Read, ReadInput, ReadName, ReadResult, ReaderStart } from './reader-thread.ts'
+import { startThread } from '../../util/workers/start-thread.ts'
 
 /** Threads at most. */
 const THREADS = 2
@@ -21,13 +20,11 @@ interface Waiting extends Read {
 }
 
 /**
- * Threads for long reads, so that neither the event loop nor the writer waits for them. Each has a read-only connection
- * of its own (`reader-thread.ts`). A thread starts when a read finds none that is free: without long reads there is none.
+ * Threads for long reads (`reader-thread.ts`), so that neither the event loop nor the writer waits for them. A thread starts
+ * when a read finds no free one. When it ends or throws, its read rejects, and the next read starts another.
  *
- * Each read is one read transaction, begun when a thread takes the read: it sees all that was committed before the call.
- * Reads begin in the order of the calls. When a thread ends or throws, its read rejects, and the next read starts another.
- *
- * Before a read begins while the write-ahead log is too large, all others end, and the log is emptied.
+ * Each read is one read transaction, which sees all that was committed before the call. Reads begin in the order of the
+ * calls. If the write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
  */
 export class Readers implements AsyncDisposable {
   readonly #start: ReaderStart
@@ -120,7 +117,11 @@ export class Readers implements AsyncDisposable {
   }
 
   #startThread(): Worker {
-    const thread = startThread('reader', { workerData: this.#start, resourceLimits: MEMORY })
+    const thread = startThread(new URL('./reader-thread', import.meta.url), {
+      name: 'hookline-reader',
+      workerData: this.#start,
+      resourceLimits: MEMORY,
+    })
     thread.on('message', (result: Result) => this.#settle(thread, result))
     thread.on('error', (error) => this.#lose(thread, error as Error))
     thread.on('exit', () => this.#lose(thread, new Error('The reader has ended.')))

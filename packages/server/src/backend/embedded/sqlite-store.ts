@@ -2,9 +2,10 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Dialect, SQLITE } from '../store/dialect.ts'
 import type { Statement } from '../store/sql.ts'
 import type { ChangeKind, Read, Store, Tx, Write, WriteOptions } from '../store/store.ts'
-import { lastCommit } from './damage/commit-counter.ts'
+import { lastCommit } from './database/commit-mark.ts'
 import { Statements } from './database/statements.ts'
-import type { SharedChanges } from './shared-changes.ts'
+import type { Destination } from '@hookline/protocol'
+import type { SharedChange } from '../threads.ts'
 
 interface Compiled {
   readonly sql: string
@@ -45,15 +46,6 @@ export class SqliteTx implements Tx {
   }
 }
 
-/** Posts a change to the writer's thread: `Writer`. */
-interface ChangeWriter {
-  write<Input, Result>(
-    write: Write<Input, Result>,
-    input: Input,
-    options?: Pick<WriteOptions, 'audit' | 'canWait'>,
-  ): Promise<Result>
-}
-
 /** Posts reads to the threads of readers: `Readers`. */
 interface ReaderThreads {
   run(name: 'select', statement: Compiled): Promise<unknown[]>
@@ -63,7 +55,7 @@ interface ReaderThreads {
 /** The store of one thread. The main thread makes the changes that the others follow. */
 export class SqliteStore implements Store {
   readonly dialect: Dialect = SQLITE
-  readonly #writer: ChangeWriter
+  readonly #writer: Pick<Store, 'write'>
   readonly #readers: ReaderThreads
   readonly #statements: Statements
   readonly #changes: SharedChanges | undefined
@@ -71,7 +63,7 @@ export class SqliteStore implements Store {
 
   /** @param changes notifies the other threads; only the main thread has it */
   constructor(
-    writer: ChangeWriter,
+    writer: Pick<Store, 'write'>,
     reader: DatabaseSync,
     readers: ReaderThreads,
     changes?: SharedChanges,
@@ -124,4 +116,31 @@ function endThread(error: unknown): Promise<never> {
     throw error
   })
   return new Promise(() => undefined)
+}
+
+/** Tells other threads of changes. What makes a change resolves when every listener has applied it. */
+export class SharedChanges {
+  readonly #listeners = new Set<(change: SharedChange) => Promise<unknown>>()
+  readonly #prepare: (destinations: Iterable<Destination>) => Promise<void>
+
+  /** @param prepare makes destinations ready for other threads, before these know of them */
+  constructor(prepare: (destinations: Iterable<Destination>) => Promise<void>) {
+    this.#prepare = prepare
+  }
+
+  /** Returns the function that removes the listener. A listener must not reject. */
+  onChange(listener: (change: SharedChange) => Promise<unknown>): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Destinations are to be put into the catalog. */
+  async prepare(destinations: readonly Destination[]): Promise<void> {
+    if (this.#listeners.size > 0) await this.#prepare(destinations)
+  }
+
+  async tell(change: SharedChange): Promise<void> {
+    if (this.#listeners.size === 0) return
+    await Promise.all([...this.#listeners].map((listener) => listener(change)))
+  }
 }

@@ -17,18 +17,22 @@ import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profile
 import { tendTraitIndexes, useTraitIndex } from '../store/profiles/trait-index.ts'
 import type { Write } from '../store/store.ts'
 import { addSuppressions, countLeftOut, endSuppressions } from '../store/suppressions.ts'
-import { appendTold, commitEvaluations } from './write-announcements.ts'
+import {
+  appendTold,
+  commitEvaluations,
+  LogNumbering,
+  ackEvents,
+  appendEvents,
+  eventAppender,
+} from './log/write-log.ts'
 import { advanceSync, putSync } from '../store/syncs.ts'
 import { addToken, markTokenUsed, removeToken } from '../store/tokens.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
-import { emptyLog } from './database/empty-log.ts'
+import { emptyLog } from './database/write-ahead-log.ts'
 import { scrub } from './deletions/scrub.ts'
 import { keepDeclined } from './events/write-archive.ts'
-import { addLane } from './deliveries/stored-lanes.ts'
-import { recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
-import { LogNumbering } from './log/log-numbering.ts'
-import { ackEvents, appendEvents, eventAppender } from './log/write-log.ts'
-import { lastSeq, purgeEvents, purgeProfiles } from './deletions/write-purge.ts'
+import { addLane, recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
+import { lastSeq, purgeEvents, purgeProfiles } from './deletions/purge-events.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 

@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
-import { startThread } from './start-thread.ts'
+import { startThread } from '../../util/workers/start-thread.ts'
 import { Writer } from './writer.ts'
 import type { AppendedBlock } from './writer-connections.ts'
 import type { FromWriterThread, ToWriterThread, WriterStart } from './writer-thread.ts'
 
 /** A connection for another thread. */
-export interface NewConnection {
+interface NewConnection {
   /** Give it to that thread: `Writer` takes it. */
   readonly port: MessagePort
   /** Resolves when the thread has closed the port, or has ended, and all that it has posted is committed. */
@@ -30,7 +30,8 @@ export class WriterHost implements AsyncDisposable {
 
   /** @param box seals audit entries */
   constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
-    this.#thread = startThread('writer', { workerData: start })
+    const module = new URL('./writer-thread', import.meta.url)
+    this.#thread = startThread(module, { name: 'hookline-writer', workerData: start })
     const { port } = this.#connect(true)
     const onAppended = (appended: AppendedBlock): void => this.onAppended(appended)
     this.writer = new Writer({ port, box, watch, onAppended })

@@ -6,7 +6,7 @@ import { BackendUnavailable } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
-import { errorOf, type Failure, type Result } from './database/operation-result.ts'
+import { errorOf, type Failure, type Result } from './database/sqlite-errors.ts'
 import type {
   Operation,
   OperationInput,
@@ -36,10 +36,15 @@ export interface OpenOperation<N extends OperationName> {
   readonly isLast: () => boolean
 }
 
-interface AddOptions<Value> {
-  readonly audit?: AuditEntry | undefined
+interface RunOptions<Value> {
   /** Called with the result before the promises of its transaction are settled, in the order of the commits. Must not throw. */
-  readonly onCommitted?: (result: Value) => void
+  readonly onCommitted?: ((result: Value) => void) | undefined
+  /** No caller awaits the write: it is flushed with the next one, at the latest after LATER_MS. */
+  readonly canWait?: boolean
+}
+
+interface AddOptions<Value> extends RunOptions<Value> {
+  readonly audit?: AuditEntry | undefined
 }
 
 const NOTHING_GIVEN: readonly Transferable[] = []
@@ -51,21 +56,15 @@ const LATER_MS = 20
  * Writes to the database, from one thread of the process. The writer's thread (`writer-thread.ts`) performs the operations
  * of all threads, so that no event loop waits for the disk.
  *
- * A write goes through these steps:
+ * 1. `run` adds the operation to `#waiting` and schedules a flush for the end of this turn of the event loop; with `canWait`,
+ *    for when LATER_MS have passed. While a transaction is in progress there is no flush.
+ * 2. The flush moves `#waiting` to `#committing`, in the order of the calls, and posts it to the thread.
+ * 3. The thread performs what has arrived from all threads in one transaction, with one sync of the disk. If that fails,
+ *    it performs each operation in its own transaction, so that one failed operation fails no other.
+ * 4. The writer flushes what was added meanwhile, then settles the promises in the order of the calls.
  *
- * 1. `run` adds the operation to `#waiting` and schedules a flush. `runLater` adds it, and schedules the flush when
- *    LATER_MS have passed.
- * 2. The flush happens at the end of this turn of the event loop: all requests that were read in it share one
- *    transaction. While a transaction is under way there is no flush, and operations go on waiting.
- * 3. The flush moves everything from `#waiting` to `#committing`, in the order of the calls, and posts it to the thread.
- * 4. The thread performs what has arrived from all threads in one transaction and commits it with one sync of the
- *    disk. If that fails, it rolls back and performs each operation in a transaction of its own, so that one failed
- *    operation fails no other. It posts one result for each operation.
- * 5. The writer flushes what `run` has added meanwhile, then settles the promises of the committed operations, in the
- *    order of the calls.
- *
- * This is group commit: a slow disk makes larger transactions, not a longer queue. When the writer's thread ends, the
- * writer rejects every operation, waiting or committing, and all later ones, with `BackendUnavailable`.
+ * This is group commit: a slow disk makes larger transactions, not a longer queue. When the thread ends, all operations,
+ * also later ones, reject with `BackendUnavailable`.
  */
 export class Writer implements AsyncDisposable {
   readonly #port: MessagePort
@@ -75,14 +74,14 @@ export class Writer implements AsyncDisposable {
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
-  /** Whether `run`, or the timer of `runLater`, has asked for a flush that has not happened yet. */
+  /** Whether an operation, or the timer of `canWait`, has asked for a flush that has not happened yet. */
   #isUrgent = false
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
   constructor(options: {
-    /** Made by `WriterThread.connect`. */
+    /** Made by `WriterHost.connect`. */
     readonly port: MessagePort
     /** Seals audit entries. */
     readonly box: SecretBox
@@ -100,62 +99,35 @@ export class Writer implements AsyncDisposable {
 
   /**
    * Performs one operation, and resolves with its result when that is on disk. Operations take effect in the
-   * order of the calls. `audit` is the entry of the change: it is on disk together with the change, or neither is.
+   * order of the calls.
    * @throws {BackendUnavailable} where the operation had no effect and a later try may succeed
    */
   run<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    audit?: AuditEntry,
+    { canWait = false, onCommitted }: RunOptions<OperationResult<N>> = {},
   ): Promise<OperationResult<N>> {
-    const done = this.#add<OperationResult<N>>(name, input, { audit })
-    this.#scheduleFlush()
-    return done
+    return this.#add(name, input, { canWait, onCommitted })
   }
 
-  /** As `run`, for a write of both engines; with `canWait`, as `runLater`. */
+  /** As `run`, for a write of both engines. `audit` is the entry of the change: both are on disk, or neither is. */
   write<Input, Value>(
     { name }: Write<Input, Value>,
     input: Input,
     { audit, canWait = false }: Pick<WriteOptions, 'audit' | 'canWait'> = {},
   ): Promise<Value> {
-    const done = this.#add<Value>(name, input, { audit })
-    if (canWait) this.#scheduleLater()
-    else this.#scheduleFlush()
-    return done
+    return this.#add(name, input, { audit, canWait })
   }
 
-  /** As `run`, with more to say. */
-  runWith<N extends OperationName>(
-    name: N,
-    input: OperationInput<N>,
-    options: AddOptions<OperationResult<N>>,
-  ): Promise<OperationResult<N>> {
-    const done = this.#add(name, input, options)
-    this.#scheduleFlush()
-    return done
-  }
-
-  /** As `runWith`, with an input that can grow until the operation is posted: then `input` is called once. */
+  /** As `run`, with an input that can grow until the operation is posted: then `input` is called once. */
   runOpen<N extends OperationName>(
     name: N,
     input: () => Posted<OperationInput<N>>,
-    options: AddOptions<OperationResult<N>>,
+    onCommitted: (result: OperationResult<N>) => void,
   ): OpenOperation<N> {
-    const done = this.#addOpen(name, input, options)
+    const done = this.#addOpen(name, input, { onCommitted })
     const added = this.#waiting.at(-1)
-    this.#scheduleFlush()
     return { done, isLast: () => added !== undefined && this.#waiting.at(-1) === added }
-  }
-
-  /** As `run`, for a write that no caller awaits: it is flushed with the next `run`, at the latest after LATER_MS. */
-  runLater<N extends OperationName>(
-    name: N,
-    input: OperationInput<N>,
-  ): Promise<OperationResult<N>> {
-    const done = this.#add<OperationResult<N>>(name, input)
-    this.#scheduleLater()
-    return done
   }
 
   /** Every operation fails because of this error, unless there was one before. */
@@ -182,24 +154,22 @@ export class Writer implements AsyncDisposable {
     return this.#waiting.length === 0 && this.#committing.length === 0
   }
 
-  #add<Value>(name: string, input: unknown, options: AddOptions<Value> = {}): Promise<Value> {
+  #add<Value>(name: string, input: unknown, options: AddOptions<Value>): Promise<Value> {
     return this.#addOpen(name, () => ({ input, transfer: NOTHING_GIVEN }), options)
   }
 
   #addOpen<Value>(
     name: string,
     input: () => Posted<unknown>,
-    { audit, onCommitted }: AddOptions<Value>,
+    { audit, onCommitted, canWait = false }: AddOptions<Value>,
   ): Promise<Value> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     const sealed = audit && sealedEntry(audit, this.#box)
     this.#waiting.push({ name, input, audit: sealed, onCommitted, resolve, reject })
+    if (canWait) this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
+    else this.#scheduleFlush()
     return promise
-  }
-
-  #scheduleLater(): void {
-    this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
   }
 
   #scheduleFlush(): void {

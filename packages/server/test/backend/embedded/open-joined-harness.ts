@@ -2,9 +2,12 @@ import type { Carried, Delivery } from '@hookline/protocol'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Catalog } from '../../../src/backend/catalog.ts'
 import type { DeliveryQueue } from '../../../src/backend/deliveries.ts'
-import { joinEmbeddedBackend } from '../../../src/backend/embedded/join.ts'
-import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join-log.ts'
-import type { ConnectionData } from '../../../src/backend/embedded/joined-connection.ts'
+import {
+  joinEmbeddedBackend,
+  joinEmbeddedLog,
+  type JoinLogData,
+  type ConnectionData,
+} from '../../../src/backend/embedded/join.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { Quarantine } from '../../../src/backend/quarantine.ts'
 import type { JoinedBackend, JoinedLog } from '../../../src/backend/threads.ts'

@@ -2,12 +2,14 @@ import { copyFileSync } from 'node:fs'
 import { expect, describe, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { DataDirInUse } from '../../../src/backend/embedded/database/data-dir.ts'
-import { EncryptionKeyMismatch } from '../../../src/backend/embedded/database/encryption-key.ts'
-import { UnusableDatabase } from '../../../src/backend/embedded/stopped/stopped-database.ts'
+import { EncryptionKeyMismatch } from '../../../src/backend/embedded/database/key-files.ts'
+import {
+  UnusableDatabase,
+  openStoppedData,
+} from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
 import { ClusterInUse, ClusterNotEmpty } from '../../../src/backend/cluster/move/move-progress.ts'
 import { EventTooLarge } from '../../../src/backend/cluster/move/moved-tables.ts'
-import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { ManagementApi } from '@hookline/testing/service/management-api'

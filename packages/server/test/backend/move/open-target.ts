@@ -1,6 +1,6 @@
 import { openClusterBackend, type ClusterOptions } from '../../../src/backend/cluster/open.ts'
 import { moveIntoCluster, type MoveReport } from '../../../src/backend/cluster/move/move-data.ts'
-import { openStoppedData } from '../../../src/backend/embedded/stopped/open-stopped-data.ts'
+import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'

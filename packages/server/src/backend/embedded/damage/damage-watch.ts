@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../database/data-dir.ts'
-import { isDamage } from '../database/is-damage.ts'
+import { isDamage } from '../database/sqlite-errors.ts'
 
 /** The database is damaged. A start is refused and leaves the file as it is. */
 export class DamagedDatabase extends Error {
@@ -47,8 +47,8 @@ export class DamageWatch {
   }
 
   /** Opens the database for reading; the watch sees every error of its statements. */
-  openForReading(open: () => DatabaseSync): DatabaseSync {
-    const db = open()
+  openForReading(): DatabaseSync {
+    const db = DataDir.openForReading(this.#file)
     const prepare = db.prepare.bind(db)
     db.prepare = (...args) => {
       const statement = prepare(...args)
@@ -83,21 +83,13 @@ const CHECKED_BYTES = 32 * 1024 * 1024
  */
 export function checkDatabase(file: string, hasLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false
-  if (existsSync(`${file}-journal`)) rollBack(file)
-  const checksAll = hasLoss || isSmallOrFlagged(file)
+  // A first start was cut off: SQLite must roll back what it wrote before the file can be read.
+  if (existsSync(`${file}-journal`)) DataDir.openForWriting(file).close()
+  const checksAll = hasLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
   const found = damageIn(file, checksAll)
   if (found !== undefined) throw new DamagedDatabase(file, found)
   removeFlag(file)
   return checksAll
-}
-
-function isSmallOrFlagged(file: string): boolean {
-  return statSync(file).size <= CHECKED_BYTES || isFlagged(file)
-}
-
-/** A first start was cut off: what it wrote has to go before the file can be read. */
-function rollBack(file: string): void {
-  DataDir.openForWriting(file).close()
 }
 
 /** What is wrong with the schema, or with all of the database, in SQLite's words. */
@@ -117,11 +109,6 @@ function damageIn(file: string, checksAll: boolean): string | undefined {
 /** The next start checks all of the database. */
 export function setFlag(databaseFile: string): void {
   writeFileSync(flagOf(databaseFile), '', { mode: 0o600 })
-}
-
-/** Whether damage of the database was found. */
-function isFlagged(databaseFile: string): boolean {
-  return existsSync(flagOf(databaseFile))
 }
 
 export function removeFlag(databaseFile: string): void {

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { systemClock } from '../../../util/time/clock.ts'
 import { openRecord, type SealedRecord } from '../../store/catalog.ts'
-import { lastCommit } from './commit-counter.ts'
+import { lastCommit } from '../database/commit-mark.ts'
+import type { Quarantine, Unreadable } from '../../quarantine.ts'
 
 /** Configuration is damaged: going on without it refuses calls and ends deliveries. */
 class ConfigurationDamaged extends Error {
@@ -45,10 +46,50 @@ export function refuseDamagedRecords(
     .map(({ kind, id }) => ({ kind: String(kind), id: String(id) }))
   if (damaged.length === 0) return
   const texts = damaged.map(({ kind, id }) => `The ${kind} ${id} in the database is damaged.`)
-  refuseUnlessAccepted(db, texts, acceptLoss)
+  const number = lastCommit(db)
+  if (acceptLoss !== number)
+    throw new ConfigurationDamaged(
+      `${texts.join(' ')} Without it, calls are refused and deliveries end. Restore a backup (hookline restore <backup> --replace). ` +
+        `To go on without it, and to make it again afterwards, start once with --accept-loss ${number}.`,
+    )
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
   for (const { kind, id } of damaged) remove.run(kind, id)
   addDamages(db, texts)
+}
+
+/** A queue that finds everything that waits in it and is damaged, slice by slice. */
+interface CheckedQueue {
+  damaged(): Iterable<readonly Unreadable[]>
+}
+
+/**
+ * Puts what waits and is damaged into quarantine, and tells it. For SQLite a row with a changed byte may be whole: such a
+ * delivery would be found when it is due, and one that is held never.
+ */
+export async function quarantineDamaged(
+  {
+    deliveries,
+    quarantine,
+    noticeQueue,
+  }: {
+    readonly deliveries: CheckedQueue
+    readonly quarantine: Quarantine
+    readonly noticeQueue: CheckedQueue & Quarantine
+  },
+  onDamage: ((description: string) => void) | undefined,
+): Promise<void> {
+  const at = systemClock.wall()
+  for (const [queue, to, noun] of [
+    [deliveries, quarantine, 'deliveries'],
+    [noticeQueue, noticeQueue, 'deletion notices'],
+  ] as const) {
+    let count = 0
+    for (const slice of queue.damaged()) {
+      await to.add(slice.map((each) => ({ ...each, at })))
+      count += slice.length
+    }
+    if (count > 0) onDamage?.(`Waiting ${noun} were damaged and are in quarantine: ${count}.`)
+  }
 }
 
 function canBeOpened(record: SealedRecord, box: SecretBox): boolean {
@@ -58,17 +99,4 @@ function canBeOpened(record: SealedRecord, box: SecretBox): boolean {
   } catch {
     return false
   }
-}
-
-function refuseUnlessAccepted(
-  db: DatabaseSync,
-  texts: readonly string[],
-  accepted: number | undefined,
-): void {
-  const number = lastCommit(db)
-  if (accepted === number) return
-  throw new ConfigurationDamaged(
-    `${texts.join(' ')} Without it, calls are refused and deliveries end. Restore a backup (hookline restore <backup> --replace). ` +
-      `To go on without it, and to make it again afterwards, start once with --accept-loss ${number}.`,
-  )
 }

@@ -1,33 +1,31 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { lastCommit } from './commit-counter.ts'
-import { type Commit, markFileOf, readCommitMark } from '../database/commit-mark.ts'
+import { lastCommit, type Commit, markFileOf, readCommitMark } from '../database/commit-mark.ts'
 import { DataDir } from '../database/data-dir.ts'
-import { KEY_FILE } from '../database/encryption-key.ts'
+import { KEY_FILE } from '../database/key-files.ts'
+import { hasTable } from '../database/statements.ts'
 
 /** The data folder had commits that are not in its database. */
 class CommitsMissing extends Error {
   override readonly name = 'CommitsMissing'
 }
 
-/** What an operator knows to be lost: the number of the last commit that is left. */
-export type AcceptedLoss = number | undefined
-
 /**
  * Compares the database with the commit mark of its folder, and changes nothing: the files of a refused start stay as they
  * are.
+ * @param accepted the number of the last commit that is left, where an operator knows that the later ones are lost
  * @returns what is missing in words, where `accepted` says that it is known
  * @throws {CommitsMissing}
  */
 export function findMissingCommits(
   dataDir: string,
   file: string,
-  accepted: AcceptedLoss,
+  accepted: number | undefined,
 ): string | undefined {
   const mark = readCommitMark(dataDir)
   const isThere = existsSync(file) && statSync(file).size > 0
-  if (!isThere) return missingDatabase(dataDir, file, { mark, accepted })
+  if (!isThere) return missingDatabase(dataDir, file, mark, accepted)
   if (mark === undefined) return undefined
   // For reading: the last connection for writing would remove the write-ahead log, with what could be read of it.
   using db = DataDir.openForReading(file)
@@ -48,10 +46,8 @@ export function findMissingCommits(
 function missingDatabase(
   dataDir: string,
   file: string,
-  {
-    mark,
-    accepted,
-  }: { readonly mark: ReturnType<typeof readCommitMark>; readonly accepted: AcceptedLoss },
+  mark: ReturnType<typeof readCommitMark>,
+  accepted: number | undefined,
 ): string | undefined {
   if (mark === undefined && !existsSync(join(dataDir, KEY_FILE))) return undefined
   const last =
@@ -78,9 +74,8 @@ function describe(db: DatabaseSync, { number, lastSeq }: Commit, present: number
 }
 
 function lastEvent(db: DatabaseSync): number {
-  const isThere =
-    db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get() !== undefined
-  return isThere ? Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0) : 0
+  if (!hasTable(db, 'events')) return 0
+  return Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
 }
 
 function goOn(present: number, how: string): string {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { isDamage } from '../database/is-damage.ts'
+import { isDamage } from '../database/sqlite-errors.ts'
 
 /** The values of a row, in the order of its columns. */
 export type ReadRow = readonly SQLOutputValue[]

@@ -2,6 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { syncFolderNow } from '../../../util/durable-file.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { hasTable } from './statements.ts'
 
 /** The file name of the commit mark in a data folder. */
 const NAME = 'last-commit'
@@ -15,9 +17,6 @@ export interface Commit {
   /** Which lock file the process held (`identityOf`). */
   readonly lock?: string | undefined
 }
-
-/** What a commit adds to the mark. */
-type NumberedCommit = Pick<Commit, 'number' | 'lastSeq'>
 
 /** Two slots, which are written in turn: one is whole whenever the other is written. */
 const SLOT_BYTES = 256
@@ -35,9 +34,7 @@ export class CommitMark implements Disposable {
   readonly #lock: string | undefined
   #next = 0
 
-  /**
-   * @param lock which lock file this process holds
-   */
+  /** @param lock which lock file this process holds */
   constructor(databaseFile: string, lock: string | undefined) {
     this.#lock = lock
     const path = markFileOf(dirname(databaseFile))
@@ -47,7 +44,7 @@ export class CommitMark implements Disposable {
   }
 
   /** Writes the mark. What goes wrong is left to the next commit: the mark is then behind, and still true. */
-  write(commit: NumberedCommit): void {
+  write(commit: Omit<Commit, 'lock'>): void {
     try {
       const slot = encoded({ ...commit, lock: this.#lock })
       writeSync(this.#file, slot, 0, slot.length, (this.#next++ % SLOTS) * SLOT_BYTES)
@@ -57,7 +54,7 @@ export class CommitMark implements Disposable {
   }
 
   /** Writes the mark, so that it survives a power cut as well. */
-  writeDurably(commit: NumberedCommit): void {
+  writeDurably(commit: Omit<Commit, 'lock'>): void {
     this.write(commit)
     fsyncSync(this.#file)
   }
@@ -96,4 +93,16 @@ function decoded(slot: Buffer): Commit | undefined {
   const json = text.slice(9)
   if (text === '' || Number.parseInt(text.slice(0, 8), 16) !== crc32(json)) return undefined
   return JSON.parse(json) as Commit
+}
+
+/** Prepares what gives a transaction its number. It is in a row that most transactions change anyway. */
+export function commitCounter(db: DatabaseSync): () => number {
+  const next = db.prepare('UPDATE log_position SET commits = commits + 1 RETURNING commits')
+  return () => Number(next.get()!['commits'])
+}
+
+/** The number of the last commit; 0 in a database that has none. */
+export function lastCommit(db: DatabaseSync): number {
+  if (!hasTable(db, 'log_position')) return 0
+  return Number(db.prepare('SELECT commits FROM log_position').get()?.['commits'] ?? 0)
 }

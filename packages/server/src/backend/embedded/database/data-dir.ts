@@ -3,6 +3,9 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readCommitMark } from './commit-mark.ts'
 import { identityOf } from './file-watch.ts'
+import { randomBytes } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { BackendUnavailable } from '../../backend.ts'
 
 /** The file name of the database in a data folder. */
 export const DATABASE_NAME = 'hookline.db'
@@ -123,5 +126,43 @@ function isOpenElsewhere(databaseFile: string, lockFile: string): boolean {
     return (error as { readonly errcode?: number }).errcode === BUSY
   } finally {
     for (const suffix of ['', '-wal', '-journal']) rmSync(name + suffix, { force: true })
+  }
+}
+
+/** More than the calls of a request of `maxBatchBytes` need. */
+const PROBE_BYTES = 1024 * 1024
+
+/**
+ * Finds out whether the disk of the database takes new data. It writes a file beside the database, syncs and removes it: a
+ * change of the database itself may fit into space that the file has already, and so succeed on a full disk.
+ */
+export class DiskProbe {
+  readonly #file: string
+  /** Random: a file system that compresses needs no room for zeros. */
+  readonly #bytes = randomBytes(PROBE_BYTES)
+  #running: Promise<void> | undefined
+
+  constructor(databaseFile: string) {
+    this.#file = join(dirname(databaseFile), 'disk-probe')
+  }
+
+  /** Calls at the same time share one write. @throws {BackendUnavailable} where the disk takes no data */
+  run(): Promise<void> {
+    this.#running ??= this.#write().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await using handle = await open(this.#file, 'w', 0o600)
+      await handle.writeFile(this.#bytes)
+      await handle.sync()
+    } catch (cause) {
+      // Not the message: it has the path of the file, and the response to /readyz is public.
+      const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+      throw new BackendUnavailable(`The disk of the database takes no data (${code}).`, { cause })
+    } finally {
+      await rm(this.#file, { force: true }).catch(() => undefined)
+    }
   }
 }

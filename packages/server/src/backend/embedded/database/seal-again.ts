@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SecretBox } from '../../../util/secrets/secret-box.ts'
-import { openedText } from './opened-text.ts'
-import type { Row } from './rows.ts'
+import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
+import { type Row, hasTable } from './statements.ts'
 
 /** Is told of a damaged row: its table, and its primary key. */
 export type OnUnreadable = (row: { readonly table: string; readonly key: number }) => void
@@ -24,8 +23,8 @@ const TABLES: readonly SealedTable[] = [
 
 /** Ids of the keys that secrets are sealed with. Empty for a database that has no tables yet. */
 export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
-  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'encryption_keys'").get()
-  const rows = hasTable === undefined ? [] : db.prepare('SELECT id FROM encryption_keys').all()
+  if (!hasTable(db, 'encryption_keys')) return new Set()
+  const rows = db.prepare('SELECT id FROM encryption_keys').all()
   return new Set(rows.map(({ id }) => String(id)))
 }
 
@@ -75,4 +74,14 @@ function* rowsOf(db: DatabaseSync, { table, key, sealed, label }: SealedTable): 
     rows = slice.all(Number(rows.at(-1)?.['key'] ?? 0))
     yield* rows
   } while (rows.length > 0)
+}
+
+/** The text that is sealed in a column; `undefined` where the column is damaged, or its key is not in the box. */
+export function openedText(box: SecretBox, sealed: string, label: string): string | undefined {
+  try {
+    return box.open(sealed, label)
+  } catch (error) {
+    if (error instanceof SecretBoxError) return undefined
+    throw error
+  }
 }

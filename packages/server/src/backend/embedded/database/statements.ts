@@ -1,5 +1,17 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Row } from './rows.ts'
+import type { DatabaseSync, SQLInputValue, StatementSync, SQLOutputValue } from 'node:sqlite'
+
+/** One row of a SELECT, by column. */
+export type Row = Record<string, SQLOutputValue>
+
+/** A nullable INTEGER column as a number. */
+export function numberOrNull(value: SQLOutputValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
+/** Whether the database has the table. One that is new or damaged may lack it. */
+export function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
+}
 
 /** Statements on one connection, each prepared when it is first used. Their texts are written in the code, so they are few. */
 export class Statements {

@@ -1,6 +1,6 @@
 import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { emptyLog } from '../database/empty-log.ts'
+import { emptyLog } from '../database/write-ahead-log.ts'
 
 /** How long one slice may take. Every other write waits for it. */
 const SLICE_MS = 5

@@ -4,13 +4,13 @@ import { BackendUnavailable } from '../../backend.ts'
 import type { PurgeEngine } from '../../store/deletions.ts'
 import { addPurgedIds } from '../../store/purged-users.ts'
 import { Statements } from '../database/statements.ts'
-import type { RecentEvents } from '../log/recent-events.ts'
+import type { RecentEvents } from '../log/sqlite-followed-log.ts'
 import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
 import type { Scrubbed } from './scrub.ts'
-import { lastSeq, purgeProfiles } from './write-purge.ts'
+import { lastSeq, purgeProfiles } from './purge-events.ts'
 
 /** Tries before a reader makes `erase` reject: about a second. A copy of the database reads for longer. */
 const BUSY_TRIES = 50

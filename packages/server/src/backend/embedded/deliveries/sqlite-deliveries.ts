@@ -1,4 +1,4 @@
-import type { Delivery } from '@hookline/protocol'
+import type { Delivery, Carried } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   ClaimedDelivery,
@@ -17,14 +17,21 @@ import {
 import { eventOfRow } from '../../store/event-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredParts } from '../../store/stored-parts.ts'
-import type { Row } from '../database/rows.ts'
+import type { Row } from '../database/statements.ts'
 import { EVENT_FIELDS } from '../log/event-row.ts'
 import type { Writer } from '../writer.ts'
 import { hasReadableTimes, type QueueTable, SqliteDeliveryQueue } from './sqlite-delivery-queue.ts'
 import type { StoredLanes } from './stored-lanes.ts'
-import { deliveryRowOf } from './write-deliveries.ts'
+import { deliveryRowOf, noticeRowOf } from './write-deliveries.ts'
+import type { NoticeQueue } from '../../notices.ts'
+import {
+  claimedNotice,
+  noticeQueueOf,
+  type NoticeRow,
+  SELECT_NOTICES,
+} from '../../store/notices.ts'
 
-const TABLE: QueueTable<ClaimedDelivery['event']> = {
+const DELIVERIES: QueueTable<ClaimedDelivery['event']> = {
   name: 'deliveries',
   select: `SELECT ${DELIVERY_COLUMNS}, ${EVENT_FIELDS}
     FROM deliveries LEFT JOIN events ON events.id = deliveries.event_id`,
@@ -38,7 +45,7 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
   readonly #stored: StoredDeliveries
 
   constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, store: Store) {
-    super(TABLE, lanes, writer, reader)
+    super(DELIVERIES, lanes, writer, reader)
     this.#stored = new StoredDeliveries(store, this.parts)
   }
 
@@ -54,6 +61,25 @@ export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries 
   async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
     return deliveries.map((delivery) => this.parts.textOf(delivery))
   }
+}
+
+const NOTICES: QueueTable<Carried> = {
+  name: 'notices',
+  select: SELECT_NOTICES,
+  claimedOf: (row, parts) =>
+    claimedNotice(row as unknown as NoticeRow, parts.partsIn(row['webhooks'])),
+  rowOf: noticeRowOf,
+  record: 'recordNotices',
+}
+
+/** The queue of notices, on the tables `notices` and `attempts`. */
+export function sqliteNoticeQueue(
+  store: Store,
+  lanes: StoredLanes,
+  writer: Writer,
+  reader: DatabaseSync,
+): SqliteDeliveryQueue<Carried> & NoticeQueue {
+  return noticeQueueOf(store, new SqliteDeliveryQueue(NOTICES, lanes, writer, reader))
 }
 
 function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {

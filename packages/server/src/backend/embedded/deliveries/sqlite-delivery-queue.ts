@@ -16,11 +16,10 @@ import { TimeSlices } from '../../../util/time/time-slices.ts'
 import { type QueueName, StoredParts } from '../../store/stored-parts.ts'
 import { UNSPLIT_LANES } from '../../store/waiting-parts.ts'
 import { isTime } from '../../store/rows.ts'
-import { numberOrNull, type Row } from '../database/rows.ts'
-import { Statements } from '../database/statements.ts'
+import { numberOrNull, type Row, Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { StoredLanes } from './stored-lanes.ts'
-import { type QueueRow, recordedRowsOf } from './write-delivery-queue.ts'
+import { type QueueRow, recordedRowsOf } from './write-deliveries.ts'
 
 /** The table that a queue is kept in: how its rows are read, and which operation writes them. */
 export interface QueueTable<E extends Carried> {

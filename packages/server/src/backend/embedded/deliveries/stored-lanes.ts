@@ -1,20 +1,23 @@
+import type { LaneRow } from './write-deliveries.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { PairMap } from '../../../util/pair-map.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import type { LaneId } from '../../deliveries.ts'
 import type { NumberedLanes, QueueLane, QueueName } from '../../store/stored-parts.ts'
-import { openedText } from '../database/opened-text.ts'
-import type { Row } from '../database/rows.ts'
+import { openedText } from '../database/seal-again.ts'
+import type { Row } from '../database/statements.ts'
+import type { Destination } from '@hookline/protocol'
+import type { Writer } from '../writer.ts'
 
 /**
  * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a
  * URL, which may contain a credential, is stored once, and sealed. All in memory: there are a few for each destination.
  *
- * The main thread gives the numbers (`lane-numbers.ts`). In other threads, a lane that is not known is looked up again.
+ * The main thread gives the numbers (`LaneNumbers`). In other threads, a lane that is not known is looked up again.
  */
 export class StoredLanes implements NumberedLanes {
-  readonly #box: SecretBox
+  protected readonly box: SecretBox
   readonly #ofNumber: StatementSync
   readonly #ofDestination: StatementSync
   readonly #byNumber = new Map<number, QueueLane>()
@@ -24,7 +27,7 @@ export class StoredLanes implements NumberedLanes {
   }
 
   constructor(reader: DatabaseSync, box: SecretBox) {
-    this.#box = box
+    this.box = box
     this.#ofNumber = reader.prepare('SELECT * FROM lanes WHERE number = ?')
     this.#ofDestination = reader.prepare('SELECT * FROM lanes WHERE destination_id = ?')
     this.#keep(reader.prepare('SELECT * FROM lanes').all())
@@ -84,22 +87,70 @@ export class StoredLanes implements NumberedLanes {
     for (const row of rows) {
       const destinationId = String(row['destination_id'])
       // Where the row is damaged, it is the lane of no webhook.
-      const url = openedText(this.#box, String(row['sealed_url']), destinationId) ?? ''
+      const url = openedText(this.box, String(row['sealed_url']), destinationId) ?? ''
       this.add(Number(row['number']), { queue: row['queue'] as QueueName, destinationId, url })
     }
   }
 }
 
-/** A row of `lanes`. */
-export type LaneRow = readonly [
-  number: number,
-  queue: string,
-  destinationId: string,
-  sealedUrl: string,
-]
+/** A lane that is not known to be on disk; `saving`: a write of it is under way. */
+interface Unsaved {
+  readonly row: LaneRow
+  saving: Promise<void> | undefined
+}
 
-/** Keeps a lane. Safe to call twice. */
-export function addLane(db: DatabaseSync): (row: LaneRow) => void {
-  const insert = db.prepare('INSERT OR IGNORE INTO lanes VALUES (?, ?, ?, ?)')
-  return (row) => void insert.run(...row)
+/** The lanes in the main thread, which gives them their numbers. */
+export class LaneNumbers extends StoredLanes {
+  readonly #writer: Writer
+  readonly #unsaved = new Map<number, Unsaved>()
+  #newest: number
+
+  constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {
+    super(reader, box)
+    this.#writer = writer
+    this.#newest = this.last
+  }
+
+  protected override get knowsAll(): boolean {
+    return true
+  }
+
+  /** The number of a lane. A new lane is written before whatever is written after this call. */
+  override numberOf(queue: QueueName, lane: LaneId): number {
+    const number = this.known(queue, lane) ?? this.#new(queue, lane)
+    // A failed write is repeated when the lane is used again.
+    if (this.#unsaved.size > 0) this.#save(number)?.catch(() => undefined)
+    return number
+  }
+
+  /**
+   * Gives numbers to all lanes of these destinations. When it resolves, other threads find them.
+   * @throws {BackendUnavailable}
+   */
+  async saveAll(destinations: Iterable<Destination>): Promise<void> {
+    const saving: Promise<void>[] = []
+    for (const { id: destinationId, settings } of destinations)
+      for (const { url } of settings.webhooks)
+        for (const queue of ['deliveries', 'notices'] as const)
+          saving.push(this.#save(this.numberOf(queue, { destinationId, url })) ?? Promise.resolve())
+    await Promise.all(saving)
+  }
+
+  #new(queue: QueueName, { destinationId, url }: LaneId): number {
+    const number = ++this.#newest
+    this.add(number, { queue, destinationId, url })
+    const row: LaneRow = [number, queue, destinationId, this.box.seal(url, destinationId)]
+    this.#unsaved.set(number, { row, saving: undefined })
+    return number
+  }
+
+  #save(number: number): Promise<void> | undefined {
+    const unsaved = this.#unsaved.get(number)
+    if (unsaved === undefined) return undefined
+    unsaved.saving ??= this.#writer
+      .run('addLane', unsaved.row)
+      .then(() => void this.#unsaved.delete(number))
+      .finally(() => (unsaved.saving = undefined))
+    return unsaved.saving
+  }
 }

@@ -1,26 +1,14 @@
 import type { Delivery } from '@hookline/protocol'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { countedOf } from '../../store/notices.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
-import { isWaiting, type QueueRow, type RecordedRows, recordRows } from './write-delivery-queue.ts'
+import type { RecordedDelivery } from '../../deliveries.ts'
+import type { StoredParts } from '../../store/stored-parts.ts'
 
-/** What `recordDeliveries` writes of a delivery. */
-type DeliveryRow = readonly [
-  id: string,
-  eventId: string,
-  destinationId: string,
-  state: string,
-  rounds: number,
-  firstDueAt: number,
-  dueAt: number | null,
-  webhooks: string,
-  replayId: string | null,
-  isWaiting: number,
-]
-
-export function deliveryRowOf(delivery: Delivery, webhooks: string): DeliveryRow {
+/** The row of a delivery that `recordDeliveries` writes. `webhooks`: its column of that name. */
+export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
-  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, isWaiting(delivery)] as const
+  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, isWaiting(delivery)]
   return [id, eventId, destinationId, state, rounds, ...end]
 }
 
@@ -42,9 +30,9 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
      WHERE deliveries.first_due_at = excluded.first_due_at AND deliveries.rounds <= excluded.rounds
        AND (deliveries.state IN ('pending', 'held') OR deliveries.state = excluded.state)`,
   )
-  return ({ records, ...rows }) => {
-    const { changed, unchanged } = record(rows)
-    countMissing({ deliveries: records - changed - unchanged.filter(isKept).length })
+  return (rows) => {
+    const lost = record(rows).filter((row) => !isKept(row))
+    countMissing({ deliveries: lost.length })
   }
 }
 
@@ -73,4 +61,66 @@ export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
      WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND rounds <= ?3`,
   )
   return (rows) => void record(rows)
+}
+
+/** A delivery as it crosses to the writer's thread: flat, because nested objects are slow to copy. */
+export type QueueRow = readonly SQLInputValue[]
+
+/** A row of `attempts`. */
+type AttemptRow = readonly [deliveryId: string, id: string, hasBody: 0 | 1, document: string]
+
+interface RecordedRows {
+  readonly deliveries: readonly QueueRow[]
+  readonly attempts: readonly AttemptRow[]
+}
+
+/** An attempt that delivered is kept whole in `webhooks` of its delivery, and has no row in `attempts`. */
+export function recordedRowsOf(
+  records: readonly RecordedDelivery[],
+  parts: StoredParts,
+  rowOf: (delivery: Delivery, webhooks: string) => QueueRow,
+): RecordedRows {
+  return {
+    deliveries: records.map(({ delivery }) => rowOf(delivery, parts.textOf(delivery))),
+    attempts: records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
+      attempts
+        .filter(({ outcome }) => outcome !== 'delivered')
+        .map((attempt): AttemptRow => {
+          const document = parts.attemptText(destinationId, attempt)
+          return [id, attempt.id, attempt.body === undefined ? 0 : 1, document]
+        }),
+    ),
+  }
+}
+
+/** Whether the delivery has a part that waits in a lane, as a column. */
+function isWaiting({ webhooks }: Delivery): 0 | 1 {
+  return webhooks.some(({ state }) => state === 'pending' || state === 'held') ? 1 : 0
+}
+
+/** Writes each delivery with `sql`, and the failed attempts. Returns the deliveries that `sql` did not change. */
+function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) => readonly QueueRow[] {
+  const record = db.prepare(sql)
+  const keepAttempt = db.prepare(
+    'INSERT OR IGNORE INTO attempts (delivery_id, id, has_body, document) VALUES (?, ?, ?, ?)',
+  )
+  return ({ deliveries, attempts }) => {
+    const unchanged = deliveries.filter((row) => record.run(...row).changes === 0)
+    for (const row of attempts) keepAttempt.run(...row)
+    return unchanged
+  }
+}
+
+/** A row of `lanes`. */
+export type LaneRow = readonly [
+  number: number,
+  queue: string,
+  destinationId: string,
+  sealedUrl: string,
+]
+
+/** Keeps a lane. Safe to call twice. */
+export function addLane(db: DatabaseSync): (row: LaneRow) => void {
+  const insert = db.prepare('INSERT OR IGNORE INTO lanes VALUES (?, ?, ?, ?)')
+  return (row) => void insert.run(...row)
 }

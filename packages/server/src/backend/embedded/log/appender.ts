@@ -6,7 +6,7 @@ import type { OpenOperation, Writer } from '../writer.ts'
 import { blockOf } from './event-block.ts'
 import type { Appended } from './write-log.ts'
 
-export interface AppenderOptions {
+interface AppenderOptions {
   readonly writer: Writer
   /** Of the bytes that wait for the disk. */
   readonly waiting: ByteBudget
@@ -74,9 +74,9 @@ export class Appender implements Pick<Log, 'append'> {
       const input = blockOf(events)
       return { input, transfer: [input.bodies.buffer] }
     }
-    const operation = writer.runOpen('appendEvents', makeInput, {
-      onCommitted: (appended) => onCommitted?.(events, appended),
-    })
+    const operation = writer.runOpen('appendEvents', makeInput, (appended) =>
+      onCommitted?.(events, appended),
+    )
     return { events, appends: 0, bytes: 0, operation }
   }
 }

@@ -1,13 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
-import { numberOrNull, type Row } from '../database/rows.ts'
+import { numberOrNull, type Row } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
-import type { AppendedPosition } from './appended-position.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
-import type { RecentEvents } from './recent-events.ts'
-import type { SqliteLog } from './sqlite-log.ts'
+import type { AcceptedEvent } from '@hookline/protocol'
+import { EventAmount, type MaxAmount } from '../../event-amount.ts'
+import type { Appended } from './write-log.ts'
 
 /** Rows that a read with a selector looks at, at most: some milliseconds. */
 const LOOKED_AT = 5_000
@@ -35,7 +35,10 @@ export class SqliteFollowedLog implements FollowedLog {
   readonly #end: AppendedPosition
   readonly #recent: RecentEvents
 
-  constructor(readers: Readers, { end, recent }: Pick<SqliteLog, 'end' | 'recent'>) {
+  constructor(
+    readers: Readers,
+    { end, recent }: { readonly end: AppendedPosition; readonly recent: RecentEvents },
+  ) {
     this.#readers = readers
     this.#end = end
     this.#recent = recent
@@ -92,4 +95,107 @@ function sliceOf(
   // Where the newest numbers were given to no event, or to one that is gone, waiting for more must not end at once.
   const slice = { events, through: isEnd ? Math.max(through, end) : through, isEnd }
   return unreadable.length === 0 ? slice : { ...slice, unreadable }
+}
+
+interface Waiting {
+  readonly position: number
+  readonly wake: () => void
+}
+
+/** How far the log reaches, for those who wait for more. */
+export class AppendedPosition {
+  readonly #waiting = new Set<Waiting>()
+  #last: number
+
+  constructor(last: number) {
+    this.#last = last
+  }
+
+  /** Everything up to here is either committed or will never be. */
+  get last(): number {
+    return this.#last
+  }
+
+  moveTo(last: number): void {
+    this.#last = last
+    for (const { position, wake } of this.#waiting) if (position < last) wake()
+  }
+
+  /** Resolves when the log reaches beyond the position, or `signal` aborts. */
+  async beyond(position: number, signal: AbortSignal): Promise<void> {
+    if (position < this.#last || signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => resolve()
+    const waiting = { position, wake }
+    this.#waiting.add(waiting)
+    signal.addEventListener('abort', wake, { once: true })
+    await promise
+    this.#waiting.delete(waiting)
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+/** Events that are kept: those of about a second at the highest rate. */
+const MAX_KEPT: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
+
+interface Recent {
+  /** The seq of its first event. */
+  readonly first: number
+  readonly events: readonly AcceptedEvent[]
+  readonly duplicates: ReadonlySet<string>
+}
+
+/**
+ * The events that were appended last, for those who follow the log closely: to read them back from the table and to parse
+ * them costs as much as all else that is done with most of them. Empty until somebody follows.
+ */
+export class RecentEvents {
+  #appends: Recent[] = []
+  readonly #amount = new EventAmount()
+  #isFollowed = false
+  #pauses = 0
+
+  /** Begins to keep what is appended from now on. */
+  follow(): void {
+    this.#isFollowed = true
+  }
+
+  /** Call it for every append, in the order of the commits. */
+  add(events: readonly AcceptedEvent[], { lastSeq, duplicates }: Appended): void {
+    if (!this.#isFollowed || this.#pauses > 0) return
+    const first = lastSeq - events.length + 1
+    this.#appends.push({ first, events, duplicates: new Set(duplicates) })
+    this.#amount.add(events)
+    while (this.#amount.isOver(MAX_KEPT) && this.#appends.length > 1)
+      this.#amount.remove(this.#appends.shift()!.events)
+  }
+
+  /** The events after a position, at most `limit`; `undefined` where not all of them are here. */
+  read(after: number, limit: number): LogSlice | undefined {
+    const [oldest] = this.#appends
+    if (oldest === undefined || after < oldest.first - 1) return undefined
+    const found: PositionedEvent[] = []
+    let through = after
+    for (const { first, events, duplicates } of this.#appends) {
+      for (let index = Math.max(0, after - first + 1); index < events.length; index++) {
+        if (found.length === limit) return { events: found, through, isEnd: false }
+        const event = events[index]!
+        through = first + index
+        if (!duplicates.has(event.id)) found.push({ position: through, event })
+      }
+    }
+    return { events: found, through, isEnd: true }
+  }
+
+  /** Does work that removes events from the table. Whoever reads them meanwhile or later reads the table. */
+  async whileRemoving<T>(work: () => Promise<T>): Promise<T> {
+    this.#pauses++
+    this.#appends = []
+    this.#amount.clear()
+    try {
+      return await work()
+    } finally {
+      this.#pauses--
+    }
+  }
 }

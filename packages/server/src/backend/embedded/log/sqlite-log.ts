@@ -4,16 +4,19 @@ import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { EventAmount, type MaxAmount } from '../../event-amount.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import { DAMAGED_EVENT } from '../../quarantine.ts'
-import type { Row } from '../database/rows.ts'
+import type { Row } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { WriterHost } from '../writer-host.ts'
-import { AppendedPosition } from './appended-position.ts'
+import { AppendedPosition, RecentEvents } from './sqlite-followed-log.ts'
 import { Appender } from './appender.ts'
 import { eventsIn } from './event-block.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
-import { RecentEvents } from './recent-events.ts'
 import type { Appended } from './write-log.ts'
+import type { Archiving } from '../../events.ts'
+import { StoredEvents } from '../../store/events.ts'
+import type { Reads } from '../../store/store.ts'
+import type { DeclinedRow } from '../events/write-archive.ts'
 
 /** An entry with its position: the seq of its last event, or of the last duplicate after it. */
 interface Entry extends LogEntry {
@@ -160,7 +163,7 @@ export class SqliteLog implements Log {
     if (done.length === 0) return
     const through = done.at(-1)!.seq
     const events = done.reduce((sum, { rows }) => sum + rows, 0)
-    await this.#writer.runLater('ackEvents', { through, events })
+    await this.#writer.run('ackEvents', { through, events }, { canWait: true })
     this.#passed(through)
   }
 
@@ -239,4 +242,30 @@ function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   const event = readableEventOf(row)
   if (event !== undefined) return { events: [event] }
   return { events: [], unreadable: [{ id: String(row['id']), reason: DAMAGED_EVENT }] }
+}
+
+/** The archive on the table `events`, which the log has filled already. */
+export class SqliteEvents extends StoredEvents {
+  readonly #writer: Writer
+  readonly #duplicates: Duplicates
+
+  constructor(writer: Writer, reads: Reads, duplicates: Duplicates) {
+    super(reads)
+    this.#writer = writer
+    this.#duplicates = duplicates
+  }
+
+  /** Appending has archived the event already: only declined destinations are written here. */
+  async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+    const duplicates = new Set<string>()
+    const rows: DeclinedRow[] = []
+    for (const { event, declined } of entries) {
+      if (this.#duplicates.has(event.id)) duplicates.add(event.id)
+      else
+        for (const { destinationId, reason, since = null } of declined)
+          rows.push([event.id, destinationId, reason, since])
+    }
+    if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
+    return duplicates
+  }
 }

@@ -1,13 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Row } from '../database/rows.ts'
+import type { Row } from '../database/statements.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
-import { bodyIn, type EventBlock } from './event-block.ts'
+import { bodyIn, type EventBlock, blockOf } from './event-block.ts'
 import { checksumOf } from '../../../util/event-checksum.ts'
 import type { EventHead } from '../../event-head.ts'
 import { INSERT_EVENT } from './event-row.ts'
-import type { LogNumbering } from './log-numbering.ts'
 import { SEGMENT } from '../../store/event-order.ts'
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { Evaluated } from '../../evaluations.ts'
+import { storeEvaluations } from '../../store/profiles/evaluations.ts'
+import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
+import type { Tx } from '../../store/store.ts'
 
 /** What an append came to. Every event has a seq, duplicates included: one after the other up to `lastSeq`. */
 export interface Appended {
@@ -17,7 +21,7 @@ export interface Appended {
 }
 
 /** Appends events inside the transaction of its caller. */
-export type EventAppender = (block: EventBlock) => Appended
+type EventAppender = (block: EventBlock) => Appended
 
 /**
  * Prepares the function that appends events for every operation that does. Prepare it once for each thread: it knows which
@@ -110,4 +114,69 @@ export function ackEvents(db: DatabaseSync): (acked: Acked) => void {
     countMissing({ events: Math.max(0, passed - events) })
     update.run(through)
   }
+}
+
+/**
+ * The positions that were recorded: of the last event, of the consumer, of those who follow the log, and of the last
+ * event that an unfinished purge may remove.
+ */
+export const RECORDED_POSITIONS = `
+  SELECT MAX(seq) AS seq FROM events
+  UNION ALL SELECT acked FROM log_position
+  UNION ALL SELECT MAX(through) FROM cursors
+  UNION ALL SELECT MAX(purge_through) FROM deletions WHERE step <> 'done'`
+
+/**
+ * Numbers the events of the log on the writer's thread: one object for all operations that append. A number is never given
+ * twice, so a transaction that is rolled back leaves a gap.
+ */
+export class LogNumbering {
+  #last: number
+
+  constructor(db: DatabaseSync) {
+    // Where the newest rows were deleted, the next ones must still come after every position that is recorded.
+    const newest = db.prepare(`SELECT MAX(seq) AS seq FROM (${RECORDED_POSITIONS})`).get()
+    this.#last = Number(newest?.['seq'] ?? 0)
+  }
+
+  /** The number that was given last. */
+  get last(): number {
+    return this.#last
+  }
+
+  next(): number {
+    return ++this.#last
+  }
+}
+
+interface Appending {
+  readonly tx: Tx
+  readonly append: EventAppender
+}
+
+/** Stores evaluations, and appends the events of their announcements. Resolves to the places of those that it has stored. */
+export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) {
+  return async (
+    evaluated: readonly Evaluated[],
+  ): Promise<{ readonly places: readonly number[]; readonly appended: Appended }> => {
+    const places = await storeEvaluations(tx, evaluated)
+    const events = eventsOf(places.map((place) => evaluated[place]!))
+    return { places, appended: append(blockOf(events)) }
+  }
+}
+
+/** Appends events, unless a user was purged since they were made. */
+export function appendTold(_db: DatabaseSync, { tx, append }: Appending) {
+  return async (told: {
+    readonly block: EventBlock
+    readonly purges: number
+  }): Promise<Appended | undefined> => {
+    const { purges } = await lockProfiles(tx)
+    return purges === told.purges ? append(told.block) : undefined
+  }
+}
+
+/** The events of the announcements of evaluations. */
+export function eventsOf(stored: readonly Evaluated[]): AcceptedEvent[] {
+  return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
 }

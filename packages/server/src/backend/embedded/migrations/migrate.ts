@@ -1,7 +1,17 @@
-import { closeSync, globSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, globSync, openSync, rmSync, statSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Migration } from './migrations.ts'
+
+/** One step of the schema. There is no way back, and a released step never changes. */
+export interface Migration {
+  /** `PRAGMA user_version` after the step. Numbered from 1 without gaps. */
+  readonly version: number
+  readonly sql: string
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
+]
 
 /** A newer version of Hookline has written the database. */
 export class SchemaTooNew extends Error {
@@ -54,7 +64,7 @@ function takeSteps(db: DatabaseSync, steps: readonly Migration[]): void {
   }
 }
 
-function schemaVersion(db: DatabaseSync): number {
+export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 

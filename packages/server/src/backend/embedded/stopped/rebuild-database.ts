@@ -1,18 +1,20 @@
 import { existsSync, rmSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { syncFolder } from '../../../util/durable-file.ts'
 import { addDamages } from '../damage/damages.ts'
 import { removeFlag } from '../damage/damage-watch.ts'
-import { removeCommitMark } from '../damage/missing-commits.ts'
-import { keepNumbers } from '../damage/numbers.ts'
 import { type ReadRow, readRows, type StoredTable } from '../damage/readable-rows.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
-import { migrate, refuseNewer } from '../migrations/migrate.ts'
-import { type Migration, MIGRATIONS } from '../migrations/migrations.ts'
-import { keepPrevious, UnusableDatabase } from './stopped-database.ts'
+import {
+  migrate,
+  refuseNewer,
+  type Migration,
+  MIGRATIONS,
+  schemaVersion,
+} from '../migrations/migrate.ts'
+import { UnusableDatabase, replaceDatabase } from './stopped-database.ts'
+import { hasTable } from '../database/statements.ts'
 
 /** Tables that triggers and the next start make from the others. */
 const DERIVED: ReadonlySet<string> = new Set([
@@ -51,15 +53,11 @@ export async function rebuildInto(dataDir: string, from?: string): Promise<Rebui
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
   const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.damaged`]
-  const isThere = existsSync(databaseFile)
   try {
     const missing = copyReadable(from ?? databaseFile, fresh)
-    if (isThere) await keepPrevious(databaseFile, previous)
-    removeCommitMark(dataDir)
-    await rename(fresh, databaseFile)
-    await syncFolder(dataDir)
+    const kept = await replaceDatabase(databaseFile, fresh, previous)
     removeFlag(databaseFile)
-    return { previous: isThere ? previous : undefined, missing }
+    return { previous: kept, missing }
   } finally {
     removeDatabase(fresh)
   }
@@ -93,7 +91,7 @@ function openReadable(file: string): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     db = DataDir.openForReading(file)
-    if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'events'`).get()) return db
+    if (hasTable(db, 'events')) return db
   } catch (error) {
     db?.close()
     throw unusable(`SQLite cannot read its tables (${(error as Error).message}).`)
@@ -104,7 +102,7 @@ function openReadable(file: string): DatabaseSync {
 
 /** The steps that the database has taken, because its rows fit to no other schema. The next start takes the others. */
 function stepsOf(source: DatabaseSync): readonly Migration[] {
-  const version = Number(source.prepare('PRAGMA user_version').get()?.['user_version'])
+  const version = schemaVersion(source)
   refuseNewer(source, source.location() ?? '', MIGRATIONS)
   const taken = MIGRATIONS.filter((step) => step.version <= version)
   return taken.length > 0 ? taken : MIGRATIONS
@@ -146,8 +144,8 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
     `INSERT OR ${or} INTO "${name}" (${columns.map((each) => `"${each}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
   )
   let refused = 0
-  const isThere = source.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name)
-  if (!isThere) return { name, isRead: false, report: [`Table ${name}: it is missing.`] }
+  if (!hasTable(source, name))
+    return { name, isRead: false, report: [`Table ${name}: it is missing.`] }
   const isRead = readRows(source, table, (row) => {
     if (row.length !== columns.length || !isInserted(insert, row)) refused++
   })
@@ -222,4 +220,71 @@ function isWhole(db: DatabaseSync): boolean {
 
 function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+/** The tables whose numbers are never used again, and the last number that rows of other tables have. */
+const NUMBERED = {
+  fact_clauses: 'SELECT MAX(clause) AS last FROM facts',
+  computations: `SELECT MAX(last) AS last FROM (
+    SELECT MAX(computation) AS last FROM results UNION ALL SELECT MAX(computation) FROM announced
+    UNION ALL SELECT MAX(computation) FROM listed_users
+    UNION ALL SELECT MAX(computation) FROM computation_changes)`,
+}
+
+const LANES_OF_PARTS = ['deliveries', 'notices'].map(
+  (table) => `SELECT part.value ->> '$.lane' AS lane
+    FROM ${table}, json_each(iif(json_valid(webhooks), webhooks, '[]')) AS part`,
+)
+const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
+
+/** After a rebuild, no new lane, clause, computation or identity gets the number of a lost one that rows still refer to. */
+function keepNumbers(db: DatabaseSync): void {
+  keepLanes(db)
+  keepSequences(db)
+  keepIdentities(db)
+}
+
+/** An identity whose leader is lost leads a profile of its own. */
+function keepIdentities(db: DatabaseSync): void {
+  const numbers = [
+    'SELECT MAX(profile) AS last FROM identities',
+    'SELECT MAX(id) FROM identities',
+    'SELECT MAX(identity) FROM identity_traits',
+    'SELECT MAX(identity) FROM facts',
+    'SELECT MAX(anonymous) FROM claims',
+    'SELECT MAX(claimer) FROM claims',
+    'SELECT MAX(identity) FROM aliases',
+    'SELECT MAX(profile) FROM results',
+  ]
+  db.exec(`
+    UPDATE profiles_state SET identities = MAX(identities, (SELECT ifnull(MAX(last), 0) FROM (${numbers.join(' UNION ALL ')})));
+    UPDATE identities SET profile = id, dirty_since = unixepoch() * 1000 WHERE profile NOT IN (SELECT id FROM identities);
+    INSERT OR IGNORE INTO spaces SELECT DISTINCT space, 0 FROM identities;
+    UPDATE spaces SET profiles = (SELECT COUNT(*) FROM identities WHERE space = spaces.name AND profile = id)`)
+}
+
+/** SQLite gives the next number after that in `sqlite_sequence`, and after those in the table itself. */
+function keepSequences(db: DatabaseSync): void {
+  const keep = db.prepare('INSERT INTO sqlite_sequence VALUES (?, ?)')
+  db.exec('DELETE FROM sqlite_sequence')
+  for (const [table, select] of Object.entries(NUMBERED))
+    keep.run(table, db.prepare(select).get()!['last'] ?? 0)
+}
+
+/**
+ * Nobody knows the URL of a lost lane. What waits in one waits for new parts, as a delivery without parts does. The last
+ * lost number stays taken, by a lane of no webhook: with it, parts would go to the URL of another lane.
+ */
+function keepLanes(db: DatabaseSync): void {
+  for (const table of ['deliveries', 'notices'])
+    db.exec(
+      `UPDATE ${table} SET webhooks = '[]', due_at = COALESCE(due_at, first_due_at) WHERE id IN (
+         SELECT delivery_id FROM waiting_parts WHERE lane > 0 AND lane NOT IN (SELECT number FROM lanes))`,
+    )
+  db.exec(
+    `INSERT OR IGNORE INTO lanes SELECT last, 'deliveries', '', '' FROM (
+       SELECT MAX(CAST(lane AS INTEGER)) AS last
+       FROM (${[...LANES_OF_PARTS, LANES_OF_ATTEMPTS].join(' UNION ALL ')}))
+     WHERE last > (SELECT ifnull(MAX(number), 0) FROM lanes)`,
+  )
 }

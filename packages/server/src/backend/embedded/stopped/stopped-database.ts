@@ -2,13 +2,19 @@ import { existsSync } from 'node:fs'
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { syncFolder } from '../../../util/durable-file.ts'
+import { syncFolder, readIfThere } from '../../../util/durable-file.ts'
 import { removeCommitMark } from '../damage/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
-import { isDamage } from '../database/is-damage.ts'
+import { isDamage } from '../database/sqlite-errors.ts'
 import { DATABASE_NAME, DataDir } from '../database/data-dir.ts'
-import { MIGRATIONS } from '../migrations/migrations.ts'
-import { type EmbeddedOptions, openEmbeddedBackend } from '../open.ts'
+import { MIGRATIONS, schemaVersion } from '../migrations/migrate.ts'
+import { type EmbeddedOptions, openEmbeddedBackend, prepareDatabase } from '../open.ts'
+import type { StoppedData, StoredRow } from '../../stopped-data.ts'
+import { readableEventOf } from '../../store/event-rows.ts'
+import { boxThatOpens, KEY_FILES } from '../database/key-files.ts'
+import { openedText } from '../database/seal-again.ts'
+import { RECORDED_POSITIONS } from '../log/write-log.ts'
+import { hasTable } from '../database/statements.ts'
 
 /** The file is not a database of Hookline, is damaged, or would replace another database. */
 export class UnusableDatabase extends Error {
@@ -19,7 +25,7 @@ export class UnusableDatabase extends Error {
 export async function backUpStopped(dataDir: string, file: string): Promise<void> {
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
-  if (!existsSync(databaseFile)) throw new UnusableDatabase(`${dataDir} has no database.`)
+  refuseMissing(dataDir)
   await copyDatabase(databaseFile, file).catch((error: unknown) => {
     if (!isDamage(error)) throw error
     const { message } = error as Error
@@ -45,8 +51,7 @@ export async function restoreInto(
   if (damage !== undefined) throw new UnusableDatabase(`${file} cannot be restored: ${damage}`)
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
-  const isThere = existsSync(databaseFile)
-  if (isThere && !replace) {
+  if (!replace && existsSync(databaseFile)) {
     throw new UnusableDatabase(
       `${dataDir} already has a database. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
     )
@@ -54,13 +59,27 @@ export async function restoreInto(
   const [restored, previous] = [`${databaseFile}.restored`, `${databaseFile}.before-restore`]
   try {
     await copyDatabase(file, restored)
-    if (isThere) await keepPrevious(databaseFile, previous)
-    removeCommitMark(dataDir)
-    await rename(restored, databaseFile)
-    await syncFolder(dataDir)
+    return await replaceDatabase(databaseFile, restored, previous)
   } finally {
     await rm(restored, { force: true })
   }
+}
+
+/**
+ * Puts the database `fresh` into the place of a data folder's own, which it copies to `previous` before.
+ * @returns `previous`, where the folder had a database
+ */
+export async function replaceDatabase(
+  databaseFile: string,
+  fresh: string,
+  previous: string,
+): Promise<string | undefined> {
+  const dataDir = dirname(databaseFile)
+  const isThere = existsSync(databaseFile)
+  if (isThere) await keepPrevious(databaseFile, previous)
+  removeCommitMark(dataDir)
+  await rename(fresh, databaseFile)
+  await syncFolder(dataDir)
   return isThere ? previous : undefined
 }
 
@@ -72,16 +91,57 @@ export async function restoreInto(
 export async function migrateStopped(
   options: EmbeddedOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
-  const file = join(options.dataDir, DATABASE_NAME)
-  if (!existsSync(file)) throw new UnusableDatabase(`${options.dataDir} has no database.`)
+  const file = refuseMissing(options.dataDir)
   const from = schemaOf(file)
   await using _opened = await openEmbeddedBackend(options)
   return { from, to: schemaOf(file) }
 }
 
+/**
+ * Opens the data of a stopped service to move it elsewhere. It is brought to the current schema first, as the next start would.
+ * @throws {DataDirInUse} where a service runs on the folder
+ * @throws {UnusableDatabase} where there is no database; otherwise what `openEmbeddedBackend` throws
+ */
+export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'>): StoppedData {
+  using stack = new DisposableStack()
+  const { dataDir, encryptionKey } = options
+  refuseMissing(dataDir)
+  const { databaseFile } = stack.use(new DataDir(dataDir))
+  const { box } = prepareDatabase(databaseFile, options, (used) =>
+    boxThatOpens(dataDir, encryptionKey, used),
+  )
+  const reader = stack.use(DataDir.openForReading(databaseFile))
+  const state = reader
+    .prepare(
+      `SELECT hash_seed, commits, (SELECT COALESCE(MAX(seq), 0) FROM (${RECORDED_POSITIONS})) AS last
+       FROM log_position`,
+    )
+    .get()!
+  const open = stack.move()
+  return {
+    // The seed is a random number of the file, and each write of a service has a number.
+    identity: `${String(state['hash_seed'])}.${String(state['commits'])}`,
+    lastPosition: Number(state['last']),
+    keys: box.keys,
+    receiptKey: readIfThere(join(dataDir, KEY_FILES.receipts)),
+    rows: (select, ...values) => reader.prepare(select).iterate(...values) as Iterable<StoredRow>,
+    // The checksum covers no anonymousId, which only the other engine has in a column.
+    eventOf: ({ anonymous_id: _, ...row }) => readableEventOf(row),
+    open: (sealed, label) => openedText(box, sealed, label),
+    [Symbol.dispose]: () => open.dispose(),
+  }
+}
+
+/** @returns the file of the database of a data folder. @throws {UnusableDatabase} where there is none */
+function refuseMissing(dataDir: string): string {
+  const file = join(dataDir, DATABASE_NAME)
+  if (!existsSync(file)) throw new UnusableDatabase(`${dataDir} has no database.`)
+  return file
+}
+
 function schemaOf(file: string): number {
   using db = new DatabaseSync(file, { readOnly: true })
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  return schemaVersion(db)
 }
 
 /** What is wrong with a database, in words; empty where it is intact. Reads the whole file. */
@@ -89,7 +149,7 @@ export function damageOf(file: string): readonly string[] {
   if (!existsSync(file)) return ['There is no such file.']
   try {
     using db = new DatabaseSync(file, { readOnly: true })
-    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    const version = schemaVersion(db)
     const latest = MIGRATIONS.at(-1)!.version
     if (version === 0) return ['It is not a database of Hookline.']
     if (version > latest)
@@ -102,7 +162,7 @@ export function damageOf(file: string): readonly string[] {
 }
 
 /** A damage of the database that a start has found. */
-export interface RecordedDamage {
+interface RecordedDamage {
   /** ISO 8601, UTC. */
   readonly foundAt: string
   /** What is lost, in words. */
@@ -112,7 +172,7 @@ export interface RecordedDamage {
 /** The damages of a database that starts have found since a time, in milliseconds since the epoch; the last one first. */
 export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
   using db = new DatabaseSync(file, { readOnly: true })
-  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'damages'").get()) return []
+  if (!hasTable(db, 'damages')) return []
   return db
     .prepare('SELECT * FROM damages WHERE found_at >= ? ORDER BY found_at DESC, rowid DESC')
     .all(since)
@@ -123,7 +183,7 @@ export function recordedDamages(file: string, since: number): readonly RecordedD
 }
 
 /** Copies the previous database of a folder, because renaming it would lose what is still in its write-ahead log. */
-export async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
+async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
   await copyDatabase(databaseFile, previous).catch((error: unknown) => {
     if (!isDamage(error)) throw error
     return copyDamaged(databaseFile, previous)

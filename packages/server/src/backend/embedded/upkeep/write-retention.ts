@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Row } from '../database/rows.ts'
-import type { Missing, Removal } from '../../upkeep.ts'
-import type { SliceInput, Sliced } from './removal-slices.ts'
+import type { Row } from '../database/statements.ts'
+import type { Missing, Removal, RemovalSlice } from '../../upkeep.ts'
 import { removedRowsCounter } from '../database/missing-rows.ts'
 import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-archive.ts'
 
@@ -117,4 +116,20 @@ function otherRemoval(db: DatabaseSync): (before: number) => void {
   return (before) => {
     for (const removal of removals) removal.run(before)
   }
+}
+
+/** The input of one slice of a removal. */
+export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
+  readonly before: number | null
+  readonly afterSeq: number
+  /** When the last slice begins, by the clock of the writer's thread; absent in the first one. */
+  readonly until?: number
+  /** The number of events that earlier slices have removed. */
+  readonly removed?: number
+}
+
+/** The result of a slice, with the removals of earlier slices. */
+export interface Sliced extends Removal {
+  /** The next slice, for the next transaction; absent after the last one. */
+  readonly next?: SliceInput
 }

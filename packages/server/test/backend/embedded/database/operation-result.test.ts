@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
-import { errorOf, failure } from '../../../../src/backend/embedded/database/operation-result.ts'
+import { errorOf, failure } from '../../../../src/backend/embedded/database/sqlite-errors.ts'
 
 function thrownBy(work: () => unknown): unknown {
   try {

@@ -7,8 +7,7 @@ import { KnownMessageIds } from '../../../../src/backend/embedded/log/known-mess
 import { segmentOf } from '../../../../src/backend/store/event-order.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { migrate, MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrate.ts'
 
 const SEGMENTS_PER_FILTER = segmentOf(KEYS_PER_FILTER)
 const HOUR = 60 * 60 * 1000

@@ -13,8 +13,7 @@ import type { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { ByteBudget } from '../../../../src/util/limits/byte-budget.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { migrate } from '../../../../src/backend/embedded/migrations/migrate.ts'
-import { MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrations.ts'
+import { migrate, MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrate.ts'
 
 /** A log on a database of its own, with the parts of the backend that it needs. */
 export class OpenLog implements AsyncDisposable {
@@ -54,7 +53,7 @@ export class OpenLog implements AsyncDisposable {
   /** Appends as an operation does that has more to do than to append. Its caller awaits more than that of `append`. */
   async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
     await Promise.resolve()
-    await this.host.writer.runWith('appendEvents', blockOf(events), {
+    await this.host.writer.run('appendEvents', blockOf(events), {
       onCommitted: (appended) => this.log.appended({ events, ...appended }),
     })
     await Promise.resolve()

@@ -6,8 +6,8 @@ import {
   migrate,
   removeCopies,
   SchemaTooNew,
+  type Migration,
 } from '../../../../src/backend/embedded/migrations/migrate.ts'
-import type { Migration } from '../../../../src/backend/embedded/migrations/migrations.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const first: Migration = { version: 1, sql: "CREATE TABLE a (x); INSERT INTO a VALUES ('kept')" }

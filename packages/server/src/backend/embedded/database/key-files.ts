@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../../../util/durable-file.ts'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
+import type { OwnKeyName, OwnKeys } from '../../own-keys.ts'
 
 /** The data is encrypted with a key that this start does not have. */
 export class EncryptionKeyMismatch extends Error {
@@ -23,7 +24,10 @@ export function secretBoxOf(
   used: ReadonlySet<string>,
 ): SecretBox {
   const file = join(dataDir, KEY_FILE)
-  const text = configured?.reveal() ?? readIfThere(file) ?? (used.size === 0 ? makeKey(file) : '')
+  const text =
+    configured?.reveal() ??
+    readIfThere(file) ??
+    (used.size === 0 ? keepKey(file, SecretBox.newKey()) : '')
   const keys = SecretBox.keysIn(text)
   const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
   if (keys === undefined) throw mismatch(`There is no key in ${where}`, used, file)
@@ -53,8 +57,20 @@ export function boxThatOpens(
   return box
 }
 
-function makeKey(file: string): string {
-  const key = SecretBox.newKey()
+/** The files of the keys, in the data folder. */
+export const KEY_FILES: Readonly<Record<OwnKeyName, string>> = { receipts: 'receipt-key' }
+
+/** Keys in files beside the database, each readable by its owner only. */
+export function fileKeys(dataDir: string): OwnKeys {
+  return {
+    async keyOf(name, make) {
+      const file = join(dataDir, KEY_FILES[name])
+      return readIfThere(file) ?? keepKey(file, make())
+    },
+  }
+}
+
+function keepKey(file: string, key: string): string {
   writeDurably(file, key)
   return key
 }
