@@ -53,7 +53,7 @@ interface SqliteLogOptions {
 }
 
 /**
- * The log on the table `events`. The writer's thread numbers the events (`log-numbering.ts`).
+ * The log on the table `events`. The writer's thread numbers the events (`write-log.ts`).
  *
  * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
  * more than MAX_TAIL, the tail is dropped, and the consumer reads from the table until it has caught
