@@ -1,13 +1,12 @@
 import { formatTimestamp, INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { type Answers, FIRST_ANSWERS } from '../inspector/inspector.ts'
+import { type Answers, FIRST_ANSWERS, KEPT, type KeptCounts } from '../inspector/inspector.ts'
 import {
   type InspectedRequest,
   type RequestSummary,
   summaryOf,
   withoutSignatures,
 } from '../inspector/inspected-request.ts'
-import { KEPT, type KeptCounts } from '../inspector/kept-requests.ts'
 import type { SharedInspector } from '../inspector/shared-inspector.ts'
 import { fault } from '../util/fault.ts'
 import { isRoleEnough, SIGNATURES_ROLE } from './access/roles.ts'

@@ -2,8 +2,7 @@ import type { Nodes } from '../backend/nodes.ts'
 import type { Page, PageRequest } from '../backend/page.ts'
 import type { Signals } from '../backend/signals.ts'
 import { type InspectedRequest, type RequestSummary, summaryOf } from './inspected-request.ts'
-import type { Answers, Inspector } from './inspector.ts'
-import type { KeptCounts, RequestFilter } from './kept-requests.ts'
+import type { Answers, Inspector, KeptCounts, RequestFilter } from './inspector.ts'
 
 export interface SharedInspectorOptions {
   /** The inspector of this node. */
@@ -12,9 +11,11 @@ export interface SharedInspectorOptions {
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
 }
 
-type Question = keyof OwnInspector
-type Given<Q extends Question> = Parameters<OwnInspector[Q]>
-type Answer<Q extends Question> = ReturnType<OwnInspector[Q]>
+/** What nodes ask each other. */
+type Questions = ReturnType<typeof questionsTo>
+type Question = keyof Questions
+type Given<Q extends Question> = Parameters<Questions[Q]>
+type Answer<Q extends Question> = ReturnType<Questions[Q]>
 
 interface Asked {
   readonly question: Question
@@ -24,11 +25,11 @@ interface Asked {
 /** The inspectors of all nodes as one: each node takes the deliveries that it makes. */
 export class SharedInspector {
   readonly #signals: SharedInspectorOptions['signals']
-  readonly #own: OwnInspector
+  readonly #own: Questions
 
   constructor({ inspector, nodes, signals }: SharedInspectorOptions) {
     this.#signals = signals
-    this.#own = new OwnInspector(inspector, nodes.id.slice(0, ID_CHARACTERS))
+    this.#own = questionsTo(inspector, nodes.id.slice(0, ID_CHARACTERS))
     signals.onAsked('inspector', async (asked) => {
       const { question, given } = asked as Asked
       return { answer: this.#own[question](given as never) }
@@ -112,41 +113,22 @@ interface ListQuestion {
 /** A request between nodes: its body as base64. */
 type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
 
-/** The questions of nodes to each other, as methods. */
-class OwnInspector {
-  readonly #inspector: SharedInspectorOptions['inspector']
-  readonly #node: string
-
-  constructor(inspector: SharedInspectorOptions['inspector'], node: string) {
-    this.#inspector = inspector
-    this.#node = node
-  }
-
-  answers(): Answers {
-    return this.#inspector.answers
-  }
-
-  respond(answers: Answers): Answers {
-    return (this.#inspector.answers = answers)
-  }
-
-  counts(): KeptCounts {
-    return this.#inspector.requests.counts
-  }
-
-  list({ filter, limit, before }: ListQuestion): OwnRequests {
-    const kept = this.#inspector.requests.newest(filter, { limit, before: before[this.#node] })
-    const requests = kept.map(({ number, request }) => ({ number, summary: summaryOf(request) }))
-    return { node: this.#node, requests }
-  }
-
-  find(id: string): EncodedRequest | null {
-    const request = this.#inspector.requests.find(id)
-    return request === undefined ? null : { ...request, body: request.body.toString('base64') }
-  }
-
-  clear(): number {
-    return this.#inspector.requests.clear()
+/** The questions that this node answers. */
+function questionsTo(inspector: SharedInspectorOptions['inspector'], node: string) {
+  return {
+    answers: (): Answers => inspector.answers,
+    respond: (answers: Answers): Answers => (inspector.answers = answers),
+    counts: (): KeptCounts => inspector.requests.counts,
+    list({ filter, limit, before }: ListQuestion): OwnRequests {
+      const kept = inspector.requests.newest(filter, { limit, before: before[node] })
+      const requests = kept.map(({ number, request }) => ({ number, summary: summaryOf(request) }))
+      return { node, requests }
+    },
+    find(id: string): EncodedRequest | null {
+      const request = inspector.requests.find(id)
+      return request === undefined ? null : { ...request, body: request.body.toString('base64') }
+    },
+    clear: (): number => inspector.requests.clear(),
   }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { KEPT, KeptRequests } from '../../src/inspector/kept-requests.ts'
+import { KEPT, KeptRequests } from '../../src/inspector/inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { anInspectedRequest } from './an-inspected-request.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FIRST_ANSWERS } from '../../src/inspector/inspector.ts'
-import { KeptRequests } from '../../src/inspector/kept-requests.ts'
+import { FIRST_ANSWERS, KeptRequests } from '../../src/inspector/inspector.ts'
 import { anInspectedRequest } from './an-inspected-request.ts'
 import { sharedOf } from './shared-of.ts'
 

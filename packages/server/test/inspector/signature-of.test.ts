@@ -1,7 +1,7 @@
 import type { Destination, WebhooksSettings } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { requestHeaders } from '../../src/delivery/sending/webhook-request.ts'
-import { signatureOf } from '../../src/inspector/signature-of.ts'
+import { signatureOf } from '../../src/inspector/inspected-request.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 
 const URL = 'http://inspector.internal/hook?a=1'
