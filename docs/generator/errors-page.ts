@@ -5,7 +5,7 @@ import {
   INGEST_CODES,
 } from '@hookline/protocol'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
-import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
+import { MISSING_CAUSES } from '../../packages/server/src/admin/events/why-missing.ts'
 import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../packages/server/src/admin/events/trace.ts'
 import { code, page, plain, table } from './markdown.ts'
 

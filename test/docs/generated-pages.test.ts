@@ -1,7 +1,7 @@
 import { ATTEMPT_CLASSES, DECLINE_REASONS, INGEST_CODES } from '@hookline/protocol'
 import { describe, expect, it } from 'vitest'
 import { GENERATED_PAGES } from '../../docs/generator/pages.ts'
-import { MISSING_CAUSES } from '../../packages/server/src/admin/events/missing-causes.ts'
+import { MISSING_CAUSES } from '../../packages/server/src/admin/events/why-missing.ts'
 import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../packages/server/src/admin/events/trace.ts'
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'

@@ -13,11 +13,7 @@ import { Problem } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
 import { TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
 
-const MARKS = [
-  'precision_lost',
-  'characters_lost',
-  'timestamp_unreadable',
-] as const satisfies readonly Mark[]
+const MARKS: Mark[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
 
 /** A list of the events of a user shows at most so many suppressions. */
 export const MAX_SUPPRESSIONS = 100
@@ -27,7 +23,7 @@ const eventFields = {
   sourceId: Schema.text('For a computed event: the id of the audience or computed trait.'),
   event: { ...Schema.anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: Schema.time,
-  marks: Type.Array(Type.Enum([...MARKS]), {
+  marks: Type.Array(Type.Enum(MARKS), {
     description: 'What Hookline noticed about the call.',
   }),
   duplicates: Schema.integer(

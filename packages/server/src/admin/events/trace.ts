@@ -190,13 +190,6 @@ function hostOf({ url }: DeliveryPart): string {
   return new URL(url).host
 }
 
-/** What is said of an event, with the remedy. */
-interface TraceFinding {
-  readonly code: keyof typeof TRACE_FINDINGS
-  readonly message: string
-  readonly remedy: string
-}
-
 /** What explains why an event arrived nowhere, or only once, apart from the decision for each destination. Pure. */
 export function traceFindings(
   { declined, duplicates, origin, event }: ArchivedEvent,
@@ -210,7 +203,7 @@ export function traceFindings(
     readonly destinations: readonly Destination[]
     readonly deliveries: readonly Delivery[]
   },
-): TraceFinding[] {
+) {
   const receivedAt = Date.parse(event.receivedAt)
   const had = destinations.some(({ createdAt }) => createdAt <= receivedAt)
   const isForNone = declined.length === 0 && deliveries.length === 0 && !had
@@ -222,7 +215,7 @@ export function traceFindings(
   ]
 }
 
-function finding(code: TraceFinding['code']): TraceFinding {
+function finding(code: keyof typeof TRACE_FINDINGS) {
   const { meaning: message, help: remedy } = TRACE_FINDINGS[code]
   return { code, message, remedy }
 }

@@ -5,7 +5,7 @@ import {
   isId,
   timeOfId,
 } from '@hookline/protocol'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type {
   Deletion,
@@ -22,7 +22,87 @@ import type { ClockWatch } from '../../util/workers/clock-watch.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
 import { MAX_SUPPRESSIONS } from './events.ts'
-import { MISSING_CAUSES, type MissingCause, type MissingCauseCode } from './missing-causes.ts'
+
+/**
+ * Why an event may not be there, the surest causes first: the order of the causes in a response. docs/reference/errors.md
+ * shows them.
+ */
+export const MISSING_CAUSES = {
+  event_exists: {
+    meaning: 'The event is there. Later calls with its messageId were dropped as duplicates.',
+    help: 'Its trace shows what happened to it.',
+  },
+  other_source: {
+    meaning: 'An event with this messageId arrived at another source.',
+    help: 'Its trace shows what happened to it. Check the write key of the client.',
+  },
+  unknown_source: {
+    meaning: 'There is no source, or none has this id.',
+    help: 'Create a source, or give the id of an existing one.',
+  },
+  suppressed: {
+    meaning: 'The user is suppressed: calls get a 200 and are not kept.',
+    help: 'If the user agrees to new events, delete the suppression: later calls are then kept.',
+  },
+  deleted: {
+    meaning: 'A deletion removed the events that the user had until then.',
+    help: 'They cannot be restored. Later events of the user are kept, unless the user is suppressed.',
+  },
+  expired: {
+    meaning: 'The event is older than the retention time, so it was removed.',
+    help: 'Send it again, with another messageId. The setting retention keeps later events longer.',
+  },
+  source_disabled: {
+    meaning: 'The source is disabled, so its calls are refused.',
+    help: 'Enable the source. Then send the call again.',
+  },
+  source_silent: {
+    meaning: 'No call with a write key of the source arrived in the last 24 hours.',
+    help: 'Check the write key and the host in the client, and send a call by hand.',
+  },
+  refused: {
+    meaning: 'Calls were refused in the last 24 hours.',
+    help: 'Look up the code in the table of the ingestion API. Then send the call again.',
+  },
+  users_suppressed: {
+    meaning: 'Calls of suppressed users got a 200 and were left out.',
+    help: 'Ask again with the userId of the call. The list of suppressions has the users.',
+  },
+  deletions: {
+    meaning: 'Deletions have removed events.',
+    help: 'Ask again with the userId of the call. The list of deletions has the users.',
+  },
+  quarantined: {
+    meaning:
+      'Events or deliveries are in quarantine: a bug, damaged data or an unknown source stopped them.',
+    help: 'See the lines quarantine.added and source.unknown of the log.',
+  },
+  not_sent: {
+    meaning: 'No call with these ids reached this service, or its event was removed since.',
+    help: 'Check that the client flushes before it exits, reports no error, and sends to this host.',
+  },
+} as const satisfies Record<string, { meaning: string; help: string }>
+
+type MissingCauseCode = keyof typeof MISSING_CAUSES
+
+/** What this service knows that speaks for a cause. Times in milliseconds since the epoch. */
+interface Evidence {
+  /** How many calls, events, sources, or other things there are. */
+  readonly count?: number
+  readonly since?: number
+  readonly lastAt?: number
+  /** A code of the ingestion API. */
+  readonly code?: string
+  readonly eventId?: string
+  readonly sourceId?: string
+  readonly deletionId?: string
+}
+
+/** A cause that may apply. */
+interface MissingCause {
+  readonly code: MissingCauseCode
+  readonly evidence: Evidence
+}
 
 const optional = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
@@ -44,6 +124,19 @@ const CauseResponse = Type.Object({
   ),
 })
 
+/** What is known of the event that is missing. */
+const MissingEventQuery = Type.Object(
+  {
+    messageId: optional('The messageId of the call.'),
+    eventId: optional('The id of the event.'),
+    userId: optional('The userId of the call.'),
+    anonymousId: optional('Its anonymousId; only used without a userId.'),
+    sourceId: optional('Its source.'),
+  },
+  Schema.strict,
+)
+type MissingEvent = Static<typeof MissingEventQuery>
+
 const schema = {
   ...Schema.operationsTagged('Events').viewer(
     'explainMissingEvent',
@@ -52,16 +145,7 @@ const schema = {
   isLongRead: true,
   description:
     'For a call that made no event. Name what is known of it. Refused calls are those of the last 24 hours, counted up to a minute ago.',
-  querystring: Type.Object(
-    {
-      messageId: optional('The messageId of the call.'),
-      eventId: optional('The id of the event.'),
-      userId: optional('The userId of the call.'),
-      anonymousId: optional('Its anonymousId; only used without a userId.'),
-      sourceId: optional('Its source.'),
-    },
-    Schema.strict,
-  ),
+  querystring: MissingEventQuery,
   response: Schema.ok(
     'The causes, the surest first.',
     Type.Object({ causes: Type.Array(CauseResponse) }),
@@ -105,7 +189,7 @@ function presentCause({ code, evidence }: MissingCause): object {
 }
 
 function wordsOf(
-  code: MissingCause['code'],
+  code: MissingCauseCode,
   refusal: string | undefined,
 ): { readonly message: string; readonly remedy: string } {
   const { meaning, help } = MISSING_CAUSES[code]
@@ -115,19 +199,8 @@ function wordsOf(
   return { message: `${meaning} ${refusal}: ${message}`, remedy }
 }
 
-/** What is known of the event that is missing. */
-interface MissingEvent {
-  readonly eventId?: string
-  readonly messageId?: string
-  readonly userId?: string
-  readonly anonymousId?: string
-  readonly sourceId?: string
-}
-
 /** How many deletions are looked through, the newest first. */
 const MAX_DELETIONS = 100
-
-const ORDER = Object.keys(MISSING_CAUSES) as MissingCauseCode[]
 
 /** The causes that may apply, the surest first, from what this service knows. */
 async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<MissingCause[]> {
@@ -148,7 +221,8 @@ async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<
   ]
   const isThere = causes.some(({ code }) => code === 'event_exists' || code === 'other_source')
   const all: MissingCause[] = isThere ? causes : [...causes, { code: 'not_sent', evidence: {} }]
-  return all.toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
+  const order = Object.keys(MISSING_CAUSES)
+  return all.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
 }
 
 /** Calls that have both ids belong to the user. */

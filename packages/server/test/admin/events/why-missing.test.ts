@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { MISSING_CAUSES } from '../../../src/admin/events/missing-causes.ts'
+import { MISSING_CAUSES } from '../../../src/admin/events/why-missing.ts'
 import { SPANS } from '../../../src/backend/statistics.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer, RETENTION_MS } from '../admin-server.ts'
