@@ -31,10 +31,6 @@ export const COMPONENTS = tableOf({
       'lanes, attempt rounds, sender, address guard, outcomes, retries, held deliveries, replays',
     mayImport: PORTS_AND_TOOLS,
   },
-  'destination-settings': {
-    holds: 'the settings of each destination type',
-    mayImport: ['util', 'protocol'],
-  },
   deletions: {
     holds: 'the worker that carries out deletion requests, notices, signed receipts',
     mayImport: PORTS_AND_TOOLS,
@@ -68,7 +64,7 @@ export const COMPONENTS = tableOf({
   },
   admin: {
     holds: 'the management API, one file or folder for each resource',
-    mayImport: ['activity', 'audiences', 'destination-settings', 'inspector', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'audiences', 'inspector', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

@@ -22,9 +22,6 @@ export const ROOMS = {
     'lane-threads':
       'lanes in dedicated threads: destinations by thread, messages between threads, and the unfinished work of a thread that ends',
   },
-  'destination-settings': {
-    webhooks: 'settings of type `Webhooks`: validated, and shown without secrets',
-  },
   audiences: {
     profiles:
       'the meaning of an event for its user; the slices of the log that profiles have applied',

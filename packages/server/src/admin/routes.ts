@@ -14,14 +14,8 @@ import { Turns } from './computations/computation.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addDeletionRoutes } from './deletions.ts'
 import { addDeliveryRoutes } from './deliveries/deliveries.ts'
-import { addFailureRoute } from './deliveries/failures.ts'
-import {
-  addCloseBreakerRoute,
-  addPauseRoutes,
-  addSecretRotationRoute,
-} from './destinations/destination-actions.ts'
-import { addDestinationRoutes } from './destinations/destination-routes.ts'
-import { addTestDeliveryRoute } from './destinations/test-delivery.ts'
+import { addDestinationActions } from './destinations/destination-actions.ts'
+import { addDestinationRoutes } from './destinations/destinations.ts'
 import { addEventRoutes } from './events/events.ts'
 import { addWhyMissingRoute } from './events/why-missing.ts'
 import { type IdempotencyDeps, repeatResponses } from './idempotency.ts'
@@ -44,13 +38,9 @@ import { addTraitRoutes } from './traits.ts'
 const RESOURCES = [
   addSourceRoutes,
   addDestinationRoutes,
-  addPauseRoutes,
-  addCloseBreakerRoute,
-  addTestDeliveryRoute,
-  addSecretRotationRoute,
+  addDestinationActions,
   addEventRoutes,
   addWhyMissingRoute,
-  addFailureRoute,
   addDeliveryRoutes,
   addReplayRoutes,
   addDeletionRoutes,

@@ -21,7 +21,7 @@ import {
   recordEntry,
   type RecordRequest,
 } from './audit.ts'
-import { presentDestination } from './destinations/destination.ts'
+import { presentDestination } from './destinations/destinations.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { Problem } from './problems/problem.ts'
 

@@ -1,6 +1,6 @@
 import type { Computation } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
-import Type, { type TObject } from 'typebox'
+import Type from 'typebox'
 import { dependenciesOf } from '../../audiences/conditions/references.ts'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -12,9 +12,11 @@ import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import {
   changeBody,
+  changedComputation,
   type ComputationDeps,
   type ComputationKind,
   creationBody,
+  newComputation,
   presentComputation,
   presentStatus,
   presentSync,
@@ -22,7 +24,6 @@ import {
   type SchemaTexts,
   SyncResponse,
 } from './computation.ts'
-import { changedComputation, newComputation } from './requested-computation.ts'
 
 const RemoveQuery = Type.Object(
   {
@@ -54,7 +55,7 @@ function recordSchemas(texts: SchemaTexts) {
       ...editor(`create${name}`, `Creates ${one}, and sends it for each user who has a value`),
       description:
         'The key comes from the name: snake_case. It is unique in the space and never changes. The first sync starts at once.',
-      body: creationBody(newFields) as TObject,
+      body: creationBody(newFields),
       response: Schema.versionedResponses(201, `What was created.`, shown),
     },
     get: {
@@ -68,7 +69,7 @@ function recordSchemas(texts: SchemaTexts) {
         'Fields that are absent stay unchanged. A new definition starts a sync: changes are sent only for users whose value changes. A destination that is added gets the value of every user.',
       params,
       headers: Schema.IfMatchHeaders,
-      body: changeBody(changedFields) as TObject,
+      body: changeBody(changedFields),
       response: Schema.versionedResponses(200, 'The changed record.', shown),
     },
     remove: {

@@ -1,5 +1,16 @@
-import { type Computation, formatTimestamp, type JsonObject, LIMITS } from '@hookline/protocol'
-import Type, { type TProperties, type TSchema } from 'typebox'
+import {
+  type Computation,
+  DEFAULT_SPACE,
+  formatTimestamp,
+  isJsonObject,
+  type JsonObject,
+  keyOfName,
+  LIMITS,
+  newId,
+  type Source,
+} from '@hookline/protocol'
+import type { FastifyRequest } from 'fastify'
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
 import type {
   Computations,
   ComputationState,
@@ -8,7 +19,7 @@ import type {
 import type { Catalog, CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Memberships } from '../../backend/memberships.ts'
 import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
-import type { Fault } from '../../util/fault.ts'
+import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
@@ -92,26 +103,14 @@ export function requireComputation(
   throw new Problem('not_found', { detail: `No ${noun} has this id.` })
 }
 
-const REASONS = [
-  'created',
-  'changed',
-  'requested',
-  'daily',
-  'deleted',
-] as const satisfies readonly SyncReason[]
-
-const SYNC_STATES = [
-  'waiting',
-  'running',
-  'done',
-  'failed',
-] as const satisfies readonly Sync['state'][]
+const REASONS: SyncReason[] = ['created', 'changed', 'requested', 'daily', 'deleted']
+const SYNC_STATES: Sync['state'][] = ['waiting', 'running', 'done', 'failed']
 
 /** A sync as the API shows it. */
 export const SyncResponse = Type.Object(
   {
     id: Type.String(),
-    reason: Type.Enum([...REASONS]),
+    reason: Type.Enum(REASONS),
     state: Schema.oneOf(
       SYNC_STATES,
       'waiting: others run before it, or stored events are counted first. running: profiles are evaluated.',
@@ -134,15 +133,14 @@ export const SyncResponse = Type.Object(
 
 /** The sync as the API shows it. */
 export function presentSync(sync: Sync): object {
-  const { id, reason, state, createdAt, startedAt, finishedAt } = sync
-  const { looked, entered, left, missed, error } = sync
+  const { id, reason, state, looked, entered, left, missed, error } = sync
   return {
     id,
     reason,
     state,
-    createdAt: formatTimestamp(createdAt),
-    startedAt: Schema.timeOrNull(startedAt),
-    finishedAt: Schema.timeOrNull(finishedAt),
+    createdAt: formatTimestamp(sync.createdAt),
+    startedAt: Schema.timeOrNull(sync.startedAt),
+    finishedAt: Schema.timeOrNull(sync.finishedAt),
     looked,
     entered,
     left,
@@ -151,13 +149,7 @@ export function presentSync(sync: Sync): object {
   }
 }
 
-const STATES = [
-  'preparing',
-  'live',
-  'paused',
-  'disabled',
-  'failed',
-] as const satisfies readonly ComputationState[]
+const STATES: ComputationState[] = ['preparing', 'live', 'paused', 'disabled', 'failed']
 
 /** Since when events are known, for responses. */
 export const reachesBackTo = Schema.nullable(
@@ -192,7 +184,7 @@ const statusFields = {
   reachesBackTo,
 }
 
-const destinationIds = Type.Array(Type.String(), {
+const destinationIdsField = Type.Array(Type.String(), {
   maxItems: LIMITS.destinationsPerComputation,
   description: `The ids of the destinations that changes are sent to, whatever their source: at most ${LIMITS.destinationsPerComputation}.`,
 })
@@ -200,48 +192,46 @@ const destinationIds = Type.Array(Type.String(), {
 const ENABLED = 'true or false. While it is false, nothing is computed and nothing is sent.'
 const enabled = Type.Boolean({ description: ENABLED })
 
-const SERVER = 'Leave it out: the server sets it.'
-
-/** Fields of a response that a request cannot set. */
-const STATUS_FIELDS = Object.fromEntries(Object.keys(statusFields).map((name) => [name, SERVER]))
+/** Fields of a response that a request cannot set, with the remedy. */
+const FIXED_FIELDS = {
+  ...Schema.FIXED_FIELDS,
+  ...Object.fromEntries(
+    Object.keys(statusFields).map((name) => [name, 'Leave it out: the server sets it.']),
+  ),
+}
 
 /** The body of a request that creates an audience or a computed trait. */
-export function creationBody<T extends TProperties>(definition: T) {
+export function creationBody(definition: TProperties): TObject {
   return Type.Object(
     {
       name: Schema.name,
       space: Type.Optional(
         Schema.space(`The space whose profiles are computed; ${Schema.DEFAULT_SPACE_TEXT}`),
       ),
-      destinationIds,
+      destinationIds: destinationIdsField,
       ...definition,
       enabled: Type.Optional(Schema.boolean(`${ENABLED} true if absent.`)),
     },
     {
       additionalProperties: false,
-      'x-fixed': {
-        ...Schema.FIXED_FIELDS,
-        ...STATUS_FIELDS,
-        key: 'Leave it out: it comes from the name.',
-      },
+      'x-fixed': { ...FIXED_FIELDS, key: 'Leave it out: it comes from the name.' },
     },
   )
 }
 
 /** The body of a request that changes one. */
-export function changeBody<T extends TProperties>(definition: T) {
+export function changeBody(definition: TProperties): TObject {
   return Type.Object(
     {
       name: Type.Optional(Schema.name),
-      destinationIds: Type.Optional(destinationIds),
+      destinationIds: Type.Optional(destinationIdsField),
       ...definition,
       enabled: Type.Optional(enabled),
     },
     {
       additionalProperties: false,
       'x-fixed': {
-        ...Schema.FIXED_FIELDS,
-        ...STATUS_FIELDS,
+        ...FIXED_FIELDS,
         key: 'Leave it out: receivers know it under this key. For another key, create a new one.',
         space: 'Leave it out. For another space, create a new one.',
         manual: 'Leave it out. Create a new audience, with a condition or with manual: true.',
@@ -259,7 +249,7 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
       'The name of the trait that is sent: snake_case of the first name. It never changes.',
     ),
     space: Type.String(),
-    destinationIds,
+    destinationIds: destinationIdsField,
     ...definition,
     enabled,
     ...statusFields,
@@ -274,34 +264,166 @@ export function presentComputation(
   record: Computation,
   { destinations }: Pick<CatalogSnapshot, 'destinations'>,
 ): object {
-  const { id, name, key, space, enabled: isEnabled, createdAt, updatedAt, version } = record
+  const { kind: _, ...fields } = record
   return {
-    id,
-    name,
-    key,
-    space,
+    ...fields,
     // Destinations that are removed are forgotten.
     destinationIds: record.destinationIds.filter((each) => destinations.has(each)),
-    ...(record.kind === 'audience'
-      ? { condition: record.condition, manual: record.condition === null }
-      : { compute: record.compute }),
-    enabled: isEnabled,
-    createdAt: formatTimestamp(createdAt),
-    updatedAt: formatTimestamp(updatedAt),
-    version,
+    ...(record.kind === 'audience' && { manual: record.condition === null }),
+    createdAt: formatTimestamp(record.createdAt),
+    updatedAt: formatTimestamp(record.updatedAt),
   }
 }
 
 /** The status as the API shows it. */
 export function presentStatus(status: ComputationStatus): object {
-  const { state, reason, size, progress, sync, lastSync } = status
+  const { sync, lastSync, reachesBackTo: since } = status
   return {
-    state,
-    reason,
-    size,
-    progress,
+    ...status,
     sync: sync && presentSync(sync),
     lastSync: lastSync && presentSync(lastSync),
-    reachesBackTo: Schema.timeOrNull(status.reachesBackTo),
+    reachesBackTo: Schema.timeOrNull(since),
   }
+}
+
+type Body = Pick<FastifyRequest, 'body' | 'validationError'>
+
+const TOO_MANY = fault(
+  '',
+  'too_many',
+  `There are ${LIMITS.computations} audiences and computed traits already.`,
+  'Remove one that is no longer needed.',
+)
+
+/** The record that a request creates. @throws {Problem} `invalid_body` with all faults */
+export function newComputation(
+  request: Body,
+  kind: ComputationKind,
+  { current, now }: { readonly current: CatalogSnapshot; readonly now: number },
+): Computation {
+  const { fields, faults } = fieldsOf(request, kind)
+  const { name, destinationIds } = fields
+  const space = spaceIn(fields)
+  const key = typeof name === 'string' ? keyOfName(name) : undefined
+  const others = current.computations.values()
+  const more = [
+    ...faults,
+    ...(current.computations.size < LIMITS.computations ? [] : [TOO_MANY]),
+    ...(key === undefined ? [] : keyFaults({ key, space }, others)),
+    ...spaceFaults(space, current.sources.values()),
+    ...destinationFaults(destinationIds, current.destinations),
+  ]
+  const definition = definitionOf(kind.define(fields, { space, current }), more)
+  return {
+    id: newId(kind.idPrefix, now),
+    kind: kind.kind,
+    space,
+    name,
+    key,
+    destinationIds: [...new Set(destinationIds as readonly string[])],
+    ...definition,
+    enabled: fields['enabled'] ?? true,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    // The schema and the faults above have checked the types.
+  } as unknown as Computation
+}
+
+/** The record after a change. @throws {Problem} `invalid_body` with all faults */
+export function changedComputation(
+  request: Body,
+  kind: ComputationKind,
+  { before, current }: { readonly before: Computation; readonly current: CatalogSnapshot },
+): Computation {
+  const { fields, faults } = fieldsOf(request, kind)
+  const { destinationIds } = fields
+  const more = [...faults, ...destinationFaults(destinationIds, current.destinations)]
+  const scope = { before, space: before.space, current }
+  const definition = definitionOf(kind.define(fields, scope), more)
+  const kept = before.destinationIds.filter((id) => current.destinations.has(id))
+  return {
+    ...before,
+    ...fields,
+    destinationIds: [...new Set((destinationIds as readonly string[] | undefined) ?? kept)],
+    ...definition,
+  }
+}
+
+/** The definition and the space that a preview is asked for. @throws {Problem} `invalid_body` with all faults */
+export function previewedDefinition(
+  request: Body,
+  kind: ComputationKind,
+  current: CatalogSnapshot,
+): { readonly space: string; readonly definition: object } {
+  const { fields, faults } = fieldsOf(request, kind)
+  const space = spaceIn(fields)
+  const more = [...faults, ...spaceFaults(space, current.sources.values())]
+  return { space, definition: definitionOf(kind.define(fields, { space, current }), more) }
+}
+
+/** The fields of the body, and the faults that the schema found, except those of the definition. */
+function fieldsOf(
+  { body, validationError }: Body,
+  { definingFields }: Pick<ComputationKind, 'definingFields'>,
+): { readonly fields: JsonObject; readonly faults: readonly Fault[] } {
+  const fields = body ?? {}
+  if (validationError && !(validationError instanceof Problem)) throw validationError
+  const all = validationError?.faults ?? []
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: all })
+  const faults = all.filter(({ pointer }) => !definingFields.includes(pointer.split('/')[1] ?? ''))
+  return { fields, faults }
+}
+
+/** The default where it is absent; or of a wrong type, which the schema has found. */
+function spaceIn({ space }: JsonObject): string {
+  return typeof space === 'string' ? space : DEFAULT_SPACE
+}
+
+function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {
+  const all = 'faults' in outcome ? [...faults, ...outcome.faults] : faults
+  if ('faults' in outcome || all.length > 0) throw new Problem('invalid_body', { faults: all })
+  return outcome.definition
+}
+
+/** A fault for each id that is not the id of a destination. */
+export function destinationFaults(
+  ids: unknown,
+  known: { has(id: string): boolean },
+  at = '/destinationIds',
+): readonly Fault[] {
+  if (!Array.isArray(ids)) return []
+  const hint = 'Give ids of existing destinations.'
+  return ids.flatMap((id: unknown, index) =>
+    typeof id !== 'string' || known.has(id)
+      ? []
+      : fault(at + jsonPointer(index), 'unknown_destination', 'No destination has this id.', hint),
+  )
+}
+
+/** A fault where no source is in this space. */
+export function spaceFaults(
+  space: string,
+  sources: Iterable<Pick<Source, 'space'>>,
+  at = '/space',
+): readonly Fault[] {
+  const spaces = new Set([DEFAULT_SPACE, ...[...sources].flatMap((each) => each.space ?? [])])
+  if (spaces.has(space)) return []
+  const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}; or put a source into this space first.`
+  return [fault(at, 'unknown_space', 'No source is in this space.', hint)]
+}
+
+/** A fault where something else in the space has the key that comes from the name. */
+export function keyFaults(
+  { key, space, id }: Pick<Computation, 'key' | 'space'> & { readonly id?: string },
+  others: Iterable<Computation>,
+  at = '/name',
+): readonly Fault[] {
+  const other = [...others].find(
+    (each) => each.key === key && each.space === space && each.id !== id,
+  )
+  if (other === undefined) return []
+  const what = other.kind === 'audience' ? 'The audience' : 'The computed trait'
+  const message = `${what} ${other.id} has the key ${key} that comes from this name.`
+  return [fault(at, 'not_unique', message, 'Choose another name, or remove the other one first.')]
 }

@@ -1,9 +1,8 @@
 import { formatTimestamp, type Json, parseTimestamp } from '@hookline/protocol'
-import Type, { type TObject, type TProperties } from 'typebox'
+import Type from 'typebox'
 import type { ExplainedValue } from '../../audiences/computations.ts'
 import type { PreviewResult } from '../../audiences/preview.ts'
 import type { Explanation } from '../../audiences/conditions/explain.ts'
-import type { ChangeCounts } from '../../backend/memberships.ts'
 import type { Sync } from '../../backend/syncs.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -15,12 +14,12 @@ import {
   type ComputationDeps,
   type ComputationKind,
   presentSync,
+  previewedDefinition,
   reachesBackTo,
   requireComputation,
   type SchemaTexts,
   SyncResponse,
 } from './computation.ts'
-import { previewedDefinition } from './requested-computation.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DEFAULT_DAYS = 7
@@ -68,18 +67,9 @@ const ExplainedResponse = Type.Object({
   events: Type.Optional(Schema.integer('For a computed trait: of how many events it is made.')),
 })
 
-/** The body of a request for a preview. */
-function previewBody(definition: TProperties) {
-  return Type.Object(
-    {
-      space: Type.Optional(
-        Schema.space(`The space whose profiles are looked at; ${Schema.DEFAULT_SPACE_TEXT}`),
-      ),
-      ...definition,
-    },
-    Schema.strict,
-  )
-}
+const previewedSpace = Schema.space(
+  `The space whose profiles are looked at; ${Schema.DEFAULT_SPACE_TEXT}`,
+)
 
 /** A preview as the API shows it. */
 const PreviewResponse = Type.Object({
@@ -137,7 +127,7 @@ function workSchemas({ tag, operation: name, one, previewed }: SchemaTexts) {
       isLongRead: true,
       showsUsers: true,
       description: 'Changes nothing, and sends nothing.',
-      body: previewBody(previewed) as TObject,
+      body: Type.Object({ space: Type.Optional(previewedSpace), ...previewed }, Schema.strict),
       response: Schema.ok('The size, and at most ten users.', PreviewResponse),
     },
     explain: {
@@ -229,12 +219,9 @@ function addInsight(
     const { id } = requireComputation(catalog, kind, params.id)
     const from = changesSince(query.from, clock.wall())
     const counts = await memberships.changes(id, from)
-    return { from: formatTimestamp(from), data: counts.map(presentChangeCounts) }
+    const data = counts.map(({ start, ...each }) => ({ at: formatTimestamp(start), ...each }))
+    return { from: formatTimestamp(from), data }
   })
-}
-
-function presentChangeCounts({ start, entered, left }: ChangeCounts): object {
-  return { at: formatTimestamp(start), entered, left }
 }
 
 /** Since when changes are shown. @throws {Problem} `invalid_query` */

@@ -4,44 +4,99 @@ import {
   type ComputedTrait,
   DEFAULT_SPACE,
   type Destination,
+  LIMITS,
   type Source,
-  type WebhooksSettings,
 } from '@hookline/protocol'
+import Type, { type Static } from 'typebox'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
-import { presentWebhooksSettings } from '../../destination-settings/webhooks/present-settings.ts'
+import * as Schema from '../api/schema.ts'
+import { exportWebhooksSettings } from '../destinations/settings.ts'
 
-export interface SourceEntry extends Pick<Source, 'id' | 'name' | 'enabled' | 'rateLimit'> {
-  /** Absent from documents of earlier versions. */
-  readonly space?: string
-  /** Only in a document with secrets. */
-  readonly writeKeys?: readonly string[]
+const SourceEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
+    name: Schema.name,
+    enabled: Type.Boolean(),
+    rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
+    space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
+    writeKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }))),
+  },
+  Schema.strict,
+)
+
+const DestinationEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
+    sourceId: Type.String(),
+    type: Type.Enum(['Webhooks']),
+    name: Schema.name,
+    enabled: Type.Boolean(),
+    paused: Type.Optional(
+      Schema.boolean('Whether deliveries are held. If absent, an import leaves it unchanged.'),
+    ),
+    // Checked by parseWebhooksSettings, which knows every rule and its remedy.
+    settings: Type.Unsafe<unknown>({
+      ...Schema.anyObject,
+      description: 'As for POST /destinations.',
+    }),
+  },
+  Schema.strict,
+)
+
+const computationFields = {
+  name: Schema.name,
+  key: Schema.text('The name of the trait that is sent.'),
+  space: Schema.space('The space whose profiles are computed.'),
+  destinationIds: Type.Array(Type.String(), { maxItems: LIMITS.destinationsPerComputation }),
+  enabled: Type.Boolean(),
 }
 
-export interface DestinationEntry extends Pick<
-  Destination,
-  'id' | 'sourceId' | 'type' | 'name' | 'enabled'
-> {
-  /** Whether the destination is paused. Absent from documents of earlier versions. */
-  readonly paused?: boolean
-  readonly settings: unknown
-}
+// Conditions are checked by their parser, which knows every rule and its remedy.
+const AudienceEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
+    ...computationFields,
+    condition: Type.Unsafe<Audience['condition']>({
+      ...Schema.nullable(Schema.anyObject),
+      description: 'As for POST /audiences; null for a manual audience.',
+    }),
+  },
+  Schema.strict,
+)
 
-type Bookkeeping = 'kind' | 'createdAt' | 'updatedAt' | 'version'
+const TraitEntryBody = Type.Object(
+  {
+    id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
+    ...computationFields,
+    compute: Type.Unsafe<ComputedTrait['compute']>({
+      ...Schema.anyObject,
+      description: 'As for POST /traits.',
+    }),
+  },
+  Schema.strict,
+)
 
-/** Without a condition: `null`, for a manual audience. The list of its users is not part of the configuration. */
-type AudienceEntry = Omit<Audience, Bookkeeping>
-
-type TraitEntry = Omit<ComputedTrait, Bookkeeping>
+const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
 
 /** Sources, destinations, audiences and computed traits as one document. */
-export interface ConfigurationDocument {
-  readonly hookline: 1
-  readonly sources: readonly SourceEntry[]
-  readonly destinations: readonly DestinationEntry[]
-  /** Absent from documents of earlier versions, as `traits`. */
-  readonly audiences?: readonly AudienceEntry[]
-  readonly traits?: readonly TraitEntry[]
-}
+export const ConfigurationBody = Type.Object(
+  {
+    hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
+    sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
+    destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
+    audiences: Type.Optional(
+      Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
+    traits: Type.Optional(
+      Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
+    ),
+  },
+  Schema.strict,
+)
+
+export type SourceEntry = Static<typeof SourceEntryBody>
+export type DestinationEntry = Static<typeof DestinationEntryBody>
+export type ConfigurationDocument = Static<typeof ConfigurationBody>
 
 /** The configuration document of a catalog, oldest records first. Without secrets it shows only where a secret is set. */
 export function exportConfiguration(
@@ -64,10 +119,7 @@ function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
   return { id, name, enabled, rateLimit, space, ...keys }
 }
 
-function computationEntry(
-  record: Computation,
-  destinations: CatalogSnapshot['destinations'],
-): AudienceEntry | TraitEntry {
+function computationEntry(record: Computation, destinations: CatalogSnapshot['destinations']) {
   const { id, name, key, space, enabled } = record
   // Destinations that are removed are forgotten.
   const destinationIds = record.destinationIds.filter((each) => destinations.has(each))
@@ -80,21 +132,6 @@ function computationEntry(
 function destinationEntry(destination: Destination, withSecrets: boolean): DestinationEntry {
   const { id, sourceId, type, name, enabled, settings } = destination
   const paused = destination.paused !== null
-  const shown = withSecrets ? withSecretsOf(settings) : withoutSecretsOf(settings)
+  const shown = exportWebhooksSettings(settings, withSecrets)
   return { id, sourceId, type, name, enabled, paused, settings: shown }
-}
-
-function withSecretsOf({ sharedSecret, webhooks, successPolicy }: WebhooksSettings): object {
-  const plain = webhooks.map(({ url, headers }) => ({ url, headers }))
-  return { sharedSecret, webhooks: plain, successPolicy }
-}
-
-/** Leaves out even the last characters of a secret, because the document is meant to be kept elsewhere. */
-function withoutSecretsOf(settings: WebhooksSettings): object {
-  const { webhooks, successPolicy } = presentWebhooksSettings(settings)
-  return {
-    sharedSecret: settings.sharedSecret === null ? null : { set: true },
-    webhooks: webhooks.map(({ url, headers }) => ({ url, headers })),
-    successPolicy,
-  }
 }

@@ -1,4 +1,3 @@
-import { type Audience, type ComputedTrait, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflict, type CatalogSnapshot } from '../../backend/catalog.ts'
@@ -7,95 +6,14 @@ import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
 import { auditedRecords, auditEntry } from '../audit.ts'
 import { type ComputationDeps, presentComputation } from '../computations/computation.ts'
-import { presentDestination } from '../destinations/destination.ts'
-import { hostWarnings, type UrlChecks, WarningsResponse } from '../destinations/url-warnings.ts'
+import { presentDestination } from '../destinations/destinations.ts'
+import { hostWarnings, type UrlChecks, WarningsResponse } from '../destinations/webhook-urls.ts'
 import { Problem } from '../problems/problem.ts'
 import { auditedSource, type SourceDeps } from '../sources.ts'
-import { exportConfiguration } from './configuration-document.ts'
+import { ConfigurationBody, exportConfiguration } from './configuration-document.ts'
 import { type CatalogRecord, type ImportPlan, type Planned, planImport } from './import-plan.ts'
 
 const FLAG = ['true', 'false'] as const
-
-const SourceEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
-    name: Schema.name,
-    enabled: Type.Boolean(),
-    rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
-    space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
-    writeKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }))),
-  },
-  Schema.strict,
-)
-
-const DestinationEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
-    sourceId: Type.String(),
-    type: Type.Enum(['Webhooks']),
-    name: Schema.name,
-    enabled: Type.Boolean(),
-    paused: Type.Optional(
-      Schema.boolean('Whether deliveries are held. If absent, an import leaves it unchanged.'),
-    ),
-    // Checked by parseWebhooksSettings, which knows every rule and its remedy.
-    settings: Type.Unsafe<unknown>({
-      ...Schema.anyObject,
-      description: 'As for POST /destinations.',
-    }),
-  },
-  Schema.strict,
-)
-
-const computationFields = {
-  name: Schema.name,
-  key: Schema.text('The name of the trait that is sent.'),
-  space: Schema.space('The space whose profiles are computed.'),
-  destinationIds: Type.Array(Type.String(), { maxItems: LIMITS.destinationsPerComputation }),
-  enabled: Type.Boolean(),
-}
-
-// Conditions are checked by their parser, which knows every rule and its remedy.
-const AudienceEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
-    ...computationFields,
-    condition: Type.Unsafe<Audience['condition']>({
-      ...Schema.nullable(Schema.anyObject),
-      description: 'As for POST /audiences; null for a manual audience.',
-    }),
-  },
-  Schema.strict,
-)
-
-const TraitEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
-    ...computationFields,
-    compute: Type.Unsafe<ComputedTrait['compute']>({
-      ...Schema.anyObject,
-      description: 'As for POST /traits.',
-    }),
-  },
-  Schema.strict,
-)
-
-const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
-
-const ConfigurationBody = Type.Object(
-  {
-    hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
-    sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
-    destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
-    audiences: Type.Optional(
-      Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
-    ),
-    traits: Type.Optional(
-      Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
-    ),
-  },
-  Schema.strict,
-)
 
 const ids = Type.Array(Type.String())
 const DiffResponse = Type.Object({
@@ -216,34 +134,29 @@ function isChanged({ fields }: Planned<CatalogRecord>): boolean {
   return fields.length > 0
 }
 
+function recordsOf(plan: ImportPlan): readonly Planned<CatalogRecord>[] {
+  return [...plan.sources, ...plan.destinations, ...plan.computations]
+}
+
 /** The records that the import changes, before and after it. */
 function auditedPlan(
-  { sources, destinations, computations }: ImportPlan,
+  plan: ImportPlan,
   { keyUses, catalog }: ConfigurationDeps,
 ): Pick<AuditEntry, 'before' | 'after'> {
-  const all: readonly Planned<CatalogRecord>[] = [...sources, ...destinations, ...computations]
-  const changed = all.filter(isChanged)
+  const changed = recordsOf(plan).filter(isChanged)
   const present = (record: CatalogRecord): object => {
     if ('settings' in record) return presentDestination(record)
     return 'kind' in record
       ? presentComputation(record, catalog.current)
       : auditedSource(record, keyUses)
   }
-  return {
-    before: auditedRecords(
-      changed.flatMap(({ before }) => before ?? []),
-      present,
-    ),
-    after: auditedRecords(
-      changed.map(({ next }) => next),
-      present,
-    ),
-  }
+  const before = changed.flatMap((each) => each.before ?? [])
+  const after = changed.map(({ next }) => next)
+  return { before: auditedRecords(before, present), after: auditedRecords(after, present) }
 }
 
 function diffOf(plan: ImportPlan, current: CatalogSnapshot): object {
-  const { sources, destinations, computations } = plan
-  const all: readonly Planned<CatalogRecord>[] = [...sources, ...destinations, ...computations]
+  const all = recordsOf(plan)
   const inDocument = new Set(all.map(({ next }) => next.id))
   const existing = [current.sources, current.destinations, current.computations].flatMap((each) => [
     ...each.keys(),
@@ -253,9 +166,9 @@ function diffOf(plan: ImportPlan, current: CatalogSnapshot): object {
   return {
     created: idsOf(all.filter(({ before }) => before === undefined)),
     changed: all
-      .filter(({ before, fields }) => before !== undefined && fields.length > 0)
+      .filter((each) => each.before !== undefined && isChanged(each))
       .map(({ next, fields }) => ({ id: next.id, fields })),
-    unchanged: idsOf(all.filter(({ fields }) => fields.length === 0)),
+    unchanged: idsOf(all.filter((each) => !isChanged(each))),
     notInDocument: existing.filter((id) => !inDocument.has(id)),
   }
 }

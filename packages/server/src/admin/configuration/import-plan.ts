@@ -14,10 +14,10 @@ import { referenceFaults } from '../../audiences/conditions/references.ts'
 import { validateCompute } from '../../audiences/conditions/validate-compute.ts'
 import { validateCondition } from '../../audiences/conditions/validate-condition.ts'
 import { type CatalogSnapshot, snapshotOf } from '../../backend/catalog.ts'
-import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
-import { destinationFaults, keyFaults, spaceFaults } from '../computations/requested-computation.ts'
-import { withToggle } from '../destinations/destination.ts'
+import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
+import { withToggle } from '../destinations/destinations.ts'
+import { parseWebhooksSettings } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources.ts'
 import type {
@@ -70,10 +70,9 @@ export function planImport(
     return []
   })
   const after = catalogAfter(current, sources, destinations)
-  const computations = planComputations(document, { after, now })
-  faults.push(...computations.faults)
+  const computations = planComputations(document, after, now, faults)
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
-  return { sources, destinations, computations: computations.planned }
+  return { sources, destinations, computations }
 }
 
 function planSource(
@@ -112,13 +111,7 @@ function planDestination(
     faults.push(fault(`${at}/sourceId`, 'fixed', 'sourceId cannot be changed.', hint))
   }
   const parsed = parseWebhooksSettings(given, before?.settings, allowedPorts)
-  if ('faults' in parsed) {
-    const pointed = parsed.faults.map((each) => ({
-      ...each,
-      pointer: `${at}/settings${each.pointer}`,
-    }))
-    return [...faults, ...pointed]
-  }
+  if ('faults' in parsed) return [...faults, ...faultsBelow(`${at}/settings`, parsed.faults)]
   if (faults.length > 0) return faults
   const record = {
     ...before,
@@ -194,39 +187,36 @@ function takenKeys(
   )
 }
 
-interface ComputationsPlan {
-  readonly planned: readonly Planned<Computation>[]
-  readonly faults: readonly Fault[]
-}
-
 /** An entry, and its place in the document. */
 interface Placed {
   readonly record: Computation
   readonly at: string
 }
 
-/** Plans the audiences and computed traits of a document. @param after the catalog with everything else of the document */
+/**
+ * Plans the audiences and computed traits of a document, and appends what is wrong with them to `faults`.
+ * @param current the catalog with everything else of the document
+ */
 function planComputations(
   document: ConfigurationDocument,
-  { after, now }: { readonly after: CatalogSnapshot; readonly now: number },
-): ComputationsPlan {
-  const existing = after.computations
+  current: CatalogSnapshot,
+  now: number,
+  faults: Fault[],
+): readonly Planned<Computation>[] {
+  const existing = current.computations
   const all = placedRecords(document, existing, now)
   const computations = new Map([
     ...existing,
     ...all.map(({ record }) => [record.id, record] as const),
   ])
-  const complete = { ...after, computations }
+  const after = { ...current, computations }
   const invalid = all.flatMap(formFaults)
+  faults.push(...invalid)
   // Only valid conditions can be followed to what they refer to.
-  const faults =
-    invalid.length > 0
-      ? invalid
-      : all.flatMap((each) => placeFaults(each, complete, existing.get(each.record.id)))
-  return {
-    planned: all.map(({ record }) => planned(record, existing.get(record.id))),
-    faults: [...faults, ...tooMany(complete)],
-  }
+  if (invalid.length === 0)
+    faults.push(...all.flatMap((each) => placeFaults(each, after, existing.get(each.record.id))))
+  faults.push(...tooMany(after))
+  return all.map(({ record }) => planned(record, existing.get(record.id)))
 }
 
 function placedRecords(
@@ -234,15 +224,14 @@ function placedRecords(
   existing: CatalogSnapshot['computations'],
   now: number,
 ): readonly Placed[] {
+  const datesOf = ({ id }: { readonly id: string }) => dates(existing.get(id), now)
   return [
     ...audiences.map((entry, index) => {
-      const bookkeeping = dates(existing.get(entry.id), now)
-      const record: Audience = { ...entry, ...bookkeeping, kind: 'audience' }
+      const record: Audience = { ...entry, ...datesOf(entry), kind: 'audience' }
       return { record, at: `/audiences/${index}` }
     }),
     ...traits.map((entry, index) => {
-      const bookkeeping = dates(existing.get(entry.id), now)
-      const record: ComputedTrait = { ...entry, ...bookkeeping, kind: 'trait' }
+      const record: ComputedTrait = { ...entry, ...datesOf(entry), kind: 'trait' }
       return { record, at: `/traits/${index}` }
     }),
   ]

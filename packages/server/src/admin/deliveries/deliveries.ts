@@ -12,7 +12,13 @@ import {
   type PartState,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import type { Deliveries, DeliveryHistory, WebhookLanes } from '../../backend/deliveries.ts'
+import type {
+  Deliveries,
+  DeliveryHistory,
+  DeliveryReports,
+  FailureGroup,
+  WebhookLanes,
+} from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { Replays } from '../../backend/replays.ts'
 import { SIGNATURES_ROLE } from '../access/roles.ts'
@@ -25,24 +31,24 @@ import { withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import {
   partWaiting,
-  WAIT_REASONS,
+  presentWaiting,
   waitContext,
   type WaitContext,
   waitContexts,
   type WaitDeps,
-  type WaitReason,
+  WaitingResponse,
 } from './waiting.ts'
 
-const STATES = [
+const STATES: DeliveryState[] = [
   'pending',
   'delivered',
   'rejected',
   'expired',
   'held',
   'quarantined',
-] as const satisfies readonly DeliveryState[]
+]
 
-const PART_STATES = [
+const PART_STATES: PartState[] = [
   'pending',
   'held',
   'delivered',
@@ -50,7 +56,7 @@ const PART_STATES = [
   'expired',
   'not_retried',
   'removed',
-] as const satisfies readonly PartState[]
+]
 
 const CLASSES = Object.keys(DELIVERY_CLASSES) as DeliveryClass[]
 
@@ -101,20 +107,6 @@ const AttemptResponse = Type.Object({
   body: Type.Optional(Schema.text('The beginning of the response body.')),
 })
 
-const WaitingResponse = Type.Object(
-  {
-    reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
-    since: Schema.time,
-    nextAttemptAt: Schema.nullable(Schema.time),
-    explanation: Schema.text('The reason as text.'),
-    remedy: Schema.nullable(Schema.text('What ends the wait; null if it ends by itself.')),
-  },
-  {
-    description:
-      'Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause.',
-  },
-)
-
 const WebhookResponse = Type.Object({
   url: Type.String(),
   state: Schema.oneOf(
@@ -155,6 +147,29 @@ export const DeliveryResponse = Type.Object(
   { $id: 'Delivery' },
 )
 
+const FailureResponse = Type.Object({
+  destinationId: Type.String(),
+  class: Schema.text(
+    'The class of the last attempt; not_attempted or quarantined if the delivery ended without one. docs/reference/errors.md explains each.',
+  ),
+  status: Schema.nullable(Schema.integer('null if there was no response.')),
+  count: Schema.integer('The number of undelivered deliveries that failed in this way.'),
+  firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
+  lastSeenAt: Schema.timeOf(
+    'When the last attempt was made, or the last of them came into quarantine. For not_attempted: when the last of them became due.',
+  ),
+  sampleDeliveryId: Schema.text(
+    'The newest of these deliveries whose response is kept; the newest one where none is.',
+  ),
+  lastError: Schema.nullable(
+    Schema.text(
+      'What went wrong in its last attempt, or why it is in quarantine, as text; null if none was kept.',
+    ),
+  ),
+  meaning: Schema.text('What the class means.'),
+  remedy: Schema.text('What to do about it.'),
+})
+
 const RequestResponse = Type.Object({
   url: Type.String(),
   request: Type.Object({
@@ -193,6 +208,28 @@ const filters = {
 }
 
 const schemas = {
+  failures: {
+    ...operations.viewer(
+      'listFailures',
+      'Groups failed deliveries by destination, class and status',
+    ),
+    isLongRead: true,
+    description:
+      'Counts deliveries that are not delivered, by the last attempt on each webhook. A webhook whose retry window ended before its first attempt counts as not_attempted, and a delivery in quarantine as quarantined. The largest group comes first.',
+    querystring: Type.Object(
+      { destinationId: Type.Optional(Schema.text('Only failures of this destination.')) },
+      Schema.strict,
+    ),
+    response: Schema.ok(
+      'The groups.',
+      Type.Object({
+        data: Type.Array(FailureResponse),
+        isComplete: Schema.boolean(
+          'false if a destination has so many that only its newest 2,000 were counted.',
+        ),
+      }),
+    ),
+  },
   list: {
     ...operations.viewer('listDeliveries', 'Lists deliveries, newest first'),
     isLongRead: true,
@@ -232,6 +269,7 @@ const schemas = {
 
 interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly deliveries: Pick<Deliveries, 'list' | 'find'>
+  readonly reports: Pick<DeliveryReports, 'failures'>
   readonly events: Pick<Events, 'find'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
   readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'allowNow'>
@@ -246,7 +284,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
 
 const list = new List<object>('deliveries', (each) => each)
 
-/** `/deliveries`: what became of each, its requests as they would be sent now, and its retry. */
+/** `/deliveries`: what became of each, grouped failures, the requests as they would be sent now, and retries. */
 export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
   addReading(app, deps)
   addRequests(app, deps)
@@ -254,7 +292,12 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
 }
 
 function addReading(app: AdminApp, deps: DeliveryDeps): void {
-  const { deliveries } = deps
+  const { deliveries, reports } = deps
+
+  app.get('/deliveries/failures', { schema: schemas.failures }, async ({ query }) => {
+    const { groups, isComplete } = await reports.failures(query)
+    return { data: groups.map(presentFailure), isComplete }
+  })
 
   app.get('/deliveries', { schema: schemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, waiting, ...fields } = query
@@ -289,7 +332,12 @@ function addRequests(app: AdminApp, deps: DeliveryDeps): void {
     const event = await events.find(delivery.eventId)
     if (event === undefined) throw new Problem('wrong_state', { detail: NO_EVENT })
     const requests = deps.nextRequests(delivery, event, destination, clock.wall())
-    return { deliveryId: delivery.id, webhooks: requests.map(presentRequest) }
+    const webhooks = requests.map(({ url, headers, body, curl }) => ({
+      url,
+      request: { method: 'POST', headers, body },
+      curl,
+    }))
+    return { deliveryId: delivery.id, webhooks }
   })
 }
 
@@ -305,11 +353,8 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
     // A delivery shows data of users: the response is kept without it.
     const made = { status: 200, headers: {}, body: {} } as const
-    const isPending = await replays.retry(
-      before.id,
-      clock.now(),
-      withResponse(entry, made, request),
-    )
+    const kept = withResponse(entry, made, request)
+    const isPending = await replays.retry(before.id, clock.now(), kept)
     const delivery = await find()
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
@@ -354,9 +399,7 @@ export function presentDelivery(delivery: DeliveryHistory, context: WaitContext)
     nextAttemptAt: next.length === 0 ? null : formatTimestamp(Math.min(...next)),
     webhooks: webhooks.map((part) => presentPart(part, context)),
     attempts: attempts.map(presentAttempt),
-    ...(quarantine && {
-      quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) },
-    }),
+    ...(quarantine && { quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) } }),
   }
 }
 
@@ -369,13 +412,7 @@ function presentPart(part: DeliveryPart, context: WaitContext): object {
     outcome: last?.outcome ?? null,
     firstDueAt: formatTimestamp(firstDueAt),
     nextAttemptAt: Schema.timeOrNull(waiting?.nextAttemptAt ?? null),
-    waiting: waiting && {
-      reason: waiting.reason,
-      since: formatTimestamp(waiting.since),
-      nextAttemptAt: Schema.timeOrNull(waiting.nextAttemptAt),
-      explanation: WAIT_REASONS[waiting.reason].meaning,
-      remedy: WAIT_REASONS[waiting.reason].remedy,
-    },
+    waiting: waiting && presentWaiting(waiting),
     last: last ? presentAttempt(last) : null,
   }
 }
@@ -393,6 +430,13 @@ export function presentTimes({
   return { startedAt: formatTimestamp(startedAt), timing }
 }
 
-function presentRequest({ url, headers, body, curl }: NextRequest): object {
-  return { url, request: { method: 'POST', headers, body }, curl }
+function presentFailure(group: FailureGroup): object {
+  const { meaning, help } = DELIVERY_CLASSES[group.class]
+  return {
+    ...group,
+    firstSeenAt: formatTimestamp(group.firstSeenAt),
+    lastSeenAt: formatTimestamp(group.lastSeenAt),
+    meaning,
+    remedy: help,
+  }
 }

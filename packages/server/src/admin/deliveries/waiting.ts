@@ -1,24 +1,21 @@
-import type {
-  Delivery,
-  DeliveryPart,
-  Destination,
-  Pause,
-  Webhook,
-  WebhookState,
+import {
+  type Delivery,
+  type DeliveryPart,
+  type Destination,
+  formatTimestamp,
+  type Pause,
+  type Webhook,
+  type WebhookState,
 } from '@hookline/protocol'
+import Type from 'typebox'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { type Clock, jumpOf } from '../../util/time/clock.ts'
-
-interface WaitReasonInfo {
-  readonly meaning: string
-  /** What ends the wait; `null` where it ends by itself. */
-  readonly remedy: string | null
-}
+import * as Schema from '../api/schema.ts'
 
 const RESUME = 'Resume the destination.'
 
-/** Why a part of a delivery waits, and the remedy. */
+/** Why a part of a delivery waits, and what ends the wait: `null` where it ends by itself. */
 export const WAIT_REASONS = {
   in_flight: {
     meaning: 'Its attempt is being made: the request waits for the response of the receiver.',
@@ -58,12 +55,27 @@ export const WAIT_REASONS = {
     meaning: 'The destination is disabled.',
     remedy: 'Enable the destination.',
   },
-} as const satisfies Record<string, WaitReasonInfo>
+} as const satisfies Record<string, { meaning: string; remedy: string | null }>
 
 export type WaitReason = keyof typeof WAIT_REASONS
 
+/** Why a part waits, as the API shows it. */
+export const WaitingResponse = Type.Object(
+  {
+    reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
+    since: Schema.time,
+    nextAttemptAt: Schema.nullable(Schema.time),
+    explanation: Schema.text('The reason as text.'),
+    remedy: Schema.nullable(Schema.text('What ends the wait; null if it ends by itself.')),
+  },
+  {
+    description:
+      'Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause.',
+  },
+)
+
 /** Why a part waits, since when, and when its next attempt is made. Times in milliseconds since the epoch. */
-export interface PartWaiting {
+interface PartWaiting {
   readonly reason: WaitReason
   readonly since: number
   /** `null`: when somebody ends the cause. */
@@ -92,8 +104,6 @@ export interface WaitDeps {
 
 type WaitingDelivery = Pick<Delivery, 'id' | 'destinationId' | 'state'>
 
-const NONE_IN_FLIGHT: ReadonlyMap<string, number> = new Map()
-
 /** Asks the lanes about deliveries, all at once. Returns the function that returns the context of each of them. */
 export async function waitContexts(
   deliveries: readonly WaitingDelivery[],
@@ -111,7 +121,7 @@ export async function waitContexts(
     return {
       destination: state === 'quarantined' ? undefined : found,
       states: (states.get(destinationId) ?? []).map((each) => shownState(each, jumpMs)),
-      inFlight: attempts.get(id) ?? NONE_IN_FLIGHT,
+      inFlight: attempts.get(id) ?? new Map<string, number>(),
       now: clock.now() + jumpMs,
       jumpMs,
     }
@@ -153,16 +163,10 @@ export function partWaiting(
   if (since !== undefined) return { reason: 'in_flight', since, nextAttemptAt: now }
   const pause = pauseOf(destination, webhook)
   if (pause !== undefined) return { ...pause, nextAttemptAt: null }
-  const shown = {
-    ...part,
-    firstDueAt: part.firstDueAt + jumpMs,
-    dueAt: part.dueAt === null ? now : part.dueAt + jumpMs,
-  }
-  return untilTime(
-    shown,
-    states.find(({ url }) => url === part.url),
-    now,
-  )
+  const state = states.find(({ url }) => url === part.url)
+  const firstDueAt = part.firstDueAt + jumpMs
+  const dueAt = part.dueAt === null ? now : part.dueAt + jumpMs
+  return untilTime({ ...part, firstDueAt, dueAt }, state, now)
 }
 
 /** Why the webhook gets nothing until somebody changes that; `undefined` when nothing pauses it. */
@@ -197,4 +201,16 @@ function untilTime(
     }
   if (dueAt > now) return { reason: 'retry', since, nextAttemptAt: dueAt }
   return { reason: 'in_line', since: dueAt, nextAttemptAt: now }
+}
+
+/** Why a part waits, as the API shows it. */
+export function presentWaiting({ reason, since, nextAttemptAt }: PartWaiting): object {
+  const { meaning: explanation, remedy } = WAIT_REASONS[reason]
+  return {
+    reason,
+    since: formatTimestamp(since),
+    nextAttemptAt: Schema.timeOrNull(nextAttemptAt),
+    explanation,
+    remedy,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import Type from 'typebox'
+import type { RecentAttempts } from '../../activity/recent-attempts.ts'
 import type { DeliveryReports, WaitingParts, WebhookLanes } from '../../backend/deliveries.ts'
 import { SPANS, type Statistics } from '../../backend/statistics.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
@@ -59,19 +60,10 @@ export interface HealthDeps {
   readonly lanes: Pick<WebhookLanes, 'states'>
   readonly upkeep: Pick<Upkeep, 'backlog'>
   readonly reports: Pick<DeliveryReports, 'waitingIn'>
-  readonly recentAttempts: RecentAttempts
+  readonly recentAttempts: Pick<RecentAttempts, 'of'>
   /** Up to now, not only what is written. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly clock: Clock
-}
-
-/** The number of attempts of all nodes in the last hour, and how many of them were delivered. */
-interface RecentAttempts {
-  of(destinationId: string): Promise<{
-    readonly attempts: number
-    readonly delivered: number
-    readonly lastFailedAt: number | undefined
-  }>
 }
 
 /** The current health of the destination. */
@@ -130,14 +122,10 @@ function presentWebhook(
     brokenSince: Schema.timeOrNull(brokenSince),
     restsUntil: Schema.timeOrNull(restsUntil),
     retryAfterUntil: Schema.timeOrNull(retryAfterUntil),
-    pacePerSecond: pacePerSecond === null ? null : rounded(pacePerSecond),
+    // To two digits: a pace changes with each response.
+    pacePerSecond: pacePerSecond && Number(pacePerSecond.toPrecision(2)),
     pending,
     held,
     oldestPendingAt: Schema.timeOrNull(oldestAt ?? null),
   }
-}
-
-/** To two digits: a pace changes with each response. */
-function rounded(perSecond: number): number {
-  return Number(perSecond.toPrecision(2))
 }

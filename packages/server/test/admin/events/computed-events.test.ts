@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestContent } from '../../../src/admin/destinations/test-delivery.ts'
+import type { TestContent } from '../../../src/admin/destinations/destination-actions.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { computedEvent } from '@hookline/testing/records/computed-event'

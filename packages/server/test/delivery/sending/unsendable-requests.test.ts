@@ -6,7 +6,7 @@ import { TestDeliverySender } from '../../../src/delivery/parts/test-deliveries.
 import { AttemptTimer } from '../../../src/delivery/network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines } from '../../../src/delivery/sending/exchange.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
-import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
+import { parseWebhooksSettings } from '../../../src/admin/destinations/settings.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { AdminServer } from '../../admin/admin-server.ts'
 import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'

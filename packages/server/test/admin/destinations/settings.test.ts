@@ -1,8 +1,10 @@
 import type { WebhooksSettings } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { presentWebhooksSettings } from '../../../src/destination-settings/webhooks/present-settings.ts'
-import { parseWebhooksSettings } from '../../../src/destination-settings/webhooks/settings.ts'
+import {
+  parseWebhooksSettings,
+  presentWebhooksSettings,
+} from '../../../src/admin/destinations/settings.ts'
 
 const URL_A = 'https://a.example/in'
 const url = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`

@@ -1,28 +1,72 @@
-import { type Destination, isJsonObject, newId, type WebhooksSettings } from '@hookline/protocol'
-import type { FastifyRequest } from 'fastify'
+import { type Destination, formatTimestamp, isJsonObject, newId } from '@hookline/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { AuditEntry } from '../../backend/audit.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
-import { parseWebhooksSettings } from '../../destination-settings/webhooks/settings.ts'
-import { type Fault, fault } from '../../util/fault.ts'
+import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import { entityTag, lanesOf, requireDestination, requireMatch } from '../api/catalog-records.ts'
+import {
+  changeRecord,
+  entityTag,
+  lanesOf,
+  requireDestination,
+  requireMatch,
+} from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
-import { type ChangeDeps, recordEntry } from '../audit.ts'
+import {
+  type AuditedCatalog,
+  type AuditedRequest,
+  type ChangeDeps,
+  recordEntry,
+  type RecordRequest,
+} from '../audit.ts'
 import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
-import {
-  changeDestination,
-  DestinationResponse,
-  destinationFields,
-  oneDestination,
-  operations,
-  presentDestination,
-  SettingsRequest,
-  withToggle,
-} from './destination.ts'
 import { type HealthDeps, HealthResponse, readDestinationHealth } from './destination-health.ts'
-import { hostWarnings, type UrlChecks, urlWarnings } from './url-warnings.ts'
+import {
+  parseWebhooksSettings,
+  PauseResponse,
+  presentPause,
+  presentWebhooksSettings,
+  SettingsRequest,
+  SettingsResponse,
+} from './settings.ts'
+import { hostWarnings, type UrlChecks, urlWarnings, WarningsResponse } from './webhook-urls.ts'
+
+/** The fields of a destination as the API shows it. */
+const destinationFields = {
+  id: Type.String(),
+  sourceId: Schema.text('The id of the source whose events it receives.'),
+  type: Schema.oneOf(['Webhooks'], 'Webhooks: there is no other type.'),
+  name: Schema.name,
+  enabled: Schema.boolean('true or false. Events that arrive while it is false are not delivered.'),
+  enabledChangedAt: Schema.nullable(
+    Schema.timeOf(
+      'When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that.',
+    ),
+  ),
+  paused: PauseResponse,
+  settings: SettingsResponse,
+  createdAt: Schema.time,
+  updatedAt: Schema.time,
+  version: Schema.version,
+  warnings: Type.Optional(WarningsResponse),
+}
+
+/** A destination as the API shows it. */
+export const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
+
+/** Names the operations of destinations. */
+export const operations = Schema.operationsTagged('Destinations')
+
+/** The response with a destination. */
+export const oneDestination = (status: 200 | 201) =>
+  Schema.versionedResponses(
+    status,
+    'The destination, without its secrets.',
+    Schema.ref(DestinationResponse),
+  )
 
 const optional = {
   name: Type.Optional(Schema.name),
@@ -143,7 +187,7 @@ function addChanging(app: AdminApp, deps: DestinationDeps): void {
     { schema: schemas.create, attachValidation },
     async (request, reply) => {
       const more = sourceFaults(catalog, request.body)
-      const settings = requestedSettings(request, { more, allowedPorts })
+      const settings = requestedSettings(request, allowedPorts, undefined, more)
       const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
       const now = clock.wall()
       const destination: Destination = {
@@ -175,8 +219,7 @@ function addChanging(app: AdminApp, deps: DestinationDeps): void {
     async (request, reply) => {
       const now = clock.wall()
       const changed = await changeDestination(request, catalog, now, (destination) => {
-        const previous = destination.settings
-        const settings = requestedSettings(request, { previous, allowedPorts })
+        const settings = requestedSettings(request, allowedPorts, destination.settings)
         return withToggle({ ...destination, ...request.body, settings }, destination, now)
       })
       // Whatever was wrong with the webhook may be right now.
@@ -209,39 +252,83 @@ function sourceFaults({ current }: ChangeDeps['catalog'], body: unknown): readon
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }
 
-type Body = Pick<FastifyRequest, 'body' | 'validationError'>
-
 /**
  * The settings in the body of a request; `previous` are the current settings of the destination.
  * @throws {Problem} `invalid_body` with all faults: of the body, of the settings, and `more`
  */
 function requestedSettings(
-  { body, validationError }: Body,
-  {
-    previous,
-    more = [],
-    allowedPorts,
-  }: {
-    readonly previous?: WebhooksSettings
-    readonly more?: readonly Fault[]
-    readonly allowedPorts: ReadonlySet<number>
-  },
-): WebhooksSettings {
-  const bodyFaults = faultsIn(validationError)
+  { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
+  allowedPorts: ReadonlySet<number>,
+  previous?: Destination['settings'],
+  more: readonly Fault[] = [],
+): Destination['settings'] {
+  if (validationError && !(validationError instanceof Problem)) throw validationError
+  // The parser of the settings reports more about them than the schema.
+  const found = (validationError?.faults ?? []).filter(
+    ({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer),
+  )
   const fields = body ?? {}
-  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: bodyFaults })
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: found })
   const parsed = parseWebhooksSettings(fields['settings'], previous, allowedPorts)
-  const faults = [...bodyFaults, ...more]
-  if ('faults' in parsed) {
-    faults.push(...parsed.faults.map((each) => ({ ...each, pointer: `/settings${each.pointer}` })))
-  }
+  const invalid = 'faults' in parsed ? faultsBelow('/settings', parsed.faults) : []
+  const faults = [...found, ...more, ...invalid]
   if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })
   return parsed.settings
 }
 
-/** The faults that the schema found, except those of the settings: their parser reports more about them. */
-function faultsIn(error: Body['validationError']): readonly Fault[] {
-  if (error === undefined || error === null) return []
-  if (!(error instanceof Problem)) throw error
-  return error.faults.filter(({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer))
+/** The destination as the API shows it. */
+export function presentDestination(destination: Destination): object {
+  const { settings, paused, createdAt, updatedAt, version, ...rest } = destination
+  return {
+    ...rest,
+    enabledChangedAt: Schema.timeOrNull(rest.enabledChangedAt ?? null),
+    paused: presentPause(paused),
+    settings: presentWebhooksSettings(settings),
+    createdAt: formatTimestamp(createdAt),
+    updatedAt: formatTimestamp(updatedAt),
+    version,
+  }
+}
+
+/** Changes a destination at the time `now`, with an audit entry. */
+export function changeDestination(
+  request: RecordRequest,
+  catalog: AuditedCatalog,
+  now: number,
+  change: (destination: Destination) => Destination,
+): Promise<Destination> {
+  return changeRecord<Destination>({
+    read: () => requireDestination(catalog, request.params.id),
+    change,
+    put: (next, previous) => {
+      const entry = recordEntry(request, next.updatedAt, [previous, next], presentDestination)
+      return catalog.putDestination(next, entry)
+    },
+    now,
+    ifMatch: request.headers['if-match'],
+  })
+}
+
+/** The audit entry of a request that does something with a destination, and leaves its record as it is. */
+export function unchangedEntry(
+  request: AuditedRequest,
+  destination: Destination,
+  now: number,
+): AuditEntry {
+  return recordEntry(request, now, [destination, destination], presentDestination)
+}
+
+/** Shows a destination, with its ETag. */
+export function respondWithDestination(destination: Destination, reply: FastifyReply): object {
+  reply.header('etag', entityTag(destination.version))
+  return presentDestination(destination)
+}
+
+/** The changed destination, with the time of this change if it was enabled, disabled or created by it. */
+export function withToggle(
+  changed: Destination,
+  before: Pick<Destination, 'enabled'> | undefined,
+  now: number,
+): Destination {
+  return changed.enabled === before?.enabled ? changed : { ...changed, enabledChangedAt: now }
 }

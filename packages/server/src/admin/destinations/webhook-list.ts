@@ -1,0 +1,156 @@
+import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
+import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
+import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
+
+const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
+const MAX_NAME_CHARACTERS = 256
+const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
+
+// The API shows `paused`, so clients may send it back. It is ignored here.
+const FIELDS = ['url', 'headers', 'paused']
+
+// RFC 9110 §5.6.2.
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+// RFC 9110 §5.5, without tabs and octets beyond ASCII.
+const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** Parses the webhooks of a destination. `previous` are its current webhooks, whose hidden header values are kept. */
+export function parseWebhookList(
+  input: unknown,
+  previous: readonly Webhook[],
+  context: UrlContext,
+): readonly Webhook[] {
+  const { faults } = context
+  const found = listFault(input)
+  if (found !== undefined) faults.push(found)
+  if (!Array.isArray(input)) return []
+  const webhooks: Webhook[] = []
+  const urls = new Set<string>()
+  for (const [index, entry] of input.entries()) {
+    const webhook = parseWebhook(entry, jsonPointer('webhooks', index), previous, context)
+    if (webhook === undefined) continue
+    if (urls.has(webhook.url)) {
+      const pointer = jsonPointer('webhooks', index, 'url')
+      const hint = 'Give each URL once: a second entry would deliver every event twice.'
+      faults.push(fault(pointer, 'duplicate_url', 'This URL is in the list already.', hint))
+    }
+    urls.add(webhook.url)
+    webhooks.push(webhook)
+  }
+  return webhooks
+}
+
+function listFault(input: unknown): Fault | undefined {
+  const at = '/webhooks'
+  const hint = `Give 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
+  if (input === undefined) return fault(at, 'required', 'webhooks is missing.', hint)
+  if (!Array.isArray(input)) return fault(at, 'wrong_type', 'webhooks must be a list.', hint)
+  if (input.length === 0) return fault(at, 'too_few', 'webhooks must not be empty.', hint)
+  if (input.length > MAX_WEBHOOKS)
+    return fault(at, 'too_many', 'There are too many webhooks.', hint)
+  return undefined
+}
+
+function parseWebhook(
+  entry: unknown,
+  pointer: string,
+  previous: readonly Webhook[],
+  context: UrlContext,
+): Webhook | undefined {
+  const { faults } = context
+  if (!isJsonObject(entry)) {
+    const hint = 'Give an object: {"url": "https://…", "headers": {}}.'
+    faults.push(fault(pointer, 'wrong_type', 'A webhook must be an object.', hint))
+    return undefined
+  }
+  faults.push(...unknownFields(entry, FIELDS, pointer))
+  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, context)
+  const stored = previous.find((webhook) => webhook.url === url)
+  const known = stored?.headers ?? {}
+  const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)
+  return url === undefined ? undefined : { ...stored, url, headers }
+}
+
+/**
+ * Parses the static headers of one webhook. A value in its hidden form keeps the value of the header with the same name
+ * in `stored`, which are the current headers of the webhook.
+ */
+function parseStaticHeaders(
+  input: unknown,
+  pointer: string,
+  stored: Webhook['headers'],
+  faults: Fault[],
+): Webhook['headers'] {
+  if (input === undefined) return {}
+  if (!isJsonObject(input)) {
+    const hint = 'Give an object of names and values: {"Authorization": "Bearer …"}.'
+    faults.push(fault(pointer, 'wrong_type', 'The headers must be an object.', hint))
+    return {}
+  }
+  const entries = Object.entries(input)
+  if (entries.length > LIMITS.headersPerWebhook) {
+    const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
+    faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))
+  }
+  const values = new Map(Object.entries(stored).map(([name, value]) => [lower(name), value]))
+  const seen = new Set<string>()
+  const resolved = entries.map(([name, value]): [string, unknown] => {
+    const resolvedValue = isHidden(value) ? (values.get(lower(name)) ?? value) : value
+    const found = nameFault(name, seen) ?? valueFault(resolvedValue)
+    if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
+    seen.add(lower(name))
+    return [name, resolvedValue]
+  })
+  return Object.fromEntries(resolved.filter(isTextual))
+}
+
+function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
+  if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
+    const hint = `Use 1 to ${MAX_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
+    return fault('', 'invalid_header_name', 'This is not the name of a header.', hint)
+  }
+  if (reservedBy(name) !== undefined) {
+    const hint = 'Choose another name: this header is set by Hookline or by the connection.'
+    return fault('', 'reserved_header', 'This header is reserved.', hint)
+  }
+  if (seen.has(lower(name))) {
+    const hint = 'Keep one of them: upper and lower case make no difference in header names.'
+    return fault('', 'duplicate_header', 'This header is given twice.', hint)
+  }
+  return undefined
+}
+
+function valueFault(value: unknown): Fault | undefined {
+  if (isHidden(value)) {
+    const hint = 'Give the value itself: this webhook has no stored value for the header.'
+    return fault('', 'hidden_value_unknown', 'There is no stored value to keep.', hint)
+  }
+  if (typeof value !== 'string') {
+    const hint = 'Give the value as a text, numbers too: "1".'
+    return fault('', 'wrong_type', 'The value of a header must be a text.', hint)
+  }
+  if (value.length > MAX_VALUE_CHARACTERS) {
+    const hint = `Keep it at ${MAX_VALUE_CHARACTERS} characters or fewer.`
+    return fault('', 'too_long', 'The value of the header is too long.', hint)
+  }
+  if (!VISIBLE.test(value)) {
+    const hint =
+      'Use visible ASCII with spaces only inside; leave the header out if it has no value.'
+    return fault('', 'invalid_header_value', 'The value cannot be sent in a header.', hint)
+  }
+  return undefined
+}
+
+function isTextual(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string'
+}
+
+function lower(name: string): string {
+  return name.toLowerCase()
+}
+
+/** Whether `value` is a hidden secret, which a client sent back instead of a new secret. */
+export function isHidden(value: unknown): boolean {
+  return isJsonObject(value) && value['set'] === true
+}
