@@ -66,12 +66,17 @@ async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Foun
   return pageOfNumbers(ids, page.limit)
 }
 
-/** One page. It reads an index of all identities. */
-async function largestFirst(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
-  const rows = await tx.all(sql<{ readonly profile: number }>`
-    SELECT profile FROM identities WHERE space = ${space}
-    GROUP BY profile ORDER BY count(*) DESC, profile LIMIT ${page.limit}`)
-  return { data: rows.map(({ profile }) => profile), nextCursor: null }
+/** One page. It looks at all identities of an index, and counts those that are linked: most profiles have one. */
+async function largestFirst(tx: ReadTx, { space, page: { limit } }: PreparedQuery): Promise<Found> {
+  const linked = await tx.all(sql<{ readonly id: number }>`
+    SELECT profile AS id FROM identities WHERE profile <> id AND space = ${space}
+    GROUP BY profile ORDER BY count(*) DESC, profile LIMIT ${limit}`)
+  const ids = linked.map(({ id }) => id)
+  const single = await tx.all(sql<{ readonly id: number }>`
+    SELECT id FROM identities WHERE profile = id AND space = ${space}
+      AND id NOT IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})
+    ORDER BY id LIMIT ${limit - ids.length}`)
+  return { data: [...ids, ...single.map(({ id }) => id)], nextCursor: null }
 }
 
 async function withTrait(
