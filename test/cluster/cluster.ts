@@ -7,6 +7,7 @@ import { NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { freePort } from '@hookline/testing/network/free-port'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { Node } from './node.ts'
 
@@ -129,6 +130,28 @@ export class Cluster implements AsyncDisposable {
     // A node that does not know a destination yet would decide that an event has none.
     await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
     return sources
+  }
+
+  /** Starts a node with another database on the same NATS servers, and resolves to what it prints before it ends. */
+  async refusalOfStranger(): Promise<string> {
+    using folder = new TemporaryFolder()
+    const stranger = new ServiceProcess({
+      port: await freePort(),
+      dataDir: folder.path,
+      settings: {
+        ...SETTINGS,
+        HOOKLINE_DATABASE_URL: await this.postgres.newDatabase(),
+        HOOKLINE_NATS_URL: this.nats.url,
+        HOOKLINE_NATS_REPLICAS: String(this.nats.all.length),
+        HOOKLINE_ENCRYPTION_KEY: SecretBox.newKey(),
+      },
+    })
+    try {
+      expect(await stranger.ready()).toBe(false)
+      return stranger.stderr
+    } finally {
+      await stranger.kill()
+    }
   }
 
   /** Runs SQL as another program would, in the schema of Hookline, not over a link. */

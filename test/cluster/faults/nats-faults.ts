@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { NatsNode, NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
@@ -26,6 +28,14 @@ export const NATS_FAULTS: readonly FaultKind[] = [
   },
   { name: 'a NATS server stops gracefully', weight: 2, happen: stopOne },
   { name: 'the disk quota of NATS is full', weight: 1, happen: fillQuota },
+  { name: 'the log has a message that no node can read', weight: 1, happen: appendUnreadable },
+  {
+    name: 'bits of a NATS server that follows have changed',
+    weight: 1,
+    natsServers: 3,
+    happen: async (scene) => changeBits(scene, await followerOf(scene)),
+  },
+  { name: 'a node of another installation starts', weight: 1, happen: startStranger },
 ]
 
 async function killAll(scene: Scene): Promise<void> {
@@ -68,6 +78,41 @@ async function followerOf(scene: Scene): Promise<NatsNode> {
     scene.cluster.nats.all.filter((each) => each !== leader),
     scene.random,
   )
+}
+
+/** Every node goes on, and one of them puts the message into the quarantine. */
+async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
+  const quarantined = async (): Promise<number> =>
+    (await cluster.sql('SELECT id FROM quarantine')).length
+  const before = await quarantined()
+  const { config } = await cluster.stream()
+  const subject = config.subjects[0]!.replace('*', '0')
+  const content = Buffer.from(Array.from({ length: 100 }, () => Math.floor(256 * random())))
+  await cluster.nats.with((_, connection) => connection.request(subject, content))
+  await expect.poll(quarantined, { timeout: READY_MS, interval: 200 }).toBeGreaterThan(before)
+}
+
+/** In the files of messages, which its disk has changed while it was off. The other servers have them whole. */
+async function changeBits(scene: Scene, { name, server }: NatsNode): Promise<void> {
+  const { random, cluster } = scene
+  await server.kill()
+  await away(scene)
+  const folder = join(cluster.nats.folder, name)
+  const blocks = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.blk'))
+    .map((path) => join(folder, path))
+  for (const path of blocks) {
+    const content = readFileSync(path)
+    if (content.length === 0) continue
+    content[Math.floor(content.length * random())]! ^= 1 << Math.floor(8 * random())
+    writeFileSync(path, content)
+  }
+  await server.start()
+}
+
+/** By mistake, with the same servers of NATS and the same prefix. It is refused before it takes a message. */
+async function startStranger({ cluster }: Scene): Promise<void> {
+  expect(await cluster.refusalOfStranger()).toContain('belongs to installation')
 }
 
 const FILLER = 'filler'

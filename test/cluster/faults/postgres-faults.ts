@@ -14,6 +14,11 @@ export const POSTGRES_FAULTS: readonly FaultKind[] = [
     happen: (scene) => restart(scene, 'SIGQUIT'),
   },
   { name: 'PostgreSQL ends all connections', weight: 2, happen: endConnections },
+  {
+    name: 'PostgreSQL is killed, with synchronous_commit=off for all',
+    weight: 1,
+    happen: killUnsynced,
+  },
   { name: 'another program locks the archive', weight: 1, happen: lockArchive },
 ]
 
@@ -34,6 +39,19 @@ async function endConnections({ cluster }: Scene): Promise<void> {
   await cluster.sql(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hookline'",
   )
+}
+
+/** The session of each connection asks for what the server does not do by itself. */
+async function killUnsynced(scene: Scene): Promise<void> {
+  await scene.cluster.sql('ALTER SYSTEM SET synchronous_commit = off')
+  await scene.cluster.sql('ALTER ROLE hookline SET synchronous_commit = off')
+  await scene.cluster.sql('SELECT pg_reload_conf()')
+  await endConnections(scene)
+  await away(scene)
+  await killPostgres(scene)
+  await scene.cluster.sql('ALTER SYSTEM RESET synchronous_commit')
+  await scene.cluster.sql('ALTER ROLE hookline RESET synchronous_commit')
+  await scene.cluster.sql('SELECT pg_reload_conf()')
 }
 
 async function lockArchive(scene: Scene): Promise<void> {

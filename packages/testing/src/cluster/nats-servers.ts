@@ -134,7 +134,7 @@ async function openNode({
     file,
     `server_name: "${name}"
     listen: "127.0.0.1:${port}"
-    jetstream { store_dir: "${home}", max_file_store: ${MAX_FILE_STORE_BYTES} }
+    jetstream { store_dir: "${home}", max_file_store: ${MAX_FILE_STORE_BYTES}, sync_interval: always }
     ${own.length > 0 ? cluster : ''}`,
   )
   const server = new StartedServer({
