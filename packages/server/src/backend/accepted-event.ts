@@ -3,6 +3,7 @@ import {
   besidePayload,
   type Event,
   eventIn,
+  type EventType,
   formatTimestamp,
   type JsonObject,
   jsonObjectIn,
@@ -122,4 +123,92 @@ export function parsed(accepted: AcceptedEvent): AcceptedEvent {
 /** The text of a body. */
 export function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+}
+
+/** The columns of an appended event, without its body and its position. */
+export type EventHead = readonly [
+  id: string,
+  sourceId: string,
+  messageId: string,
+  type: string,
+  receivedAt: number,
+  marks: string,
+  userId: string | null,
+  previousId: string | null,
+  /** JSON; `null` for an event of a client. */
+  origin: string | null,
+  /** JSON: the fields of the event that its body does not have. */
+  rest: string,
+]
+
+export function eventHeadOf(accepted: AcceptedEvent): EventHead {
+  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest } = accepted
+  const { userId = null, previousId = null } = accepted
+  const from = origin === undefined ? null : JSON.stringify(origin)
+  const ids = [id, sourceId, messageId] as const
+  return [...ids, type, receivedAt, marks.join(), userId, previousId, from, rest]
+}
+
+const NO_MARKS: readonly Mark[] = []
+
+/**
+ * The event that was appended with these columns and this body. `known` and `checksum` are those of `SerialisedEvent`.
+ * @throws {SyntaxError} if the origin is no JSON object
+ */
+export function eventOf(
+  head: EventHead | readonly [...EventHead, unknown],
+  body: Uint8Array,
+  known?: Pick<Event, 'anonymousId'>,
+  checksum?: number,
+): AcceptedEvent {
+  const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest] = head
+  const fields = {
+    id,
+    sourceId,
+    messageId,
+    type: type as EventType,
+    receivedAt,
+    userId: userId ?? undefined,
+    previousId: previousId ?? undefined,
+    marks: marked === '' ? NO_MARKS : (marked.split(',') as Mark[]),
+    origin: from === null ? undefined : (jsonObjectIn(from) as unknown as Origin),
+    rest,
+    body,
+  }
+  return new SerialisedEvent(fields, known, checksum)
+}
+
+/** The bound of a queue of events. */
+export interface MaxAmount {
+  readonly events: number
+  readonly bytes: number
+}
+
+/** How many events a queue has, and how many bytes they take. */
+export class EventAmount {
+  #events = 0
+  #bytes = 0
+
+  add(events: readonly AcceptedEvent[]): void {
+    this.#events += events.length
+    this.#bytes += bytesOf(events)
+  }
+
+  remove(events: readonly AcceptedEvent[]): void {
+    this.#events -= events.length
+    this.#bytes -= bytesOf(events)
+  }
+
+  clear(): void {
+    this.#events = 0
+    this.#bytes = 0
+  }
+
+  isOver({ events, bytes }: MaxAmount): boolean {
+    return this.#events > events || this.#bytes > bytes
+  }
+}
+
+function bytesOf(events: readonly AcceptedEvent[]): number {
+  return events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
 }

@@ -18,7 +18,7 @@ import type {
   Suppressions,
 } from '../backend/deletions.ts'
 import type { NewNotice, Notices } from '../backend/notices.ts'
-import type { OwnKeys } from '../backend/own-keys.ts'
+import type { OwnKeys } from '../backend/nodes.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'

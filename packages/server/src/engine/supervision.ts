@@ -1,5 +1,5 @@
 import { BackendUnavailable } from '../backend/backend.ts'
-import type { LeaseName, Leases } from '../backend/leases.ts'
+import type { LeaseName, Leases } from '../backend/nodes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'

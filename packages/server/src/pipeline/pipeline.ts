@@ -8,7 +8,7 @@ import type {
 import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import { eventHeadOf } from '../backend/event-head.ts'
+import { eventHeadOf } from '../backend/accepted-event.ts'
 import type { Archiving, Declined, Events } from '../backend/events.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'

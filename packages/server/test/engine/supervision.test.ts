@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Lease, Leases } from '../../src/backend/leases.ts'
+import type { Lease, Leases } from '../../src/backend/nodes.ts'
 import { LeasedWorker } from '../../src/engine/supervision.ts'
 import type { Worker } from '../../src/util/workers/worker.ts'
 

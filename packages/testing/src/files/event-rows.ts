@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { eventHeadOf } from '../../../server/src/backend/event-head.ts'
+import { eventHeadOf } from '../../../server/src/backend/accepted-event.ts'
 import { INSERT_EVENT } from '../../../server/src/backend/embedded/log/event-row.ts'
 import { checksumOf } from '../../../server/src/util/event-checksum.ts'
 

@@ -5,24 +5,14 @@ import { SecretBox } from '../../util/secrets/secret-box.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import { type Backend, BackendUnavailable, NoCopy } from '../backend.ts'
-import { StoredAudit } from '../store/audit.ts'
 import { StoredCatalog } from '../store/catalog.ts'
 import { StoredDeletions } from '../store/deletions.ts'
-import { StoredDeliveryReports } from '../store/delivery-reports.ts'
-import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
-import { StoredKeyUses } from '../store/key-uses.ts'
-import { noticeQueueOf, StoredNotices } from '../store/notices.ts'
-import { StoredEvaluations } from '../store/profiles/evaluations.ts'
-import { StoredFacts } from '../store/profiles/facts.ts'
-import { StoredMemberships } from '../store/profiles/memberships.ts'
-import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
-import { StoredQuarantine } from '../store/quarantine.ts'
-import { StoredReplays } from '../store/replays.ts'
-import { StoredStatistics } from '../store/statistics.ts'
+import { storedDeliveryReports } from '../store/delivery-reports.ts'
+import { noticeQueueOf, storedNotices } from '../store/notices.ts'
+import { storedEvaluations } from '../store/profiles/evaluations.ts'
+import { storedQuarantine } from '../store/quarantine.ts'
 import { StoredParts } from '../store/stored-parts.ts'
-import { StoredSuppressions } from '../store/suppressions.ts'
-import { StoredSyncs } from '../store/syncs.ts'
-import { StoredTokens } from '../store/tokens.ts'
+import { storedPorts } from '../store/stored-ports.ts'
 import type { BackendThreads } from '../threads.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import {
@@ -140,32 +130,22 @@ async function portsOf(opened: Opened) {
   })
   return {
     deliveries,
-    reports: new StoredDeliveryReports(store, lanes),
-    quarantine: new StoredQuarantine(store, deliveries, quarantineAndCount),
-    replays: new StoredReplays(store),
+    ...(await storedPorts(store, box, clock)),
+    reports: storedDeliveryReports(store, lanes),
+    quarantine: storedQuarantine(store, deliveries, quarantineAndCount),
     deletions: await StoredDeletions.open(store, purge, clock),
-    notices: new StoredNotices(store, new StoredParts('notices', lanes)),
+    notices: storedNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: noticeQueueOf(store, new PostgresDeliveryQueue(NOTICE_TABLE, queue)),
-    suppressions: await StoredSuppressions.open(store, clock),
     log,
     events,
     followedLog,
     threads: NO_THREADS,
     catalog,
-    keyUses: await StoredKeyUses.open(store),
-    tokens: await StoredTokens.open(store),
-    audit: new StoredAudit(store, box),
-    idempotentResponses: new StoredIdempotentResponses(store),
-    statistics: new StoredStatistics(store),
     ownKeys: ownKeysIn(postgres, box),
     leases: new PostgresLeases({ postgres, clock }),
     nodes,
     signals,
-    profiles: new StoredProfiles(store),
-    facts: new StoredFacts(store),
-    evaluations: new StoredEvaluations(store, announcementsIn(postgres)),
-    memberships: new StoredMemberships(store),
-    syncs: new StoredSyncs(store),
+    evaluations: storedEvaluations(store, announcementsIn(postgres)),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,
     probe: probeOf({ postgres, askLog: () => log.lastPosition(), staleness: () => feed.failure }),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import { BackendUnavailable } from '../backend.ts'
-import type { Lease, LeaseName, Leases } from '../leases.ts'
+import type { Lease, LeaseName, Leases } from '../nodes.ts'
 import type { Postgres } from './postgres/postgres.ts'
 import { unlessUnavailable } from './postgres/unavailable.ts'
 

@@ -1,7 +1,7 @@
 import type { Destination } from '@hookline/protocol'
 import { systemClock } from '../../util/time/clock.ts'
 import { followPurges, PurgedUsers } from '../store/purged-users.ts'
-import { StoredQuarantine } from '../store/quarantine.ts'
+import { storedQuarantine } from '../store/quarantine.ts'
 import type { JoinedBackend, JoinedLog, BackendThreads } from '../threads.ts'
 import { positionFinder } from './deletions/sqlite-purge.ts'
 import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
@@ -97,7 +97,7 @@ export async function joinEmbeddedBackend(
   return {
     catalog: Object.assign(catalog, { putDestination }),
     deliveries,
-    quarantine: new StoredQuarantine(store, deliveries),
+    quarantine: storedQuarantine(store, deliveries),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     deletions: { isPurged: (carried) => purged.has(carried) },
     async apply(change) {

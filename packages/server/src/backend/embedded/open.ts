@@ -4,20 +4,13 @@ import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
-import { StoredAudit } from '../store/audit.ts'
 import { StoredCatalog } from '../store/catalog.ts'
 import { StoredDeletions } from '../store/deletions.ts'
-import { StoredDeliveryReports } from '../store/delivery-reports.ts'
-import { StoredIdempotentResponses } from '../store/idempotent-responses.ts'
-import { StoredKeyUses } from '../store/key-uses.ts'
-import { StoredNotices } from '../store/notices.ts'
-import { StoredQuarantine } from '../store/quarantine.ts'
-import { StoredReplays } from '../store/replays.ts'
-import { StoredStatistics } from '../store/statistics.ts'
+import { storedDeliveryReports } from '../store/delivery-reports.ts'
+import { storedNotices } from '../store/notices.ts'
+import { storedQuarantine } from '../store/quarantine.ts'
+import { storedPorts } from '../store/stored-ports.ts'
 import { StoredParts } from '../store/stored-parts.ts'
-import { StoredSuppressions } from '../store/suppressions.ts'
-import { StoredSyncs } from '../store/syncs.ts'
-import { StoredTokens } from '../store/tokens.ts'
 import {
   addDamages,
   type DamageOptions,
@@ -44,10 +37,7 @@ import { Readers } from './readers.ts'
 import { backendThreads } from './join.ts'
 import { NO_SIGNALS, SINGLE_NODE_LEASES, SingleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
-import { StoredEvaluations } from '../store/profiles/evaluations.ts'
-import { StoredFacts } from '../store/profiles/facts.ts'
-import { StoredMemberships } from '../store/profiles/memberships.ts'
-import { StoredProfiles } from '../store/profiles/stored-profiles.ts'
+import { storedEvaluations } from '../store/profiles/evaluations.ts'
 import type { Evaluated, Evaluations } from '../evaluations.ts'
 import { blockOf } from './log/event-block.ts'
 import { eventsOf } from './log/write-log.ts'
@@ -183,30 +173,20 @@ async function portsOf(
     log,
     events: new SqliteEvents(writer, store, duplicates),
     deliveries,
-    reports: new StoredDeliveryReports(store, lanes),
-    quarantine: new StoredQuarantine(store, deliveries),
-    replays: new StoredReplays(store),
+    ...(await storedPorts(store, box, systemClock)),
+    reports: storedDeliveryReports(store, lanes),
+    quarantine: storedQuarantine(store, deliveries),
     catalog,
-    keyUses: await StoredKeyUses.open(store),
-    tokens: await StoredTokens.open(store),
-    audit: new StoredAudit(store, box),
-    idempotentResponses: new StoredIdempotentResponses(store),
     deletions: await StoredDeletions.open(store, purge, systemClock),
-    suppressions: await StoredSuppressions.open(store, systemClock),
-    notices: new StoredNotices(store, new StoredParts('notices', lanes)),
+    notices: storedNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     followedLog: new SqliteFollowedLog(readers, log),
-    profiles: new StoredProfiles(store),
-    facts: new StoredFacts(store),
-    evaluations: new StoredEvaluations(store, announcementsIn(writer, log)),
-    memberships: new StoredMemberships(store),
-    syncs: new StoredSyncs(store),
+    evaluations: storedEvaluations(store, announcementsIn(writer, log)),
     threads: backendThreads(shared),
     leases: SINGLE_NODE_LEASES,
     nodes: new SingleNode(systemClock),
     signals: NO_SIGNALS,
     ownKeys: fileKeys(dataDir),
-    statistics: new StoredStatistics(store),
     upkeep: new SqliteUpkeep(host, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
     probe: async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../util/time/clock.ts'
-import type { Leases } from '../leases.ts'
-import type { Nodes, ServiceNode } from '../nodes.ts'
+import type { Leases, Nodes, ServiceNode } from '../nodes.ts'
 import type { Signals } from '../signals.ts'
 
 /** The only node: one process is the whole service. */

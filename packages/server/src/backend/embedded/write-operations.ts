@@ -14,7 +14,7 @@ import { addCounts, removeCounts } from '../store/statistics.ts'
 import { changeList, forgetComputation } from '../store/profiles/memberships.ts'
 import { fillFacts, pruneFacts, putFactClause, removeFactClause } from '../store/profiles/facts.ts'
 import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profiles.ts'
-import { tendTraitIndexes, useTraitIndex } from '../store/profiles/trait-index.ts'
+import { tendTraitIndexes, useTraitIndex } from '../store/profiles/traits.ts'
 import type { Write } from '../store/store.ts'
 import { addSuppressions, countLeftOut, endSuppressions } from '../store/suppressions.ts'
 import {

@@ -1,7 +1,7 @@
 import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
-import type { Audit, AuditEntry, AuditFilter } from '../audit.ts'
+import type { Audit, AuditEntry } from '../audit.ts'
 import { ResponseKept, type ResponseToKeep } from '../idempotent-responses.ts'
-import { numberIn, type Page, type PageRequest } from '../page.ts'
+import { numberIn } from '../page.ts'
 import { addResponse } from './idempotent-responses.ts'
 import { conditionsOf, pageOf } from './rows.ts'
 import { sql } from './sql.ts'
@@ -26,43 +26,27 @@ export interface SealedEntry extends Omit<Row, 'seq'> {
 const SLICE_ENTRIES = 500
 
 /** The audit log in the table `audit`. */
-export class StoredAudit implements Audit {
-  readonly #store: Store
-  readonly #box: SecretBox
+export function storedAudit(store: Store, box: SecretBox): Audit {
+  return {
+    append: (entry) => store.write(appendAudit, sealedEntry(entry, box)),
+    removeBefore: (time) => store.write(removeAudit, time),
 
-  constructor(store: Store, box: SecretBox) {
-    this.#store = store
-    this.#box = box
+    async list({ actorId, action, targetId }, { limit, cursor }) {
+      const rows = await store.list(sql<Row>`
+        SELECT * FROM audit WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)}
+          ${conditionsOf({ actor_id: actorId, action, target_id: targetId })}
+        ORDER BY seq DESC LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, (row) => entryOf(row, box))
+    },
   }
+}
 
-  append(entry: AuditEntry): Promise<void> {
-    return this.#store.write(appendAudit, sealedEntry(entry, this.#box))
-  }
-
-  removeBefore(time: number): Promise<number> {
-    return this.#store.write(removeAudit, time)
-  }
-
-  async list(filter: AuditFilter, { limit, cursor }: PageRequest): Promise<Page<AuditEntry>> {
-    const where = conditionsOf({
-      actor_id: filter.actorId,
-      action: filter.action,
-      target_id: filter.targetId,
-    })
-    const rows = await this.#store.list(sql<Row>`
-      SELECT * FROM audit WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)} ${where}
-      ORDER BY seq DESC LIMIT ${limit + 1}`)
-    return pageOf(rows, { limit, cursorOf: ({ seq }) => String(seq) }, (row) => this.#entryOf(row))
-  }
-
-  #entryOf(row: Row): AuditEntry {
-    try {
-      return JSON.parse(this.#box.open(row.sealed, row.id)) as AuditEntry
-    } catch (error) {
-      if (error instanceof SecretBoxError || error instanceof SyntaxError)
-        return unreadableEntry(row)
-      throw error
-    }
+function entryOf(row: Row, box: SecretBox): AuditEntry {
+  try {
+    return JSON.parse(box.open(row.sealed, row.id)) as AuditEntry
+  } catch (error) {
+    if (error instanceof SecretBoxError || error instanceof SyntaxError) return unreadableEntry(row)
+    throw error
   }
 }
 

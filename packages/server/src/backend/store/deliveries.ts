@@ -194,17 +194,12 @@ function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string]
 
 /** The rows, with everything else that histories are made of. */
 async function withHistory(tx: ReadTx, rows: readonly DeliveryRow[]): Promise<HistoryRow[]> {
-  const documents = await failedAttempts(
-    tx,
-    rows.map((row) => row.delivery_id),
-  )
+  const all = rows.map((row) => row.delivery_id)
+  const documents = await failedAttempts(tx, all)
   const ids = rows.flatMap((row) => (row.state === 'quarantined' ? row.delivery_id : []))
-  const quarantined =
-    ids.length === 0
-      ? []
-      : await tx.all(
-          sql<QuarantineRow>`SELECT id, reason, at FROM quarantine WHERE id ${tx.dialect.among(ids)}`,
-        )
+  const among = sql<QuarantineRow>`
+    SELECT id, reason, at FROM quarantine WHERE id ${tx.dialect.among(ids)}`
+  const quarantined = ids.length === 0 ? [] : await tx.all(among)
   const quarantine = new Map(quarantined.map((row) => [row.id, row]))
   return rows.map((row) => {
     const { delivery_id: id } = row

@@ -1,11 +1,5 @@
 import { type DeliveryClass, timeOfId } from '@hookline/protocol'
-import type {
-  DeliveryReports,
-  FailureGroup,
-  Failures,
-  LaneId,
-  WaitingParts,
-} from '../deliveries.ts'
+import type { DeliveryReports, FailureGroup, LaneId } from '../deliveries.ts'
 import { CLASS_OF_PART, STATUS_OF_PART } from './deliveries.ts'
 import { timeOf } from './rows.ts'
 import { rawSql, sql, type Statement } from './sql.ts'
@@ -29,95 +23,88 @@ interface Lanes {
 }
 
 /** Reports on the table `deliveries` and its partial indexes, and on `waiting_parts`. */
-export class StoredDeliveryReports implements DeliveryReports {
-  readonly #reads: Reads
-  readonly #lanes: Lanes
+export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryReports {
+  return {
+    async failures({ destinationId }) {
+      const ids = destinationId === undefined ? await failingDestinations(reads) : [destinationId]
+      const groups: FailureGroup[] = []
+      let isComplete = true
+      for (const id of ids) {
+        const [rows, [counted]] = await Promise.all([
+          reads.list(groupsOf(reads, id)),
+          reads.list(sql<{ readonly count: number }>`
+            SELECT count(*) AS count FROM (
+              SELECT 1 FROM deliveries WHERE ${FAILING} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
+        ])
+        groups.push(...rows.map((row) => groupOf(id, row)))
+        isComplete &&= counted!.count <= MAX_FAILURES
+      }
+      return {
+        groups: groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt),
+        isComplete,
+      }
+    },
 
-  constructor(reads: Reads, lanes: Lanes) {
-    this.#reads = reads
-    this.#lanes = lanes
+    async waitingIn(lane) {
+      const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+      const number = await lanes.find('deliveries', lane)
+      if (number === undefined) return nothing
+      const pendingOf = (columns: string): Statement =>
+        sql`SELECT ${rawSql(columns)} FROM waiting_parts WHERE lane = ${number} AND due_at IS NOT NULL`
+      const [row] = await reads.lookUp(sql<WaitingRow>`
+        SELECT ${reads.dialect.countWaiting(number, { areHeld: false })} AS pending,
+          ${reads.dialect.countWaiting(number, { areHeld: true })} AS held,
+          (${pendingOf('due_at')} ORDER BY due_at LIMIT 1) AS due_at`)
+      const { pending, held, due_at: dueAt } = row!
+      if (pending === 0) return { ...nothing, held }
+      const [oldest] = await reads.list(sql<{ readonly id: string | null }>`
+        SELECT min(delivery_id) AS id FROM (
+          ${pendingOf('delivery_id')} ORDER BY due_at, delivery_id LIMIT ${MAX_PENDING}) AS longest`)
+      const id = oldest?.id
+      return { pending, held, oldestAt: id ? timeOfId(id) : undefined, dueAt: dueAt ?? undefined }
+    },
   }
+}
 
-  async failures({ destinationId }: { readonly destinationId?: string }): Promise<Failures> {
-    const ids = destinationId === undefined ? await this.#failingDestinations() : [destinationId]
-    const groups: FailureGroup[] = []
-    let isComplete = true
-    for (const id of ids) {
-      const [rows, [counted]] = await Promise.all([
-        this.#reads.list(this.#groupsOf(id)),
-        this.#reads.list(sql<{ readonly count: number }>`
-          SELECT count(*) AS count FROM (
-            SELECT 1 FROM deliveries WHERE ${FAILING} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
-      ])
-      groups.push(...rows.map((row) => groupOf(id, row)))
-      isComplete &&= counted!.count <= MAX_FAILURES
-    }
-    return {
-      groups: groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt),
-      isComplete,
-    }
-  }
+/** The destinations with failures: a step in the index for each, because SELECT DISTINCT would read every row. */
+async function failingDestinations(reads: Reads): Promise<readonly string[]> {
+  const rows = await reads.list(sql<{ readonly id: string }>`
+    WITH RECURSIVE next (id) AS (
+      SELECT min(destination_id) FROM deliveries WHERE ${FAILING}
+      UNION ALL
+      SELECT (SELECT min(destination_id) FROM deliveries WHERE ${FAILING} AND destination_id > next.id)
+      FROM next WHERE next.id IS NOT NULL
+    )
+    SELECT id FROM next WHERE id IS NOT NULL`)
+  return rows.map(({ id }) => id)
+}
 
-  async waitingIn(lane: LaneId): Promise<WaitingParts> {
-    const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
-    const number = await this.#lanes.find('deliveries', lane)
-    if (number === undefined) return nothing
-    const { dialect } = this.#reads
-    const pendingOf = (columns: string): Statement =>
-      sql`SELECT ${rawSql(columns)} FROM waiting_parts WHERE lane = ${number} AND due_at IS NOT NULL`
-    const [row] = await this.#reads.lookUp(sql<WaitingRow>`
-      SELECT ${dialect.countWaiting(number, { areHeld: false })} AS pending,
-        ${dialect.countWaiting(number, { areHeld: true })} AS held,
-        (${pendingOf('due_at')} ORDER BY due_at LIMIT 1) AS due_at`)
-    const { pending, held, due_at: dueAt } = row!
-    if (pending === 0) return { ...nothing, held }
-    const [oldest] = await this.#reads.list(sql<{ readonly id: string | null }>`
-      SELECT min(delivery_id) AS id FROM (
-        ${pendingOf('delivery_id')} ORDER BY due_at, delivery_id LIMIT ${MAX_PENDING}) AS longest`)
-    const id = oldest?.id
-    return { pending, held, oldestAt: id ? timeOfId(id) : undefined, dueAt: dueAt ?? undefined }
-  }
-
-  /** The destinations with failures: a step in the index for each, because SELECT DISTINCT would read every row. */
-  async #failingDestinations(): Promise<readonly string[]> {
-    const rows = await this.#reads.list(sql<{ readonly id: string }>`
-      WITH RECURSIVE next (id) AS (
-        SELECT min(destination_id) FROM deliveries WHERE ${FAILING}
-        UNION ALL
-        SELECT (SELECT min(destination_id) FROM deliveries WHERE ${FAILING} AND destination_id > next.id)
-        FROM next WHERE next.id IS NOT NULL
-      )
-      SELECT id FROM next WHERE id IS NOT NULL`)
-    return rows.map(({ id }) => id)
-  }
-
-  /**
-   * When a part without an attempt ended is not stored: its retry window began when it became due.
-   *
-   * `sample`: whether the response of a delivery is stored, its id and its error, in one text. Ids are equally long, so the
-   * largest text has the newest id of those with a response.
-   */
-  #groupsOf(destinationId: string): Statement<GroupRow> {
-    return sql<GroupRow>`
-      WITH failing AS MATERIALIZED (
-        SELECT id, state, first_due_at, webhooks FROM deliveries
-        WHERE ${FAILING} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_FAILURES}),
-      with_body AS MATERIALIZED (
-        SELECT DISTINCT delivery_id AS id FROM attempts WHERE delivery_id IN (SELECT id FROM failing) AND has_body),
-      failures AS (
-        SELECT failing.id AS id, ${rawSql(CLASS_OF_PART)} AS class, ${rawSql(STATUS_OF_PART)} AS status,
-          CAST(COALESCE(part.value -> 'last' ->> 'startedAt', part.value ->> 'firstDueAt') AS double precision) AS at,
-          part.value -> 'last' ->> 'error' AS error
-        FROM failing, ${this.#reads.dialect.elements(sql`failing.webhooks`)} AS part
-        WHERE part.value -> 'last' ->> 'outcome' <> 'delivered'
-          OR (part.value -> 'last' IS NULL AND part.value ->> 'state' = 'expired')
-        UNION ALL
-        SELECT failing.id, 'quarantined', NULL, COALESCE(quarantine.at, first_due_at), quarantine.reason
-        FROM failing LEFT JOIN quarantine ON quarantine.id = failing.id WHERE state = 'quarantined')
-      SELECT class, status, count(DISTINCT failures.id) AS count, min(failures.id) AS first_id, max(at) AS last_seen,
-        max(CASE WHEN with_body.id IS NULL THEN '0' ELSE '1' END || failures.id || ' ' || COALESCE(error, '')) AS sample
-      FROM failures LEFT JOIN with_body ON with_body.id = failures.id GROUP BY class, status`
-  }
+/**
+ * When a part without an attempt ended is not stored: its retry window began when it became due.
+ *
+ * `sample`: whether the response of a delivery is stored, its id and its error, in one text. Ids are equally long, so the
+ * largest text has the newest id of those with a response.
+ */
+function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow> {
+  return sql<GroupRow>`
+    WITH failing AS MATERIALIZED (
+      SELECT id, state, first_due_at, webhooks FROM deliveries
+      WHERE ${FAILING} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_FAILURES}),
+    with_body AS MATERIALIZED (
+      SELECT DISTINCT delivery_id AS id FROM attempts WHERE delivery_id IN (SELECT id FROM failing) AND has_body),
+    failures AS (
+      SELECT failing.id AS id, ${rawSql(CLASS_OF_PART)} AS class, ${rawSql(STATUS_OF_PART)} AS status,
+        CAST(COALESCE(part.value -> 'last' ->> 'startedAt', part.value ->> 'firstDueAt') AS double precision) AS at,
+        part.value -> 'last' ->> 'error' AS error
+      FROM failing, ${dialect.elements(sql`failing.webhooks`)} AS part
+      WHERE part.value -> 'last' ->> 'outcome' <> 'delivered'
+        OR (part.value -> 'last' IS NULL AND part.value ->> 'state' = 'expired')
+      UNION ALL
+      SELECT failing.id, 'quarantined', NULL, COALESCE(quarantine.at, first_due_at), quarantine.reason
+      FROM failing LEFT JOIN quarantine ON quarantine.id = failing.id WHERE state = 'quarantined')
+    SELECT class, status, count(DISTINCT failures.id) AS count, min(failures.id) AS first_id, max(at) AS last_seen,
+      max(CASE WHEN with_body.id IS NULL THEN '0' ELSE '1' END || failures.id || ' ' || COALESCE(error, '')) AS sample
+    FROM failures LEFT JOIN with_body ON with_body.id = failures.id GROUP BY class, status`
 }
 
 interface WaitingRow {

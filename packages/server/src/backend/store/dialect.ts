@@ -1,6 +1,14 @@
 import { type EventOrder, POSTGRES_EVENTS, SQLITE_EVENTS } from './event-order.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
+/** A SELECT of these numbers, in one parameter. */
+export function numbersIn(
+  { dialect }: { readonly dialect: Dialect },
+  numbers: readonly number[],
+): Statement {
+  return sql`SELECT id FROM ${dialect.given({ id: ['number', numbers] })}`
+}
+
 type ColumnType = 'text' | 'number'
 
 /** Columns of the same length, each with its type and its values. */

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../util/event-checksum.ts'
-import { type EventHead, eventOf } from '../event-head.ts'
+import { type EventHead, eventOf } from '../accepted-event.ts'
 
 /**
  * A row of `events`: its columns by name, the body as bytes. If it is damaged, values may have other types: then its checksum is

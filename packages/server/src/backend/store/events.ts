@@ -126,11 +126,9 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
     folded &&
       sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
   ]
+  const conditions = where.filter((each) => !!each)
   return {
-    where: joinSql(
-      where.filter((each) => !!each),
-      ' ',
-    ),
+    where: joinSql(conditions, ' '),
     isMet: (accepted) =>
       (!folded || (textOf(accepted.body) + accepted.rest).toLowerCase().includes(folded)) &&
       (!anonymousId || accepted.anonymousId === anonymousId) &&
@@ -157,23 +155,16 @@ async function thoseThatMeet(
   candidates: readonly { readonly id: string; readonly cursor: string }[],
   limit: number,
 ): Promise<readonly Found[]> {
-  const outcomes =
-    outcome &&
-    (await outcomesOf(
-      tx,
-      candidates.map(({ id }) => id),
-    ))
+  const ids = candidates.map(({ id }) => id)
+  const outcomes = outcome && (await outcomesOf(tx, ids))
   const left = outcomes
     ? candidates.filter(({ id }) => outcomes.get(id)?.[outcome] !== undefined)
     : candidates
   const found: Found[] = []
   for (let at = 0; at < left.length && found.length < limit; at += EVENTS_TOGETHER) {
     const some = left.slice(at, at + EVENTS_TOGETHER)
-    const events = await archivedEvents(
-      tx,
-      some.map(({ id }) => id),
-      isMet,
-    )
+    const idsOfSome = some.map(({ id }) => id)
+    const events = await archivedEvents(tx, idsOfSome, isMet)
     const outcomesOfSome = await outcomesOf(tx, [...events.keys()])
     for (const { id, cursor } of some) {
       const event = events.get(id)
@@ -219,15 +210,8 @@ async function archivedEvents(
     met.map(({ row, event }) => {
       const { id, duplicates, last_duplicate_at: lastDuplicateAt } = row
       const declinedOfIt = (declinedById.get(id) ?? []).map(declinedOf)
-      return [
-        id,
-        {
-          ...event,
-          declined: declinedOfIt,
-          duplicates,
-          lastDuplicateAt: timeOrNull(lastDuplicateAt),
-        },
-      ]
+      const counts = { duplicates, lastDuplicateAt: timeOrNull(lastDuplicateAt) }
+      return [id, { ...event, declined: declinedOfIt, ...counts }]
     }),
   )
 }

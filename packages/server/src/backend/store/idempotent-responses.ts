@@ -11,31 +11,19 @@ import type { Store, Tx } from './store.ts'
 const REMOVED = 100
 
 /** Responses in the table `idempotent_responses`, and keys of requests that are being served in `reserved_keys`. */
-export class StoredIdempotentResponses implements IdempotentResponses {
-  readonly #store: Store
-  readonly #node = randomUUID()
+export function storedIdempotentResponses(store: Store): IdempotentResponses {
+  const node = randomUUID()
+  return {
+    reserve: (key, times) => store.write(reserveKey, { key, node, ...times }),
+    release: (key) => store.write(releaseKey, { key, node }),
+    add: async (kept) => void (await store.write(addResponse, kept)),
 
-  constructor(store: Store) {
-    this.#store = store
-  }
-
-  reserve(key: string, times: { readonly now: number; readonly until: number }): Promise<boolean> {
-    return this.#store.write(reserveKey, { key, node: this.#node, ...times })
-  }
-
-  release(key: string): Promise<void> {
-    return this.#store.write(releaseKey, { key, node: this.#node })
-  }
-
-  async add(kept: ResponseToKeep): Promise<void> {
-    await this.#store.write(addResponse, kept)
-  }
-
-  async find(key: string, now: number): Promise<IdempotentResponse | undefined> {
-    const [row] = await this.#store.lookUp(sql<IdempotentResponse>`
-      SELECT key, fingerprint, sealed, expires_at AS "expiresAt"
-      FROM idempotent_responses WHERE key = ${key} AND expires_at > ${now}`)
-    return row && { ...row }
+    async find(key, now) {
+      const [row] = await store.lookUp(sql<IdempotentResponse>`
+        SELECT key, fingerprint, sealed, expires_at AS "expiresAt"
+        FROM idempotent_responses WHERE key = ${key} AND expires_at > ${now}`)
+      return row && { ...row }
+    },
   }
 }
 

@@ -14,41 +14,28 @@ interface Row {
  * Uses of write keys in the memory of this node, and in the table `key_uses`. A node reads those that other nodes have marked
  * since its last read. Of the times that nodes mark, the latest one stays, as with tokens.
  */
-export class StoredKeyUses implements KeyUses {
-  readonly #store: Store
-  readonly #refreshes = new SharedRefresh(() => this.#read())
-  readonly #lastUsedAt = new Map<string, number>()
+export async function openKeyUses(store: Store): Promise<KeyUses> {
+  const lastUsedAt = new Map<string, number>()
   /** The largest number of a change that was read. */
-  #reached = 0
-
-  private constructor(store: Store) {
-    this.#store = store
-  }
-
-  static async open(store: Store): Promise<StoredKeyUses> {
-    const uses = new StoredKeyUses(store)
-    await uses.#read()
-    store.follow('key-uses', () => uses.#refreshes.run())
-    return uses
-  }
-
-  lastUsedAt(key: string): number | undefined {
-    return this.#lastUsedAt.get(key)
-  }
-
-  async mark(key: string, at: number): Promise<void> {
-    this.#lastUsedAt.set(key, at)
-    await this.#store.write(markKeyUsed, { key, at }, { changes: 'key-uses' })
-  }
-
-  async #read(): Promise<void> {
-    const rows = await this.#store.lookUp(sql<Row>`
-      SELECT key, last_used_at, number FROM key_uses WHERE number > ${this.#reached}`)
+  let reached = 0
+  const read = async (): Promise<void> => {
+    const rows = await store.lookUp(sql<Row>`
+      SELECT key, last_used_at, number FROM key_uses WHERE number > ${reached}`)
     for (const { key, last_used_at: at, number } of rows) {
       // A use that was marked here may not be in the table yet.
-      if (isLaterUse(at, this.#lastUsedAt.get(key) ?? null)) this.#lastUsedAt.set(key, at)
-      this.#reached = Math.max(this.#reached, number)
+      if (isLaterUse(at, lastUsedAt.get(key) ?? null)) lastUsedAt.set(key, at)
+      reached = Math.max(reached, number)
     }
+  }
+  await read()
+  const refreshes = new SharedRefresh(read)
+  store.follow('key-uses', () => refreshes.run())
+  return {
+    lastUsedAt: (key) => lastUsedAt.get(key),
+    mark(key, at) {
+      lastUsedAt.set(key, at)
+      return store.write(markKeyUsed, { key, at }, { changes: 'key-uses' })
+    },
   }
 }
 

@@ -7,16 +7,14 @@ import {
 } from '@hookline/protocol'
 import type { Subject } from '../deletions.ts'
 import type { ClaimedDelivery, DeliveryQueue } from '../deliveries.ts'
-import type { NewNotice, NoticeHistory, NoticeProgress, NoticeQueue, Notices } from '../notices.ts'
-import type { Page, PageRequest } from '../page.ts'
+import type { NewNotice, NoticeProgress, NoticeQueue, Notices } from '../notices.ts'
 import type { QuarantineItem, Unreadable } from '../quarantine.ts'
 import type { WaitingDeliveries } from '../upkeep.ts'
 import { attemptsOf, deliveryOf, type DeliveryRow, failedAttempts } from './deliveries.ts'
 import { isTime, pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import { lookingUp, type Store, type Tx } from './store.ts'
-import type { StoredParts } from './stored-parts.ts'
-import { waitForParts } from './waiting-parts.ts'
+import { type StoredParts, waitForParts } from './stored-parts.ts'
 
 /** A row of `notices`, which has its deletion where a delivery has its event. */
 export interface NoticeRow extends DeliveryRow {
@@ -32,60 +30,46 @@ export const SELECT_NOTICES =
 type ProgressRow = Omit<NoticeProgress, 'counts'> & NoticeProgress['counts']
 
 /** Deletion notices in the table `notices`, with their failed attempts in `attempts`. */
-export class StoredNotices implements Notices {
-  readonly #store: Store
-  readonly #parts: StoredParts
+export function storedNotices(store: Store, parts: StoredParts): Notices {
+  return {
+    create: (notices) => store.write(createNotices, notices),
 
-  constructor(store: Store, parts: StoredParts) {
-    this.#store = store
-    this.#parts = parts
-  }
+    async progress(deletionId) {
+      const rows = await store.list(sql<ProgressRow>`
+        SELECT source_id AS "sourceId", destination_id AS "destinationId", sum(attempts) AS attempts,
+          count(*) FILTER (WHERE state IN ('pending', 'held')) AS waiting,
+          count(*) FILTER (WHERE state = 'delivered') AS delivered,
+          count(*) FILTER (WHERE state NOT IN ('pending', 'held', 'delivered')) AS failed,
+          max(ended_at) FILTER (WHERE state = 'delivered') AS "notifiedAt"
+        FROM notices WHERE deletion_id = ${deletionId}
+        GROUP BY source_id, destination_id ORDER BY source_id, destination_id`)
+      return rows.map(({ waiting, delivered, failed, notifiedAt, ...row }) => ({
+        ...row,
+        counts: { waiting, delivered, failed },
+        notifiedAt: timeOrNull(notifiedAt),
+      }))
+    },
 
-  async create(notices: readonly NewNotice[]): Promise<void> {
-    await this.#store.write(createNotices, notices)
-  }
-
-  async progress(deletionId: string): Promise<readonly NoticeProgress[]> {
-    const rows = await this.#store.list(sql<ProgressRow>`
-      SELECT source_id AS "sourceId", destination_id AS "destinationId", sum(attempts) AS attempts,
-        count(*) FILTER (WHERE state IN ('pending', 'held')) AS waiting,
-        count(*) FILTER (WHERE state = 'delivered') AS delivered,
-        count(*) FILTER (WHERE state NOT IN ('pending', 'held', 'delivered')) AS failed,
-        max(ended_at) FILTER (WHERE state = 'delivered') AS "notifiedAt"
-      FROM notices WHERE deletion_id = ${deletionId}
-      GROUP BY source_id, destination_id ORDER BY source_id, destination_id`)
-    return rows.map(({ waiting, delivered, failed, notifiedAt, ...row }) => ({
-      ...row,
-      counts: { waiting, delivered, failed },
-      notifiedAt: timeOrNull(notifiedAt),
-    }))
-  }
-
-  async list(
-    deletionId: string,
-    { limit, cursor = '' }: PageRequest,
-  ): Promise<Page<NoticeHistory>> {
-    // The id of a notice begins with the time in the id of its deletion.
-    const first = `msg_${deletionId.slice(4, 14)}`
-    const rows = await this.#store.lookUp(sql<NoticeRow>`
-      ${rawSql(SELECT_NOTICES)}
-      WHERE id > ${cursor > first ? cursor : first} AND id < ${`${first}~`} AND deletion_id = ${deletionId}
-      ORDER BY id LIMIT ${limit + 1}`)
-    const ids = rows.map((row) => row.delivery_id)
-    const documents = await failedAttempts(lookingUp(this.#store), ids)
-    await this.#parts.know([
-      ...rows.map(({ webhooks }) => webhooks),
-      ...[...documents.values()].flat(),
-    ])
-    return pageOf(rows, { limit, cursorOf: (row) => row.delivery_id }, (row) => {
-      const delivery = deliveryOf(row, this.#parts.partsIn(row.webhooks) ?? [])
-      return {
-        ...delivery,
-        attempts: attemptsOf(documents.get(delivery.id) ?? [], this.#parts, delivery),
-        sourceId: row.source_id,
-        subject: { kind: row.kind, id: row.user_id },
-      }
-    })
+    async list(deletionId, { limit, cursor = '' }) {
+      // The id of a notice begins with the time in the id of its deletion.
+      const first = `msg_${deletionId.slice(4, 14)}`
+      const rows = await store.lookUp(sql<NoticeRow>`
+        ${rawSql(SELECT_NOTICES)}
+        WHERE id > ${cursor > first ? cursor : first} AND id < ${`${first}~`} AND deletion_id = ${deletionId}
+        ORDER BY id LIMIT ${limit + 1}`)
+      const ids = rows.map((row) => row.delivery_id)
+      const documents = await failedAttempts(lookingUp(store), ids)
+      await parts.know([...rows.map(({ webhooks }) => webhooks), ...[...documents.values()].flat()])
+      return pageOf(rows, { limit, cursorOf: (row) => row.delivery_id }, (row) => {
+        const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])
+        return {
+          ...delivery,
+          attempts: attemptsOf(documents.get(delivery.id) ?? [], parts, delivery),
+          sourceId: row.source_id,
+          subject: { kind: row.kind, id: row.user_id },
+        }
+      })
+    },
   }
 }
 
@@ -168,11 +152,8 @@ export async function createNotices(tx: Tx, notices: readonly NewNotice[]): Prom
     SELECT id, deletion_id, source_id, destination_id, kind, user_id, created_at, 'pending', 0,
       due_at, due_at, 0, '[]', true
     FROM ${given} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
-  await waitForParts(
-    tx,
-    'notices',
-    created.map(({ id }) => id),
-  )
+  const ids = created.map(({ id }) => id)
+  await waitForParts(tx, 'notices', ids)
 }
 
 type QuarantinedNotice = Pick<QuarantineItem, 'id' | 'reason' | 'at'>

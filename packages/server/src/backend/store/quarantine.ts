@@ -24,34 +24,28 @@ interface QuarantinedQueue extends Pick<DeliveryQueue, 'release'> {
   webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]>
 }
 
-/** Events and deliveries in the table `quarantine`. */
-export class StoredQuarantine implements Quarantine {
-  readonly #store: Store
-  readonly #queue: QuarantinedQueue
-  readonly #write: Write<QuarantineRows, void>
-
-  /** @param write `quarantineItems`, with what an engine adds to it */
-  constructor(
-    store: Store,
-    queue: QuarantinedQueue,
-    write: Write<QuarantineRows, void> = quarantineItems,
-  ) {
-    this.#store = store
-    this.#queue = queue
-    this.#write = write
-  }
-
-  async add(items: readonly QuarantineItem[]): Promise<void> {
-    if (items.length === 0) return
-    const deliveries = items.flatMap(({ delivery }) => delivery ?? [])
-    const webhooks = await this.#queue.webhooksOf(deliveries)
-    await this.#store.write(this.#write, {
-      items: [...new Map(items.map(({ delivery: _, ...item }) => [item.id, item])).values()],
-      deliveries: deliveries.map(({ id, eventId, destinationId, rounds, firstDueAt }, index) => {
-        return { id, eventId, destinationId, rounds, firstDueAt, webhooks: webhooks[index]! }
-      }),
-    })
-    await this.#queue.release(items.map(({ id }) => id))
+/**
+ * Events and deliveries in the table `quarantine`.
+ * @param write `quarantineItems`, with what an engine adds to it
+ */
+export function storedQuarantine(
+  store: Store,
+  queue: QuarantinedQueue,
+  write: Write<QuarantineRows, void> = quarantineItems,
+): Quarantine {
+  return {
+    async add(items) {
+      if (items.length === 0) return
+      const deliveries = items.flatMap(({ delivery }) => delivery ?? [])
+      const webhooks = await queue.webhooksOf(deliveries)
+      await store.write(write, {
+        items: [...new Map(items.map(({ delivery: _, ...item }) => [item.id, item])).values()],
+        deliveries: deliveries.map(({ id, eventId, destinationId, rounds, firstDueAt }, index) => {
+          return { id, eventId, destinationId, rounds, firstDueAt, webhooks: webhooks[index]! }
+        }),
+      })
+      await queue.release(items.map(({ id }) => id))
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import { sql } from './sql.ts'
 import type { Reads } from './store.ts'
 
 /** The begin of a slice, and its limits. */
-export interface ReplayScan {
+interface ReplayScan {
   readonly cursor: string | null
   /** At most this many deliveries or decisions are looked at. */
   readonly scan: number

@@ -1,12 +1,10 @@
 import type { DeliveryState } from '@hookline/protocol'
-import type { AuditEntry } from '../audit.ts'
-import type { Page, PageRequest } from '../page.ts'
-import type { Replay, Replays, ReplaySelection, ReplaySlice, ReplayStep } from '../replays.ts'
-import { type ReplayScan, replaySlice } from './replay-scan.ts'
-import { requeueDeliveries } from './requeue.ts'
+import type { Replay, Replays, ReplaySelection, ReplayStep } from '../replays.ts'
+import { replaySlice } from './replay-scan.ts'
 import { pageOf, timeOf, timeOrNull } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
+import { storedJson, storedPartsIn, waitForParts } from './stored-parts.ts'
 
 /** The part of a replay that has no columns. */
 interface Document extends Pick<Replay, 'ratePerSecond'> {
@@ -25,47 +23,29 @@ const SELECT = sql<Row>`SELECT id, state, created_at AS "createdAt", finished_at
   FROM replays`
 
 /** Replays in the table `replays`. Deliveries that end are counted in `replay_ends`. */
-export class StoredReplays implements Replays {
-  readonly #store: Store
-
-  constructor(store: Store) {
-    this.#store = store
-  }
-
-  create(replay: Replay, audit?: AuditEntry): Promise<void> {
-    return this.#store.write(createReplay, replay, { audit })
-  }
-
-  async find(id: string): Promise<Replay | undefined> {
-    const [row] = await this.#store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)
+export function storedReplays(store: Store): Replays {
+  const find = async (id: string): Promise<Replay | undefined> => {
+    const [row] = await store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)
     return row && replayOf(row)
   }
+  return {
+    find,
+    create: (replay, audit) => store.write(createReplay, replay, { audit }),
+    cancel: (id, now, audit) => store.write(cancelReplay, { id, now }, { audit }),
+    retry: (id, now, audit) => store.write(retryDelivery, { id, now }, { audit }),
+    select: (selection, scan) => replaySlice(store, selection, scan),
 
-  async list(
-    { isOpen }: { readonly isOpen?: true },
-    { limit, cursor = '~' }: PageRequest,
-  ): Promise<Page<Replay>> {
-    const rows = await this.#store.lookUp(sql<Row>`
-      ${SELECT} WHERE id < ${cursor} ${isOpen ? sql`AND finished_at IS NULL` : sql``}
-      ORDER BY id DESC LIMIT ${limit + 1}`)
-    return pageOf(rows, { limit, cursorOf: ({ id }) => id }, replayOf)
-  }
+    async list({ isOpen }, { limit, cursor = '~' }) {
+      const rows = await store.lookUp(sql<Row>`
+        ${SELECT} WHERE id < ${cursor} ${isOpen ? sql`AND finished_at IS NULL` : sql``}
+        ORDER BY id DESC LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ id }) => id }, replayOf)
+    },
 
-  cancel(id: string, now: number, audit?: AuditEntry): Promise<void> {
-    return this.#store.write(cancelReplay, { id, now }, { audit })
-  }
-
-  select(selection: ReplaySelection, scan: ReplayScan): Promise<ReplaySlice> {
-    return replaySlice(this.#store, selection, scan)
-  }
-
-  async advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined> {
-    const isTaken = await this.#store.write(advanceReplay, { replay, step })
-    return isTaken ? this.find(replay.id) : undefined
-  }
-
-  retry(id: string, now: number, audit?: AuditEntry): Promise<boolean> {
-    return this.#store.write(retryDelivery, { id, now }, { audit })
+    async advance(replay, step) {
+      const isTaken = await store.write(advanceReplay, { replay, step })
+      return isTaken ? find(replay.id) : undefined
+    },
   }
 }
 
@@ -141,4 +121,94 @@ export async function retryDelivery(
     replayId: null,
   })
   return requeued > 0
+}
+
+interface Requeuing {
+  readonly deliveries: readonly { readonly id: string; readonly eventId: string }[]
+  /** Of deliveries that do not exist yet. */
+  readonly destinationId: string
+  /** A delivery in another state stays as it is. */
+  readonly states: readonly DeliveryState[]
+  readonly now: number
+  readonly replayId: string | null
+}
+
+interface EndedRow {
+  readonly id: string
+  readonly state: DeliveryState
+  readonly webhooks: string
+}
+
+/**
+ * Makes deliveries pending, with no attempts and a new window, and resolves to their number. It does so if the event is still in
+ * the archive, and the delivery is in one of `states` or does not exist yet. Attempts made so far stay in its history. A webhook
+ * that took the delivery is not tried again, unless the delivery as a whole was delivered. The engine gives it parts for the
+ * other webhooks. All claims of it end.
+ */
+async function requeueDeliveries(
+  tx: Tx,
+  { deliveries, destinationId, states, now, replayId }: Requeuing,
+): Promise<number> {
+  const { dialect } = tx
+  const eventIds = deliveries.map(({ eventId }) => eventId)
+  // First, as purges do. Locked, so that a purge finds the new deliveries.
+  const archived = await tx.all(sql<{ readonly id: string }>`
+    SELECT id FROM events WHERE id ${dialect.among(eventIds)} ORDER BY id ${dialect.forKeyShare}`)
+  const kept = new Set(archived.map(({ id }) => id))
+  const wanted = deliveries.filter(({ eventId }) => kept.has(eventId))
+  const ids = wanted.map(({ id }) => id)
+  const given = dialect.given({
+    id: ['text', ids],
+    event_id: ['text', wanted.map(({ eventId }) => eventId)],
+  })
+  const created = await tx.all(sql<{ readonly id: string }>`
+    INSERT INTO deliveries
+      (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+    SELECT id, event_id, ${destinationId}, 'pending', 0, ${now}, ${now}, '[]', ${replayId}, true
+    FROM ${given} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
+  const isNew = new Set(created.map(({ id }) => id))
+  const rows = await tx.all(sql<EndedRow>`
+    SELECT id, state, webhooks FROM deliveries WHERE id ${dialect.among(ids)}
+    ORDER BY id ${dialect.forUpdate}`)
+  const ended = rows.filter(({ id, state }) => !isNew.has(id) && states.includes(state))
+  // Nearly all are left without webhooks.
+  for (const [webhooks, alike] of Map.groupBy(ended, webhooksLeftOf))
+    await tx.run(sql`
+      UPDATE deliveries SET state = 'pending', rounds = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},
+        first_due_at = CASE WHEN first_due_at < ${now} THEN ${now} ELSE first_due_at + 1 END, webhooks = ${webhooks}
+      WHERE id ${dialect.among(alike.map(({ id }) => id))}`)
+  await keepLastAttempts(tx, ended)
+  const pending = [...isNew, ...ended.map(({ id }) => id)]
+  await waitForParts(tx, 'deliveries', pending)
+  await tx.run(sql`DELETE FROM quarantine WHERE id ${dialect.among(pending)}`)
+  return pending.length
+}
+
+/** The column `webhooks` of the requeued delivery. */
+function webhooksLeftOf({ state, webhooks }: EndedRow): string {
+  const parts = state === 'delivered' ? [] : (storedPartsIn(webhooks) ?? [])
+  return storedJson(parts.filter((part) => part.state === 'delivered'))
+}
+
+/** Keeps the attempts that `webhooks` will not have any more. */
+async function keepLastAttempts(tx: Tx, rows: readonly EndedRow[]): Promise<void> {
+  const attempts = rows
+    .filter(({ state }) => state === 'delivered')
+    .flatMap(({ id, webhooks }) =>
+      (storedPartsIn(webhooks) ?? []).flatMap(({ state, lane, last }) =>
+        state === 'delivered' && last !== undefined
+          ? { deliveryId: id, id: last.id, document: storedJson({ lane, ...last }) }
+          : [],
+      ),
+    )
+  if (attempts.length === 0) return
+  const given = tx.dialect.given({
+    delivery_id: ['text', attempts.map(({ deliveryId }) => deliveryId)],
+    id: ['text', attempts.map(({ id }) => id)],
+    document: ['text', attempts.map(({ document }) => document)],
+  })
+  await tx.run(sql`
+    INSERT INTO attempts (delivery_id, id, has_body, document)
+    SELECT delivery_id, id, false, document FROM ${given} WHERE true
+    ON CONFLICT (delivery_id, id) DO NOTHING`)
 }

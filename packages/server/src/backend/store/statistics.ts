@@ -8,7 +8,7 @@ import {
   summedUp,
 } from '../statistics.ts'
 import { conditionsOf } from './rows.ts'
-import { sql } from './sql.ts'
+import { sql, type Statement } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 /** Rows that one statement reads: a few milliseconds of work for this thread. */
@@ -25,50 +25,45 @@ interface Row {
 }
 
 /** Counts in the table `statistics`, which all nodes add to. */
-export class StoredStatistics implements Statistics {
-  readonly #store: Store
+export function storedStatistics(store: Store): Statistics {
+  return {
+    add: (rows) => store.write(addCounts, inOrder(rows)),
 
-  constructor(store: Store) {
-    this.#store = store
-  }
+    async *read(range) {
+      const { from, stepMs } = range
+      let after: Row | undefined
+      do {
+        const rows: readonly Row[] = await store.list(batchAfter(range, after))
+        const counts = rows.map((row) => countsRowOf(range.span, row))
+        if (rows.length > 0)
+          yield stepMs === undefined ? counts : summedUp(counts, { from, stepMs })
+        after = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
+      } while (after !== undefined)
+    },
 
-  add(rows: readonly CountsRow[]): Promise<void> {
-    return this.#store.write(addCounts, inOrder(rows))
+    async removeBefore(span, before) {
+      for (let removed = WRITTEN_ROWS; removed === WRITTEN_ROWS;)
+        removed = await store.write(removeCounts, { span, before })
+    },
   }
+}
 
-  async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
-    const { from, stepMs } = range
-    let after: Row | undefined
-    do {
-      const rows = await this.#readBatch(range, after)
-      const counts = rows.map((row) => countsRowOf(range.span, row))
-      if (rows.length > 0) yield stepMs === undefined ? counts : summedUp(counts, { from, stepMs })
-      after = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
-    } while (after !== undefined)
-  }
-
-  async removeBefore(span: Span, before: number): Promise<void> {
-    for (let removed = WRITTEN_ROWS; removed === WRITTEN_ROWS;)
-      removed = await this.#store.write(removeCounts, { span, before })
-  }
-
-  #readBatch(
-    { span, from, to, sourceId, destinationId }: CountsRange,
-    after: Row | undefined,
-  ): Promise<Row[]> {
-    const isAfter =
-      after &&
-      sql`AND (start, source_id, destination_id) > (${after.start}, ${after.source_id}, ${after.destination_id})`
-    // Rows of no destination are in no index of destinations.
-    const hasDestination = sql`AND destination_id <> ''`
-    // The first time by itself: each index can begin there.
-    return this.#store.list(sql<Row>`
-      SELECT start, source_id, destination_id, counts FROM statistics
-      WHERE span = ${span} AND start >= ${after?.start ?? from} AND start < ${to} ${isAfter ?? sql``}
-        ${conditionsOf({ source_id: sourceId, destination_id: destinationId })}
-        ${destinationId ? hasDestination : sql``}
-      ORDER BY start, source_id, destination_id LIMIT ${BATCH_ROWS}`)
-  }
+function batchAfter(
+  { span, from, to, sourceId, destinationId }: CountsRange,
+  after: Row | undefined,
+): Statement<Row> {
+  const isAfter =
+    after &&
+    sql`AND (start, source_id, destination_id) > (${after.start}, ${after.source_id}, ${after.destination_id})`
+  // Rows of no destination are in no index of destinations.
+  const hasDestination = sql`AND destination_id <> ''`
+  // The first time by itself: each index can begin there.
+  return sql<Row>`
+    SELECT start, source_id, destination_id, counts FROM statistics
+    WHERE span = ${span} AND start >= ${after?.start ?? from} AND start < ${to} ${isAfter ?? sql``}
+      ${conditionsOf({ source_id: sourceId, destination_id: destinationId })}
+      ${destinationId ? hasDestination : sql``}
+    ORDER BY start, source_id, destination_id LIMIT ${BATCH_ROWS}`
 }
 
 /** Each row once, and in one order on all nodes: so that they do not wait for each other in a circle. */
@@ -84,13 +79,7 @@ function inOrder(rows: readonly CountsRow[]): CountsRow[] {
 
 function countsRowOf(span: Span, row: Row): CountsRow {
   const { start, source_id: sourceId, destination_id: destinationId, counts } = row
-  return {
-    span,
-    start,
-    sourceId,
-    destinationId,
-    counts: JSON.parse(counts) as Counts,
-  }
+  return { span, start, sourceId, destinationId, counts: JSON.parse(counts) as Counts }
 }
 
 export async function addCounts(tx: Tx, rows: readonly CountsRow[]): Promise<void> {

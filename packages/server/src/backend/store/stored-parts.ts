@@ -1,6 +1,8 @@
 import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
 import type { LaneId } from '../deliveries.ts'
 import { isTime, parsedJson } from './rows.ts'
+import { rawSql, sql } from './sql.ts'
+import type { Tx } from './store.ts'
 
 /** The queue that a lane belongs to: the name of its table. */
 export type QueueName = 'deliveries' | 'notices'
@@ -136,4 +138,23 @@ function isPart(part: unknown): boolean {
 /** Whether a stored attempt has the time that is shown. */
 function isStarted(attempt: unknown): attempt is StoredAttempt {
   return isTime((attempt as Partial<StoredAttempt> | null | undefined)?.startedAt)
+}
+
+/** The lanes of deliveries without parts. No other lanes have these numbers. */
+export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
+
+/**
+ * Makes deliveries without pending parts wait until the engine gives them some. Every claim of them ends. On SQLite, triggers
+ * have already done so.
+ */
+export async function waitForParts(
+  tx: Tx,
+  queue: QueueName,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
+  await tx.run(sql`
+    INSERT INTO waiting_parts (queue, lane, delivery_id, due_at)
+    SELECT ${queue}, ${UNSPLIT_LANES[queue]}, id, due_at FROM ${rawSql(queue)}
+    WHERE id ${tx.dialect.among(ids)}`)
 }

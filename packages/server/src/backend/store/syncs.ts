@@ -1,4 +1,3 @@
-import type { Page, PageRequest } from '../page.ts'
 import type { Sync, Syncs } from '../syncs.ts'
 import { pageOf } from './rows.ts'
 import { sql } from './sql.ts'
@@ -13,40 +12,31 @@ interface Row {
 }
 
 /** Syncs in the table `syncs`. */
-export class StoredSyncs implements Syncs {
-  readonly #store: Store
+export function storedSyncs(store: Store): Syncs {
+  return {
+    put: (sync) => store.write(putSync, sync),
+    advance: (before, next) => store.write(advanceSync, { before, next }),
 
-  constructor(store: Store) {
-    this.#store = store
-  }
+    async open() {
+      const rows = await store.lookUp(
+        sql<Row>`SELECT id, document FROM syncs WHERE is_open ORDER BY id`,
+      )
+      return rows.map(syncOf)
+    },
 
-  put(sync: Sync): Promise<void> {
-    return this.#store.write(putSync, sync)
-  }
+    async list(computationId, { limit, cursor = '~' }) {
+      const rows = await store.lookUp(sql<Row>`
+        SELECT id, document FROM syncs WHERE computation = ${computationId} AND id < ${cursor}
+        ORDER BY id DESC LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ id }) => id }, syncOf)
+    },
 
-  advance(before: Sync, next: Sync): Promise<boolean> {
-    return this.#store.write(advanceSync, { before, next })
-  }
-
-  async open(): Promise<readonly Sync[]> {
-    const rows = await this.#store.lookUp(
-      sql<Row>`SELECT id, document FROM syncs WHERE is_open ORDER BY id`,
-    )
-    return rows.map(syncOf)
-  }
-
-  async list(computationId: string, { limit, cursor = '~' }: PageRequest): Promise<Page<Sync>> {
-    const rows = await this.#store.lookUp(sql<Row>`
-      SELECT id, document FROM syncs WHERE computation = ${computationId} AND id < ${cursor}
-      ORDER BY id DESC LIMIT ${limit + 1}`)
-    return pageOf(rows, { limit, cursorOf: ({ id }) => id }, syncOf)
-  }
-
-  async last(): Promise<ReadonlyMap<string, Sync>> {
-    const rows = await this.#store.lookUp(sql<Row>`
-      SELECT id, document FROM syncs WHERE id IN (
-        SELECT max(id) FROM syncs WHERE NOT is_open GROUP BY computation)`)
-    return new Map(rows.map(syncOf).map((sync) => [sync.computationId, sync]))
+    async last() {
+      const rows = await store.lookUp(sql<Row>`
+        SELECT id, document FROM syncs WHERE id IN (
+          SELECT max(id) FROM syncs WHERE NOT is_open GROUP BY computation)`)
+      return new Map(rows.map(syncOf).map((sync) => [sync.computationId, sync]))
+    },
   }
 }
 

@@ -1,9 +1,8 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { Subject, Suppressions } from '../../backend/deletions.ts'
+import { type Subject, subjectsOf, type Suppressions } from '../../backend/deletions.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
-import { subjectsOf } from '../../backend/subjects-of.ts'
 
 const LOG_EVERY_MS = 10_000
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
-import type { OwnKeyName, OwnKeys } from '../../own-keys.ts'
+import type { OwnKeyName, OwnKeys } from '../../nodes.ts'
 import { laneHash } from '../deliveries/postgres-lanes.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'

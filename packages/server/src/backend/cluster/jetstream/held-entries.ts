@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { EventAmount, type MaxAmount } from '../../event-amount.ts'
+import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
 import { firstSequenceIn } from './log-stream.ts'

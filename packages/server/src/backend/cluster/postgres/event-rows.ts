@@ -1,8 +1,12 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../../util/event-checksum.ts'
-import { SerialisedEvent } from '../../accepted-event.ts'
-import { type EventHead, eventHeadOf, eventOf as eventOfHead } from '../../event-head.ts'
+import {
+  type EventHead,
+  eventHeadOf,
+  eventOf as eventOfHead,
+  SerialisedEvent,
+} from '../../accepted-event.ts'
 import { fromText } from './text.ts'
 
 /** The columns of `events` that an event is made of. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../../../util/durable-file.ts'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
-import type { OwnKeyName, OwnKeys } from '../../own-keys.ts'
+import type { OwnKeyName, OwnKeys } from '../../nodes.ts'
 
 /** The data is encrypted with a key that this start does not have. */
 export class EncryptionKeyMismatch extends Error {

@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import { type EventHead, eventHeadOf, eventOf } from '../../event-head.ts'
+import { type EventHead, eventHeadOf, eventOf } from '../../accepted-event.ts'
 
 /**
  * Events on their way to the disk and to the pipeline: what is in columns, and all bodies in one buffer. A thread hands the

@@ -6,7 +6,7 @@ import type { Readers } from '../readers.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
-import { EventAmount, type MaxAmount } from '../../event-amount.ts'
+import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Appended } from './write-log.ts'
 
 /** Rows that a read with a selector looks at, at most: some milliseconds. */

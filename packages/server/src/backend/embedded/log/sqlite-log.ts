@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
-import { EventAmount, type MaxAmount } from '../../event-amount.ts'
+import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import { DAMAGED_EVENT } from '../../quarantine.ts'
 import type { Row } from '../database/statements.ts'

@@ -1,13 +1,4 @@
-import type { AcceptedEvent } from '@hookline/protocol'
-import type {
-  Announcement,
-  ChangedResult,
-  Evaluated,
-  Evaluations,
-  LoadedProfile,
-  ProfileWalk,
-} from '../../evaluations.ts'
-import type { SpacedId } from '../../profiles.ts'
+import type { Announcement, ChangedResult, Evaluated, Evaluations } from '../../evaluations.ts'
 import { sql } from '../sql.ts'
 import { lookingUp, type Store, type Tx } from '../store.ts'
 import { lockIdentities, profilesOf } from './identities.ts'
@@ -25,47 +16,27 @@ const HOUR_MS = 60 * 60 * 1000
 type Appending = Pick<Evaluations, 'commit' | 'tell'>
 
 /** Evaluations in the tables `identities`, `results` and `announced`. */
-export class StoredEvaluations implements Evaluations {
-  readonly #store: Store
-  readonly commit: (evaluated: readonly Evaluated[]) => Promise<readonly Evaluated[]>
-  readonly tell: (events: readonly AcceptedEvent[], purges: number) => Promise<boolean>
+export function storedEvaluations(store: Store, appending: Appending): Evaluations {
+  return {
+    ...appending,
+    due: async (now, limit) => (await store.read(loadDueProfiles, { now, limit })).map(unpacked),
+    load: async (profileIds) => (await store.read(loadProfiles, profileIds)).map(unpacked),
+    walk: async (query) => (await store.read(walkProfiles, query)).map(unpacked),
+    profilesOf: (ids) => profilesOf(lookingUp(store), ids),
 
-  constructor(store: Store, { commit, tell }: Appending) {
-    this.#store = store
-    this.commit = commit
-    this.tell = tell
-  }
+    async loadUser(space, userId) {
+      const [profile] = await store.read(loadProfileOf, { space, kind: 'user', id: userId })
+      return profile && unpacked(profile)
+    },
 
-  async due(now: number, limit: number): Promise<readonly LoadedProfile[]> {
-    return (await this.#store.read(loadDueProfiles, { now, limit })).map(unpacked)
-  }
-
-  async load(profileIds: readonly number[]): Promise<readonly LoadedProfile[]> {
-    return (await this.#store.read(loadProfiles, profileIds)).map(unpacked)
-  }
-
-  async loadUser(space: string, userId: string): Promise<LoadedProfile | undefined> {
-    const [profile] = await this.#store.read(loadProfileOf, { space, kind: 'user', id: userId })
-    return profile && unpacked(profile)
-  }
-
-  async walk(query: ProfileWalk): Promise<readonly LoadedProfile[]> {
-    return (await this.#store.read(walkProfiles, query)).map(unpacked)
-  }
-
-  profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]> {
-    return profilesOf(lookingUp(this.#store), ids)
-  }
-
-  async waiting(
-    now: number,
-  ): Promise<{ readonly profiles: number; readonly since: number | null }> {
-    const [waiting] = await this.#store.list(sql<{ profiles: number; since: number | null }>`
-      SELECT count(*) AS profiles, min(since) AS since FROM (
-        SELECT dirty_since AS since FROM identities WHERE dirty_since IS NOT NULL
-        UNION ALL
-        SELECT recheck_at FROM identities WHERE recheck_at <= ${now} AND dirty_since IS NULL) AS waiting`)
-    return waiting!
+    async waiting(now) {
+      const [waiting] = await store.list(sql<{ profiles: number; since: number | null }>`
+        SELECT count(*) AS profiles, min(since) AS since FROM (
+          SELECT dirty_since AS since FROM identities WHERE dirty_since IS NOT NULL
+          UNION ALL
+          SELECT recheck_at FROM identities WHERE recheck_at <= ${now} AND dirty_since IS NULL) AS waiting`)
+      return waiting!
+    },
   }
 }
 
@@ -87,10 +58,8 @@ export async function storeEvaluations(
   )
   const announcements = stored.flatMap((each) => each.announcements)
   if (results.length + announcements.length === 0) return places
-  const numbers = await lockedNumbers(
-    tx,
-    [...results, ...announcements].map(({ computationId }) => computationId),
-  )
+  const computationIds = [...results, ...announcements].map(({ computationId }) => computationId)
+  const numbers = await lockedNumbers(tx, computationIds)
   await writeResults(tx, results, numbers)
   await putAnnounced(tx, announcements, numbers)
   return places

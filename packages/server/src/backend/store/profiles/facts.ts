@@ -17,34 +17,16 @@ const TRIM_EVERY = 32
 const PRUNE_FACTS = 5_000
 
 /** Facts in the tables `facts` and `fact_clauses`. */
-export class StoredFacts implements Facts {
-  readonly #store: Store
-
-  constructor(store: Store) {
-    this.#store = store
-  }
-
-  async clauses(): Promise<readonly FactClause[]> {
-    const rows = await this.#store.lookUp(
-      sql<ClauseRow>`SELECT * FROM fact_clauses ORDER BY number`,
-    )
-    return rows.map(clauseOf)
-  }
-
-  put(clause: NewClause): Promise<FactClause> {
-    return this.#store.write(putFactClause, clause)
-  }
-
-  fill(slice: FillSlice): Promise<boolean> {
-    return this.#store.write(fillFacts, slice)
-  }
-
-  remove(clause: number): Promise<void> {
-    return this.#store.write(removeFactClause, clause)
-  }
-
-  prune({ now, cursor = 0 }: { now: number; cursor?: number }): Promise<number | null> {
-    return this.#store.write(pruneFacts, { now, after: cursor })
+export function storedFacts(store: Store): Facts {
+  return {
+    async clauses() {
+      const rows = await store.lookUp(sql<ClauseRow>`SELECT * FROM fact_clauses ORDER BY number`)
+      return rows.map(clauseOf)
+    },
+    put: (clause) => store.write(putFactClause, clause),
+    fill: (slice) => store.write(fillFacts, slice),
+    remove: (clause) => store.write(removeFactClause, clause),
+    prune: ({ now, cursor = 0 }) => store.write(pruneFacts, { now, after: cursor }),
   }
 }
 
@@ -82,9 +64,8 @@ export async function putFactClause(
 ): Promise<FactClause> {
   // Slices and other nodes wait: the clause begins where the profiles are now.
   await lockProfiles(tx)
-  const [row] = await tx.all(
-    sql<ClauseRow>`SELECT * FROM fact_clauses WHERE definition = ${definition}`,
-  )
+  const [row] = await tx.all(sql<ClauseRow>`
+    SELECT * FROM fact_clauses WHERE definition = ${definition}`)
   const kept = row && clauseOf(row)
   const wanted = kept === undefined ? keeping : wider(keeping, kept.keeping)
   if (kept !== undefined && isEqual(wanted, kept.keeping)) return kept
@@ -127,11 +108,8 @@ export async function fillFacts(tx: Tx, slice: FillSlice): Promise<boolean> {
     sql<Pick<IdentityFact, 'identity'>>`${insertionOf(tx, facts)} RETURNING identity`,
   )
   await trimAfter(tx, facts)
-  await touchProfiles(
-    tx,
-    added.map(({ identity }) => identity),
-    at,
-  )
+  const identities = added.map(({ identity }) => identity)
+  await touchProfiles(tx, identities, at)
   await tx.run(sql`
     UPDATE fact_clauses SET filled_through = CASE WHEN fill_through < ${through} THEN fill_through
       ELSE CAST(${through} AS bigint) END
@@ -200,10 +178,7 @@ export async function pruneFacts(
   tx: Tx,
   { now, after }: { readonly now: number; readonly after: number },
 ): Promise<number | null> {
-  const [bounds] = await tx.all(sql<{
-    readonly first: number | null
-    readonly beyond: number | null
-  }>`
+  const [bounds] = await tx.all(sql<{ first: number | null; beyond: number | null }>`
     SELECT (SELECT min(identity) FROM facts WHERE identity > ${after}) AS first, (
       SELECT identity FROM facts WHERE identity > ${after} ORDER BY identity
       LIMIT 1 OFFSET ${PRUNE_FACTS}) AS beyond`)

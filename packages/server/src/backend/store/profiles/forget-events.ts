@@ -1,5 +1,6 @@
 import type { EventType } from '@hookline/protocol'
 import type { FoundEvent } from '../deletions.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countsIn, numbersOf, profilesPosition, putTraits, touchProfiles } from './identities.ts'
@@ -38,28 +39,22 @@ export async function forgetEvents(
 ): Promise<void> {
   if (events.length === 0) return
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
-  const spaces = await spaceOfEach(
-    tx,
-    events.map(({ sourceId }) => sourceId),
-  )
-  const numbers = await numbersOf(
-    tx,
-    events.map(({ sourceId, userId }) => ({
-      space: spaces.get(sourceId)!,
-      kind: 'user' as const,
-      id: userId,
-    })),
-  )
+  const sourceIds = events.map(({ sourceId }) => sourceId)
+  const spaces = await spaceOfEach(tx, sourceIds)
+  const users = events.map(({ sourceId, userId }) => {
+    return { space: spaces.get(sourceId)!, kind: 'user' as const, id: userId }
+  })
+  const numbers = await numbersOf(tx, users)
   const known = events.flatMap((event, index) => {
     const identity = numbers[index]
     return identity === undefined ? [] : [{ ...event, identity }]
   })
   await removeFacts(tx, known)
   const byIdentity = Map.groupBy(known, ({ identity }) => identity)
-  const ids = tx.dialect.given({ id: ['number', [...byIdentity.keys()]] })
+  const ids = numbersIn(tx, [...byIdentity.keys()])
   const rows = await tx.all(sql<Row>`
     SELECT id, profile, counts, traits FROM identities LEFT JOIN identity_traits ON identity = id
-    WHERE id IN (SELECT id FROM ${ids})`)
+    WHERE id IN (${ids})`)
   await removeTraits(tx, rows, new Set(events.map(({ id }) => id)))
   const through = await profilesPosition(tx)
   const counted = rows.map(({ id, counts }) => {
@@ -71,8 +66,8 @@ export async function forgetEvents(
       id: ['number', counted.map(({ id }) => id)],
       counts: ['text', counted.map(({ counts }) => JSON.stringify(counts))],
     })} WHERE identities.id = given.id`)
-  const profiles = tx.dialect.given({ id: ['number', rows.map(({ profile }) => profile)] })
-  await tx.run(sql`DELETE FROM results WHERE profile IN (SELECT id FROM ${profiles})`)
+  const profiles = rows.map(({ profile }) => profile)
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, profiles)})`)
   await touchProfiles(tx, [...byIdentity.keys()], at)
 }
 

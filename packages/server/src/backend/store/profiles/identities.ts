@@ -1,10 +1,10 @@
 import { type EventType, isJsonObject } from '@hookline/protocol'
 import type { ProfileChange, SpacedId } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx, Tx } from '../store.ts'
-import { indexTraits } from './trait-index.ts'
-import { isNewer, type StoredTrait, type StoredTraits, traitsIn } from './traits.ts'
+import { indexTraits, isNewer, type StoredTrait, type StoredTraits, traitsIn } from './traits.ts'
 
 /** The name of the cursor with which profiles follow the log. */
 export const PROFILES_CURSOR = 'profiles'
@@ -76,20 +76,14 @@ export class OpenIdentities {
     const known = found.filter((id) => id !== undefined)
     const rows = new Map((await rowsOf(tx, known)).map((row) => [row.id, row]))
     const changing = new Set(withTraits.map(keyOf))
-    const traits = await traitsOf(
-      tx,
-      found.filter((id, index) => id !== undefined && changing.has(keyOf(wanted[index]!))),
+    const withOwn = wanted.flatMap((each, index) =>
+      changing.has(keyOf(each)) ? (found[index] ?? []) : [],
     )
-    const damaged = [...rows.values()].filter(
-      ({ id, counts }) =>
-        parsedJson(counts) === undefined ||
-        (traits.has(id) && parsedJson(traits.get(id)) === undefined),
+    const traits = await traitsOf(tx, withOwn)
+    const damaged = [...rows.values()].flatMap(({ id, counts }) =>
+      [counts, traits.get(id) ?? '{}'].some((text) => parsedJson(text) === undefined) ? id : [],
     )
-    await quarantine(
-      tx,
-      damaged.map(({ id }) => id),
-      at,
-    )
+    await quarantine(tx, damaged, at)
     let next = await takeNumbers(tx, wanted.length - known.length)
     const open = wanted.map((each, index) => {
       const row = rows.get(found[index] ?? -1)
@@ -137,20 +131,13 @@ export class OpenIdentities {
   /** Writes what has changed. Returns the numbers of the identities whose profiles are to be evaluated again. */
   async save(tx: Tx): Promise<readonly number[]> {
     const all = [...this.#byName.values()]
-    await insert(
-      tx,
-      all.filter(({ isNew }) => isNew),
-    )
-    await update(
-      tx,
-      all.filter(({ isNew, hasChanged }) => hasChanged && !isNew),
-    )
-    await putTraits(
-      tx,
-      all
-        .filter(({ hasNewTraits }) => hasNewTraits)
-        .map(({ id, traits }) => ({ id, traits: traits! })),
-    )
+    const added = all.filter(({ isNew }) => isNew)
+    const changed = all.filter(({ isNew, hasChanged }) => hasChanged && !isNew)
+    const withTraits = all.filter(({ hasNewTraits }) => hasNewTraits)
+    await insert(tx, added)
+    await update(tx, changed)
+    const traits = withTraits.map((open) => ({ id: open.id, traits: open.traits! }))
+    await putTraits(tx, traits)
     return all.filter(({ isDirty, isNew }) => isDirty || isNew).map(({ id }) => id)
   }
 }
@@ -171,12 +158,11 @@ export function ownIdOf({ space, userId, anonymousId }: ProfileChange): SpacedId
 }
 
 /** The number of the identity of each id, in their order; `undefined` where there is none. */
-export async function numbersOf(
+export function numbersOf(
   tx: ReadTx,
   ids: readonly SpacedId[],
 ): Promise<readonly (number | undefined)[]> {
-  const rows = await columnOf(tx, ids, 'id')
-  return rows
+  return columnOf(tx, ids, sql`identities.id`)
 }
 
 /** The number of the profile of each id, in their order. */
@@ -184,20 +170,19 @@ export function profilesOf(
   tx: ReadTx,
   ids: readonly SpacedId[],
 ): Promise<readonly (number | undefined)[]> {
-  return columnOf(tx, ids, 'profile')
+  return columnOf(tx, ids, sql`identities.profile`)
 }
 
 async function columnOf(
   tx: ReadTx,
   ids: readonly SpacedId[],
-  column: 'id' | 'profile',
+  column: Statement,
 ): Promise<readonly (number | undefined)[]> {
   if (ids.length === 0) return []
   // A subquery for each looks it up by the index. A plan for all of them at once may read the whole table.
-  const wanted = column === 'id' ? sql`identities.id` : sql`identities.profile`
   const rows = await tx.all(sql<{ readonly place: number; readonly found: number | null }>`
     SELECT place, (
-      SELECT ${wanted} FROM identities
+      SELECT ${column} FROM identities
       WHERE name = given.name AND space = given.space AND kind = given.kind) AS found
     FROM ${tx.dialect.given({
       place: ['number', ids.map((_, index) => index)],
@@ -217,7 +202,7 @@ export async function touchProfiles(
 ): Promise<void> {
   if (identities.length === 0) return
   const profiles = sql`SELECT profile FROM identities
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', identities] })})`
+    WHERE id IN (${numbersIn(tx, identities)})`
   if (tx.dialect.hasRowLocks) await lockAll(tx, profiles)
   await tx.run(sql`
     UPDATE identities SET version = version + 1, dirty_since = coalesce(dirty_since, ${at})
@@ -226,8 +211,7 @@ export async function touchProfiles(
 
 /** Locks identities until the transaction ends. */
 export async function lockIdentities(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (tx.dialect.hasRowLocks)
-    await lockAll(tx, sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`)
+  if (tx.dialect.hasRowLocks) await lockAll(tx, numbersIn(tx, ids))
 }
 
 /** In the order of their numbers, as every transaction does, so that no two wait for each other. */
@@ -300,18 +284,15 @@ async function rowsOf(tx: Tx, ids: readonly number[]): Promise<Row[]> {
   if (ids.length === 0) return []
   return tx.all(sql<Row>`
     SELECT id, is_seen, first_seen_at, last_seen_at, counts, placeholders FROM identities
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})
+    WHERE id IN (${numbersIn(tx, ids)})
     ORDER BY id ${tx.dialect.forUpdate}`)
 }
 
-async function traitsOf(
-  tx: Tx,
-  ids: readonly (number | undefined)[],
-): Promise<ReadonlyMap<number, string>> {
+async function traitsOf(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await tx.all(sql<{ readonly identity: number; readonly traits: string }>`
     SELECT identity, traits FROM identity_traits
-    WHERE identity IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids as number[]] })})`)
+    WHERE identity IN (${numbersIn(tx, ids)})`)
   return new Map(rows.map(({ identity, traits }) => [identity, traits]))
 }
 
@@ -349,10 +330,8 @@ async function insert(tx: Tx, identities: readonly OpenIdentity[]): Promise<void
       name: ['text', identities.map(({ named }) => named.id)],
       ...columnsOf(identities),
     })}`)
-  await countProfiles(
-    tx,
-    identities.map(({ named }) => ({ space: named.space, change: 1 })),
-  )
+  const changes = identities.map(({ named: { space } }) => ({ space, change: 1 }))
+  await countProfiles(tx, changes)
 }
 
 async function update(tx: Tx, identities: readonly OpenIdentity[]): Promise<void> {

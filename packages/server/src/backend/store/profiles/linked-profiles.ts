@@ -1,4 +1,5 @@
 import type { UnlinkedIds } from '../../profiles.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, touchProfiles } from './identities.ts'
@@ -36,10 +37,8 @@ export async function addLinks(
   const aliases = await putAliases(tx, links.aliases)
   const users = new Set([...claims.users, ...aliases.users])
   const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
-  const others = await apart(
-    tx,
-    claims.added.filter((claim) => !isFirst(claim)),
-  )
+  const later = claims.added.filter((claim) => !isFirst(claim))
+  const others = await apart(tx, later)
   const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
   const sizes = Map.groupBy(leaders.values(), (leader) => leader)
   return {
@@ -57,7 +56,7 @@ async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly S
   const ids = claims.flatMap(({ user, other }) => [user, other])
   const rows = await tx.all(sql<{ readonly id: number; readonly profile: number }>`
     SELECT id, profile FROM identities
-    WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})`)
+    WHERE id IN (${numbersIn(tx, ids)})`)
   const profiles = new Map(rows.map(({ id, profile }) => [id, profile]))
   return claims.filter(({ user, other }) => profiles.get(user) !== profiles.get(other))
 }
@@ -166,13 +165,9 @@ async function withEnds(tx: Tx, users: readonly UserOfGroup[], maxLinks: number)
 async function membersOf(tx: Tx, ids: readonly number[]): Promise<readonly Member[]> {
   const select = (where: Statement): Statement<Member> =>
     sql`SELECT id, kind, space, profile, dirty_since FROM identities WHERE ${where}`
-  const named = await tx.all(
-    select(sql`id IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})`),
-  )
+  const named = await tx.all(select(sql`id IN (${numbersIn(tx, ids)})`))
   const profiles = [...new Set(named.map(({ profile }) => profile))]
-  const all = await tx.all(
-    select(sql`profile IN (SELECT id FROM ${tx.dialect.given({ id: ['number', profiles] })})`),
-  )
+  const all = await tx.all(select(sql`profile IN (${numbersIn(tx, profiles)})`))
   return [...new Map([...named, ...all].map((each) => [each.id, each])).values()]
 }
 
@@ -197,12 +192,10 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
 /** Gives the results of profiles to those that they have become part of. What became dirty first waits longest there, too. */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
-  await copyResults(
-    tx,
-    ended.map(({ id, to }) => ({ from: id, to })),
-  )
-  const gone = tx.dialect.given({ id: ['number', ended.map(({ id }) => id)] })
-  await tx.run(sql`DELETE FROM results WHERE profile IN (SELECT id FROM ${gone})`)
+  await copyResults(tx, ended)
+  const ids = ended.map(({ id }) => id)
+  const gone = numbersIn(tx, ids)
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${gone})`)
   const since = new Map<number, number>()
   for (const { to, dirty_since: waits } of ended)
     if (waits !== null) since.set(to, Math.min(waits, since.get(to) ?? waits))
@@ -214,18 +207,14 @@ async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
     })} WHERE identities.id = given.id AND coalesce(dirty_since > given.since, true)`)
   await tx.run(sql`
     UPDATE identities SET dirty_since = NULL, recheck_at = NULL, version = version + 1
-    WHERE id IN (SELECT id FROM ${gone})`)
+    WHERE id IN (${gone})`)
 }
 
-/** Copies results from one profile to another. One that has a result of the computation keeps its own. */
-async function copyResults(
-  tx: Tx,
-  heirs: readonly { readonly from: number; readonly to: number }[],
-): Promise<void> {
-  if (heirs.length === 0) return
+/** Copies results from profiles that end. One that has a result of the computation keeps its own. */
+async function copyResults(tx: Tx, ended: readonly Move[]): Promise<void> {
   const given = tx.dialect.given({
-    gone: ['number', heirs.map(({ from }) => from)],
-    kept: ['number', heirs.map(({ to }) => to)],
+    gone: ['number', ended.map(({ id }) => id)],
+    kept: ['number', ended.map(({ to }) => to)],
   })
   await tx.run(sql`
     INSERT INTO results (profile, computation, value, since)

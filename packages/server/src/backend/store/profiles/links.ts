@@ -1,4 +1,5 @@
 import type { ProfileChange } from '../../profiles.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
@@ -68,10 +69,8 @@ export async function putClaims(
   }
   // Each anonymousId has one first claim at most, at any moment.
   const all = [...changed.values()]
-  await writeClaims(
-    tx,
-    all.filter((claim) => !isFirst(claim)),
-  )
+  const later = all.filter((claim) => !isFirst(claim))
+  await writeClaims(tx, later)
   await writeClaims(tx, all.filter(isFirst))
   return { users, added: all.filter((claim) => !before.has(pairOf(claim))) }
 
@@ -81,22 +80,15 @@ export async function putClaims(
   }
 }
 
-function claimOf({
-  user,
-  other,
-  timestamp,
-  receivedAt,
-  messageId,
-  ...from
-}: NamedTogether): StoredClaim {
+function claimOf(named: NamedTogether): StoredClaim {
   return {
-    user,
-    other,
-    at: timestamp,
-    received_at: receivedAt,
-    message_id: messageId,
-    event_id: from.eventId,
-    source_id: from.sourceId,
+    user: named.user,
+    other: named.other,
+    at: named.timestamp,
+    received_at: named.receivedAt,
+    message_id: named.messageId,
+    event_id: named.eventId,
+    source_id: named.sourceId,
     is_first: false,
   }
 }
@@ -244,7 +236,7 @@ export async function groupsOf(tx: Tx, users: readonly number[]): Promise<readon
     for (const user of next) partners.set(user, [])
     const rows = await tx.all(sql<{ readonly identity: number; readonly partner: number }>`
       SELECT identity, partner FROM aliases
-      WHERE is_linked AND identity IN (SELECT id FROM ${tx.dialect.given({ id: ['number', next] })})`)
+      WHERE is_linked AND identity IN (${numbersIn(tx, next)})`)
     for (const { identity, partner } of rows) partners.get(identity)!.push(partner)
     next = [...new Set(rows.map(({ partner }) => partner))].filter((each) => !partners.has(each))
   }

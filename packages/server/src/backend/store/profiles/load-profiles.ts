@@ -8,6 +8,7 @@ import {
 } from '../../evaluations.ts'
 import type { SpacedId } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
 import { profilesOf } from './identities.ts'
@@ -47,15 +48,7 @@ export function unpacked({ facts, ...profile }: PackedProfile): LoadedProfile {
 /** Loads the profile that an id belongs to. */
 export async function loadProfileOf(tx: ReadTx, id: SpacedId): Promise<readonly PackedProfile[]> {
   const [profile] = await profilesOf(tx, [id])
-  return profile === undefined ? [] : load(tx, [profile])
-}
-
-/** Loads profiles, without those that are gone. */
-export function loadProfiles(
-  tx: ReadTx,
-  ids: readonly number[],
-): Promise<readonly PackedProfile[]> {
-  return load(tx, ids)
+  return profile === undefined ? [] : loadProfiles(tx, [profile])
 }
 
 /** Loads profiles that are to be evaluated: dirty ones first, then those whose time has come. */
@@ -71,10 +64,8 @@ export async function loadDueProfiles(
         SELECT id FROM identities WHERE recheck_at <= ${now} AND dirty_since IS NULL
         ORDER BY recheck_at, id LIMIT ${limit - ids.length}`)),
     )
-  return load(
-    tx,
-    ids.map(({ id }) => id),
-  )
+  const due = ids.map(({ id }) => id)
+  return loadProfiles(tx, due)
 }
 
 /** Loads the next profiles of a space. */
@@ -88,7 +79,7 @@ export async function walkProfiles(
     ORDER BY id LIMIT ${WALK_PROFILES * every}`)
   const ids = rows.map(({ id }) => id).filter((_, index) => (index + 1) % every === 0)
   const only = { clauses, computationId: computationId ?? null }
-  return load(tx, await fittingIds(tx, ids, clauses), only)
+  return loadProfiles(tx, await fittingIds(tx, ids, clauses), only)
 }
 
 /** The first of the profiles, as many as fit into a batch. */
@@ -103,7 +94,7 @@ async function fittingIds(
       + coalesce((SELECT sum(octet_length(value)) FROM results WHERE results.profile = identities.id), 0)
       + coalesce((SELECT sum(32 + coalesce(octet_length(value), 0)) FROM facts WHERE identity = identities.id
         AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})), 0)) AS bigint) AS bytes
-    FROM identities WHERE profile IN (${idsIn(tx, ids)}) GROUP BY profile`)
+    FROM identities WHERE profile IN (${numbersIn(tx, ids)}) GROUP BY profile`)
   const bytes = new Map(rows.map((row) => [row.profile, row.bytes]))
   let total = 0
   const end = ids.findIndex((id) => (total += bytes.get(id) ?? 0) > WALK_BYTES)
@@ -132,8 +123,11 @@ interface IdentityRow {
   readonly recheck_at: number | null
 }
 
-/** Loads profiles in the order of their numbers in `ids`: all that belongs to them, or the facts and announcements of `only`. */
-async function load(
+/**
+ * Loads profiles in the order of their numbers in `ids`, without those that are gone: all that belongs to them, or the facts and
+ * announcements of `only`.
+ */
+export async function loadProfiles(
   tx: ReadTx,
   ids: readonly number[],
   only?: Only,
@@ -142,7 +136,7 @@ async function load(
   const identities = Map.groupBy(
     await tx.all(sql<IdentityRow>`
       SELECT id, profile, kind, name, is_seen, traits, space, version, dirty_since, recheck_at
-      FROM identities LEFT JOIN identity_traits ON identity = id WHERE profile IN (${idsIn(tx, ids)})`),
+      FROM identities LEFT JOIN identity_traits ON identity = id WHERE profile IN (${numbersIn(tx, ids)})`),
     ({ profile }) => profile,
   )
   const users = new Map([...identities].map(([profile, all]) => [profile, usersOf(all)]))
@@ -186,10 +180,6 @@ function usersOf(identities: readonly IdentityRow[]): readonly string[] {
   return users.map(({ name }) => name).toSorted(compareText)
 }
 
-function idsIn(tx: ReadTx, ids: readonly number[]): Statement {
-  return sql`SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })}`
-}
-
 /** The values of traits that were not removed. */
 function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json> {
   const values = Object.create(null) as Record<string, Json>
@@ -225,15 +215,11 @@ async function factsOf(
     clauses === undefined
       ? sql``
       : sql`AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`
-  const kept = await tx.all(
-    sql<{
-      readonly number: number
-      readonly keep_most: number
-    }>`SELECT number, keep_most FROM fact_clauses`,
-  )
+  const kept = await tx.all(sql<{ readonly number: number; readonly keep_most: number }>`
+    SELECT number, keep_most FROM fact_clauses`)
   const most = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
   const factsIn = (profiles: readonly number[]): Statement => sql`
-    FROM identities JOIN facts ON identity = id WHERE profile IN (${idsIn(tx, profiles)}) ${wanted}`
+    FROM identities JOIN facts ON identity = id WHERE profile IN (${numbersIn(tx, profiles)}) ${wanted}`
   // The order of an index, so nothing is sorted.
   const ofFew = await tx.all(sql<FactRow>`
     SELECT profile, clause, ${AS_TEXTS} ${factsIn(ids.filter((id) => !isCrowded(id)))}
@@ -298,7 +284,7 @@ async function resultsOf(
     readonly since: number
   }>`
     SELECT profile, computations.id AS id, value, since FROM results
-    JOIN computations ON computations.number = computation WHERE profile IN (${idsIn(tx, ids)})`)
+    JOIN computations ON computations.number = computation WHERE profile IN (${numbersIn(tx, ids)})`)
   const results = new Map<number, Results>()
   for (const { profile, id, value, since } of rows) {
     const ofProfile: Results = results.get(profile) ?? new Map()

@@ -1,6 +1,5 @@
-import type { AuditEntry } from '../../audit.ts'
-import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
-import { numberIn, type Page, type PageRequest } from '../../page.ts'
+import type { AnnouncedUser, ChangeCounts, Memberships } from '../../memberships.ts'
+import { numberIn } from '../../page.ts'
 import { pageOf, parsedJson, timeOf } from '../rows.ts'
 import { rawSql, sql, type Statement } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
@@ -12,87 +11,70 @@ import { lockProfiles } from './lock-profiles.ts'
 const FORGET_ROWS = 2_000
 
 /** Memberships in the tables `results`, `announced` and `listed_users`. */
-export class StoredMemberships implements Memberships {
-  readonly #store: Store
+export function storedMemberships(store: Store): Memberships {
+  return {
+    async sizes() {
+      const rows = await store.lookUp(
+        sql<{ readonly id: string; readonly size: number }>`SELECT id, size FROM computations`,
+      )
+      return new Map(rows.map(({ id, size }) => [id, size]))
+    },
 
-  constructor(store: Store) {
-    this.#store = store
-  }
+    async list(computationId, { limit, cursor = '0' }) {
+      const rows = await store.list(sql<MemberRow>`
+        SELECT profile, value, since, (
+          SELECT min(name) FROM identities
+          WHERE identities.profile = results.profile AND kind = 'user' AND is_seen) AS user_id
+        FROM results WHERE computation = ${numberOf(computationId)} AND profile > ${numberIn(cursor)}
+        ORDER BY profile LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ profile }) => String(profile) }, (row) => ({
+        userId: row.user_id,
+        value: parsedJson(row.value) ?? null,
+        since: timeOf(row.since),
+      }))
+    },
 
-  async sizes(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#store.lookUp(
-      sql<{ readonly id: string; readonly size: number }>`SELECT id, size FROM computations`,
-    )
-    return new Map(rows.map(({ id, size }) => [id, size]))
-  }
+    async changes(computationId, since) {
+      const rows = await store.lookUp(sql<Omit<ChangeCounts, 'left'> & { went: number }>`
+        SELECT start, entered, went FROM computation_changes
+        WHERE computation = ${numberOf(computationId)} AND start >= ${since} ORDER BY start`)
+      return rows.map(({ start, entered, went }) => ({ start: timeOf(start), entered, left: went }))
+    },
 
-  async list(computationId: string, { limit, cursor = '0' }: PageRequest): Promise<Page<Member>> {
-    const rows = await this.#store.list(sql<{
-      readonly profile: number
-      readonly value: string
-      readonly since: number
-      readonly user_id: string | null
-    }>`
-      SELECT profile, value, since, (
-        SELECT min(name) FROM identities
-        WHERE identities.profile = results.profile AND kind = 'user' AND is_seen) AS user_id
-      FROM results WHERE computation = ${numberOf(computationId)} AND profile > ${numberIn(cursor)}
-      ORDER BY profile LIMIT ${limit + 1}`)
-    return pageOf(rows, { limit, cursorOf: ({ profile }) => String(profile) }, (row) => ({
-      userId: row.user_id,
-      value: parsedJson(row.value) ?? null,
-      since: timeOf(row.since),
-    }))
-  }
+    async announced(computationId, after, limit) {
+      const rows = await store.list(sql<AnnouncedRow>`
+        SELECT user_id, value, number, at FROM announced
+        WHERE computation = ${numberOf(computationId)} AND ${isUserAfter(after)}
+        ORDER BY ${USER_ORDER} LIMIT ${limit}`)
+      return rows.map(({ user_id: userId, value, ...rest }) => {
+        return { userId, value: parsedJson(value) ?? null, ...rest }
+      })
+    },
 
-  async changes(computationId: string, since: number): Promise<readonly ChangeCounts[]> {
-    const rows = await this.#store.lookUp(sql<Omit<ChangeCounts, 'left'> & { went: number }>`
-      SELECT start, entered, went FROM computation_changes
-      WHERE computation = ${numberOf(computationId)} AND start >= ${since} ORDER BY start`)
-    return rows.map(({ start, entered, went }) => ({ start: timeOf(start), entered, left: went }))
-  }
+    changeList: (list, change, audit) => store.write(changeList, { ...list, ...change }, { audit }),
 
-  async announced(
-    computationId: string,
-    after: string,
-    limit: number,
-  ): Promise<readonly AnnouncedUser[]> {
-    const rows = await this.#store.list(sql<
-      Omit<AnnouncedUser, 'userId' | 'value'> & { user_id: string; value: string }
-    >`
-      SELECT user_id, value, number, at FROM announced
-      WHERE computation = ${numberOf(computationId)} AND ${isUserAfter(after)}
-      ORDER BY ${USER_ORDER} LIMIT ${limit}`)
-    return rows.map(({ user_id: userId, value, ...rest }) => ({
-      userId,
-      value: parsedJson(value) ?? null,
-      ...rest,
-    }))
-  }
+    async listed(audienceId, { limit, cursor = '' }) {
+      const rows = await store.list(sql<{ readonly userId: string }>`
+        SELECT user_id AS "userId" FROM listed_users
+        WHERE computation = ${numberOf(audienceId)} AND ${isUserAfter(cursor)}
+        ORDER BY ${USER_ORDER} LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ userId }) => userId }, ({ userId }) => ({ userId }))
+    },
 
-  changeList(
-    list: Pick<ListChange, 'audienceId' | 'space'>,
-    change: Pick<ListChange, 'add' | 'remove' | 'at'>,
-    audit?: AuditEntry,
-  ): Promise<void> {
-    return this.#store.write(changeList, { ...list, ...change }, { audit })
+    forget: (computationId) => store.write(forgetComputation, computationId),
   }
+}
 
-  async listed(
-    audienceId: string,
-    { limit, cursor = '' }: PageRequest,
-  ): Promise<Page<{ readonly userId: string }>> {
-    const rows = await this.#store.list(sql<{ readonly user_id: string }>`
-      SELECT user_id FROM listed_users
-      WHERE computation = ${numberOf(audienceId)} AND ${isUserAfter(cursor)}
-      ORDER BY ${USER_ORDER} LIMIT ${limit + 1}`)
-    const userOf = (row: { readonly user_id: string }): string => row.user_id
-    return pageOf(rows, { limit, cursorOf: userOf }, (row) => ({ userId: userOf(row) }))
-  }
+interface MemberRow {
+  readonly profile: number
+  readonly value: string
+  readonly since: number
+  readonly user_id: string | null
+}
 
-  forget(computationId: string): Promise<boolean> {
-    return this.#store.write(forgetComputation, computationId)
-  }
+interface AnnouncedRow extends Pick<AnnouncedUser, 'number' | 'at'> {
+  readonly user_id: string
+  readonly value: string
 }
 
 function numberOf(computationId: string): Statement {

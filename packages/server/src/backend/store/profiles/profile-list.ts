@@ -1,11 +1,11 @@
 import { InvalidCursor, numberIn, type Page, type PageRequest } from '../../page.ts'
 import type { FoundProfiles, ProfileQuery, ProfileSummary, SpacedId } from '../../profiles.ts'
 import { parsedJson, timeOf } from '../rows.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { ReadTx } from '../store.ts'
 import { profilesOf } from './identities.ts'
-import { indexedValue } from './trait-index.ts'
-import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
+import { indexedValue, mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 
 /** Characters of a userId that the index has. */
 const INDEXED_NAME = 100
@@ -174,7 +174,7 @@ async function summariesOf(
   const rows = await tx.all(sql<Row>`
     SELECT profile, kind, name, first_seen_at, last_seen_at, traits
     FROM identities LEFT JOIN identity_traits ON identity = id WHERE is_seen
-    AND profile IN (SELECT id FROM ${tx.dialect.given({ id: ['number', profiles] })}) ORDER BY name`)
+    AND profile IN (${numbersIn(tx, profiles)}) ORDER BY name`)
   const byProfile = Map.groupBy(rows, ({ profile }) => profile)
   return profiles.flatMap((profile) => {
     const identities = byProfile.get(profile)

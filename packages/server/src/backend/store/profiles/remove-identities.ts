@@ -1,6 +1,7 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
 import type { ProfileId, SpacedId } from '../../profiles.ts'
-import { sql, type Statement } from '../sql.ts'
+import { numbersIn } from '../dialect.ts'
+import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './identities.ts'
 import { relink } from './linked-profiles.ts'
@@ -76,10 +77,8 @@ interface Concerned {
 
 async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Promise<boolean> {
   const named = await withIds(tx, numbers)
-  await lockIdentities(
-    tx,
-    named.flatMap(({ id, profile }) => [id, profile]),
-  )
+  const locked = named.flatMap(({ id, profile }) => [id, profile])
+  await lockIdentities(tx, locked)
   const claimed = await claimedBy(tx, numbers)
   const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
   const isAll =
@@ -148,12 +147,9 @@ function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Concerned[]> 
 
 /** Those that no event has named but as the former id of an alias that is gone. */
 function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Concerned[]> {
-  const ids = numbersIn(
-    tx,
-    partners.map(({ id }) => id),
-  )
+  const ids = partners.map(({ id }) => id)
   return tx.all(sql<Concerned>`
-    SELECT id, kind, space, profile FROM identities WHERE id IN (${ids}) AND NOT is_seen
+    SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)}) AND NOT is_seen
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
 
@@ -166,10 +162,6 @@ function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Concerned
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
       ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
-}
-
-function numbersIn(tx: Tx, numbers: readonly number[]): Statement {
-  return sql`SELECT id FROM ${tx.dialect.given({ id: ['number', numbers] })}`
 }
 
 /** The users that had claimed anonymousIds first which are removed. */
@@ -195,11 +187,8 @@ async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise
         { identity: ['number', identity], partner: ['number', partner] },
       )})`)
   const isNamed = new Set(numbers)
-  const partners = await withIds(
-    tx,
-    [...new Set(others)].filter((id) => !isNamed.has(id)),
-  )
-  await removeRows(tx, await unnamed(tx, partners))
+  const ids = [...new Set(others)].filter((id) => !isNamed.has(id))
+  await removeRows(tx, await unnamed(tx, await withIds(tx, ids)))
   return rows.length < REMOVED_TOGETHER
 }
 
@@ -251,18 +240,14 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
 
 /** Removes identities that may be gone already, and the results of the profiles that they lead. */
 async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
-  const ids = numbersIn(
-    tx,
-    gone.map(({ id }) => id),
-  )
+  const numbers = gone.map(({ id }) => id)
+  const ids = numbersIn(tx, numbers)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
   const removed = await tx.all(sql<Pick<Concerned, 'id' | 'profile' | 'space'>>`
     DELETE FROM identities WHERE id IN (${ids}) RETURNING id, profile, space`)
   const ended = removed.filter(({ id, profile }) => id === profile)
-  await countProfiles(
-    tx,
-    ended.map(({ space }) => ({ space, change: -1 })),
-  )
+  const changes = ended.map(({ space }) => ({ space, change: -1 }))
+  await countProfiles(tx, changes)
 }
 
 /**

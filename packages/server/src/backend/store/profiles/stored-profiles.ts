@@ -32,14 +32,16 @@ import type { NamedTogether } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
 import { checkCursor, listProfiles, type PreparedQuery } from './profile-list.ts'
-import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 import {
   MAX_TRAIT_INDEXES,
+  mergedTraits,
+  type StoredTraits,
   tendTraitIndexes,
   type TraitIndex,
+  traitsIn,
   USED_EVERY_MS,
   useTraitIndex,
-} from './trait-index.ts'
+} from './traits.ts'
 
 /** Links that a profile shows of those that were refused. */
 const SHOWN_LINKS = 20
@@ -182,9 +184,8 @@ export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
   await tx.run(
     sql`INSERT INTO cursors (name, through) VALUES (${PROFILES_CURSOR}, 0) ON CONFLICT DO NOTHING`,
   )
-  await tx.run(
-    sql`UPDATE profiles_state SET max_links = ${maxLinks} WHERE max_links <> ${maxLinks}`,
-  )
+  await tx.run(sql`
+    UPDATE profiles_state SET max_links = ${maxLinks} WHERE max_links <> ${maxLinks}`)
 }
 
 /** Applies a slice of the log, and moves the cursor. Resolves to undefined if the slice is out of date. */
@@ -194,9 +195,8 @@ export async function applyToProfiles(
 ): Promise<AppliedSlice | undefined> {
   const { after, through, changes, at } = slice
   if ((await lockProfiles(tx)).purges !== slice.purges) return undefined
-  const moved = await tx.run(
-    sql`UPDATE cursors SET through = ${through} WHERE name = ${PROFILES_CURSOR} AND through = ${after}`,
-  )
+  const moved = await tx.run(sql`
+    UPDATE cursors SET through = ${through} WHERE name = ${PROFILES_CURSOR} AND through = ${after}`)
   if (moved === 0) return undefined
   return changes.length === 0 ? { unlinked: [], largest: 0 } : applyChanges(tx, changes, at)
 }
@@ -318,11 +318,7 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
 }
 
 function sumsOf({ first_seen_at: first, last_seen_at: last, counts }: IdentityRow): Sums {
-  return {
-    firstSeenAt: timeOrNull(first),
-    lastSeenAt: timeOrNull(last),
-    counts: countsIn(counts),
-  }
+  return { firstSeenAt: timeOrNull(first), lastSeenAt: timeOrNull(last), counts: countsIn(counts) }
 }
 
 /** Those that are not removed. */
@@ -330,12 +326,10 @@ function shownTraits(traits: StoredTraits): Profile['traits'] {
   const shown = Object.entries(traits).filter(
     ([, [value, at]]) => value !== null && timeOf(at) === at,
   )
-  return Object.fromEntries(
-    shown.map(([name, [value, at, , eventId, sourceId]]) => [
-      name,
-      { value, at, eventId, sourceId },
-    ]),
-  )
+  const described = shown.map(([name, [value, at, , eventId, sourceId]]) => {
+    return [name, { value, at, eventId, sourceId }] as const
+  })
+  return Object.fromEntries(described)
 }
 
 interface LinkRow {
@@ -386,12 +380,10 @@ async function refusedLinks(tx: ReadTx, links: Statement): Promise<LinkSample> {
 }
 
 function linkOf({
-  kind,
-  id,
   user_id: userId,
-  at,
   event_id: eventId,
   source_id: sourceId,
+  ...link
 }: LinkRow): Link {
-  return { kind, id, userId, at, eventId, sourceId }
+  return { ...link, userId, eventId, sourceId }
 }

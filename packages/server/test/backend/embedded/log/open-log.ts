@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { MaxAmount } from '../../../../src/backend/event-amount.ts'
+import type { MaxAmount } from '../../../../src/backend/accepted-event.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'

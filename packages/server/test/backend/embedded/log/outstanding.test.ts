@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { LogEntry } from '../../../../src/backend/log.ts'
-import type { MaxAmount } from '../../../../src/backend/event-amount.ts'
+import type { MaxAmount } from '../../../../src/backend/accepted-event.ts'
 import { OpenLog } from './open-log.ts'
 
 const EVENTS = 2_000

@@ -1,0 +1,31 @@
+import type { SecretBox } from '../../util/secrets/secret-box.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { storedAudit } from './audit.ts'
+import { storedIdempotentResponses } from './idempotent-responses.ts'
+import { openKeyUses } from './key-uses.ts'
+import { storedFacts } from './profiles/facts.ts'
+import { storedMemberships } from './profiles/memberships.ts'
+import { StoredProfiles } from './profiles/stored-profiles.ts'
+import { storedReplays } from './replays.ts'
+import { storedStatistics } from './statistics.ts'
+import type { Store } from './store.ts'
+import { StoredSuppressions } from './suppressions.ts'
+import { storedSyncs } from './syncs.ts'
+import { openTokens } from './tokens.ts'
+
+/** The ports of a backend that need only its store. */
+export async function storedPorts(store: Store, box: SecretBox, clock: Clock) {
+  return {
+    audit: storedAudit(store, box),
+    facts: storedFacts(store),
+    idempotentResponses: storedIdempotentResponses(store),
+    keyUses: await openKeyUses(store),
+    memberships: storedMemberships(store),
+    profiles: new StoredProfiles(store),
+    replays: storedReplays(store),
+    statistics: storedStatistics(store),
+    suppressions: await StoredSuppressions.open(store, clock),
+    syncs: storedSyncs(store),
+    tokens: await openTokens(store),
+  }
+}
