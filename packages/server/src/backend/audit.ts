@@ -26,7 +26,7 @@ export interface AuditEntry {
 }
 
 /** Which entries a list shows: those that meet every condition. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly actorId?: string
   readonly action?: string
   readonly targetId?: string

@@ -151,7 +151,7 @@ export interface FailureGroup {
   readonly lastError: string | null
 }
 
-export interface Failures {
+interface Failures {
   readonly groups: readonly FailureGroup[]
   /** False where a destination has so many failures that only its newest were counted. */
   readonly isComplete: boolean
