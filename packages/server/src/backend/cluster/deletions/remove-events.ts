@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { isOfEvents } from '../upkeep/days.ts'
+import { isOfEvents } from '../postgres/days.ts'
 
 interface Removed {
   readonly events: ReadonlySet<string>

@@ -4,7 +4,7 @@ import type { Clock } from '../../../util/time/clock.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import { lock } from '../postgres/locks.ts'
 import { type Postgres, REWRITTEN_TABLES } from '../postgres/postgres.ts'
-import { DAILY_TABLES, type DailyTable, hasDay, partitionOf, startOf } from '../upkeep/days.ts'
+import { DAILY_TABLES, type DailyTable, hasDay, partitionOf, startOf } from '../postgres/days.ts'
 import { isLockTimeout } from '../upkeep/partitions.ts'
 
 /** The tables with days that have content of users. */

@@ -11,7 +11,7 @@ import { eventChecksumOf } from '../postgres/event-rows.ts'
 import { chunkOf } from '../jetstream/chunk.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
-import { dayOf } from '../upkeep/days.ts'
+import { dayOf } from '../postgres/days.ts'
 import { makeDay } from '../upkeep/partitions.ts'
 
 /** An event is larger than a message of NATS, and waits for the pipeline. */

@@ -1,7 +1,14 @@
 import { sql, type Transaction } from 'kysely'
 import type { StreamState } from '../jetstream/log-stream.ts'
 import type { Connection } from '../postgres/postgres.ts'
-import { DAILY_TABLES, type DailyTable, DAY_MS, isOfDay, partitionOf, startOf } from './days.ts'
+import {
+  DAILY_TABLES,
+  type DailyTable,
+  DAY_MS,
+  isOfDay,
+  partitionOf,
+  startOf,
+} from '../postgres/days.ts'
 import { limitLockWaits } from './partitions.ts'
 
 /** The result of dropping a day. */

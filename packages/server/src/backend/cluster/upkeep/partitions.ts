@@ -9,7 +9,7 @@ import {
   isOfDay,
   partitionOf,
   startOf,
-} from './days.ts'
+} from '../postgres/days.ts'
 
 /** The partitions that there are, by day in their order, and the day that it is for the database. */
 export interface Days {

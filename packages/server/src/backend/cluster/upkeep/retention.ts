@@ -4,7 +4,7 @@ import { removeEvents } from '../deletions/remove-events.ts'
 import type { StreamState } from '../jetstream/log-stream.ts'
 import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { boundAt, DAY_MS, dayOf, hasDay, isOfEvents, startOf } from './days.ts'
+import { boundAt, DAY_MS, dayOf, hasDay, isOfEvents, startOf } from '../postgres/days.ts'
 import { dropDay, type DropResult, type Reach, readReach } from './drop-day.ts'
 import { type Days, isLockTimeout, readDays } from './partitions.ts'
 

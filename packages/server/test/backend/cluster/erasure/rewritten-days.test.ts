@@ -15,7 +15,7 @@ import {
   DAY_MS,
   partitionOf,
   startOf,
-} from '../../../../src/backend/cluster/upkeep/days.ts'
+} from '../../../../src/backend/cluster/postgres/days.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'

@@ -1,6 +1,6 @@
 import { idFrom } from '@hookline/protocol'
 import { sql } from 'kysely'
-import { DAILY_TABLES, DAY_MS, partitionOf } from '../../../../src/backend/cluster/upkeep/days.ts'
+import { DAILY_TABLES, DAY_MS, partitionOf } from '../../../../src/backend/cluster/postgres/days.ts'
 import { makeDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 

@@ -6,7 +6,7 @@ import {
   DAY_MS,
   partitionOf,
   startOf,
-} from '../../../../src/backend/cluster/upkeep/days.ts'
+} from '../../../../src/backend/cluster/postgres/days.ts'
 import { makeAhead, readDays } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/upkeep/days.ts'
+import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/postgres/days.ts'
 import { planRemoval, type RemovalPlan } from '../../../../src/backend/cluster/upkeep/retention.ts'
 
 const TODAY = 20_000
