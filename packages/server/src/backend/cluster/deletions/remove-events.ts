@@ -15,7 +15,7 @@ export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],
 ): Promise<Removed> {
-  // What is deleted without it counts as missing (postgres/migrations/schema.sql).
+  // What is deleted without it counts as missing (postgres/schema.sql).
   await sql`SELECT set_config('hookline.removal', 'on', true)`.execute(transaction)
   const events = await sql<{ readonly id: string }>`
     DELETE FROM events WHERE id = ANY(${ids}::text[]) RETURNING id`.execute(transaction)

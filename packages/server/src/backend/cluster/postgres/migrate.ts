@@ -17,7 +17,7 @@ export interface Migration {
 }
 
 export const MIGRATIONS: readonly Migration[] = [
-  { version: 1, sql: readFileSync(new URL('migrations/schema.sql', import.meta.url), 'utf8') },
+  { version: 1, sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
 ]
 
 /** A newer version of Hookline has migrated the database, and this one does not run on that schema. */

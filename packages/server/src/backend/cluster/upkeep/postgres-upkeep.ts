@@ -97,7 +97,7 @@ export class PostgresUpkeep implements Upkeep {
   }
 }
 
-/** Sums of `tallies`: what is stored and what waits, in numbers that every statement has added to (migrations/schema.sql). */
+/** Sums of `tallies`: what is stored and what waits, in numbers that every statement has added to (postgres/schema.sql). */
 interface Totals {
   readonly waiting: readonly WaitingDeliveries[]
   readonly missing: Missing
