@@ -1,10 +1,4 @@
-import type {
-  AcceptedEvent,
-  DeclineReason,
-  Delivery,
-  Destination,
-  JsonObject,
-} from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
@@ -21,6 +15,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
+import { decide, declinedBy } from './decide.ts'
 
 export interface PipelineOptions {
   readonly log: Log
@@ -388,43 +383,6 @@ export class Pipeline implements AsyncDisposable {
       webhooks: [],
     }
   }
-}
-
-/** The archive's record of a destination that does not get an event. */
-function declinedBy(
-  { id: destinationId, enabledChangedAt: since }: Destination,
-  reason: DeclineReason,
-): Declined {
-  const isDisabled = reason === 'destination_disabled' && since !== undefined
-  return { destinationId, reason, ...(isDisabled && { since }) }
-}
-
-/** Whether one event is delivered to one destination, or why not. */
-type Decision = 'deliver' | DeclineReason
-
-/** The decision for an event and a destination (spec 02 §Which events). Pure. */
-export function decide(
-  { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
-  destination: Destination,
-): Decision {
-  if (!destination.enabled) return 'destination_disabled'
-  return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
-}
-
-/**
- * Whether `integrations` enables the destination. The most specific key decides: the destination's id, then its type,
- * then `All` (or `all`, which one client sends). Names are case sensitive. Without a key the destination is enabled.
- */
-function isEnabledBy(integrations: JsonObject, { id, type }: Destination): boolean {
-  const all = flagOf(integrations, 'All') ?? flagOf(integrations, 'all')
-  return flagOf(integrations, id) ?? flagOf(integrations, type) ?? all ?? true
-}
-
-/** `true` and an object of options enable, `false` disables; any other value is ignored. */
-function flagOf(integrations: JsonObject, key: string): boolean | undefined {
-  const value = Object.hasOwn(integrations, key) ? integrations[key] : undefined
-  if (typeof value === 'boolean') return value
-  return typeof value === 'object' && value !== null ? true : undefined
 }
 
 /**

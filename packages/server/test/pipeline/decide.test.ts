@@ -1,6 +1,6 @@
 import type { Destination, JsonObject } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../src/pipeline/pipeline.ts'
+import { decide } from '../../src/pipeline/decide.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
 const destination = { id: 'dst_1', type: 'Webhooks', enabled: true } as Destination
