@@ -129,9 +129,12 @@ export class SharedLanes implements WebhookLanes {
   }
 }
 
-/** The state with its times moved by `ms`. Clocks differ, so what nodes tell has the distances of times from now. */
+/**
+ * The state with its times moved by `ms`. Clocks differ, so nodes send each other the distances of times from now. A node of another
+ * version may leave one out.
+ */
 function shifted(state: LaneState, ms: number): LaneState {
-  const moved = (at: number | null): number | null => (at === null ? null : at + ms)
+  const moved = (at: number | null | undefined): number | null => (at == null ? null : at + ms)
   return {
     ...state,
     brokenSince: moved(state.brokenSince),
@@ -169,8 +172,8 @@ function latest(a: number | null, b: number | null): number | null {
 }
 
 /** Each node learns a pace of its own. */
-function total(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : a + b
+function total(a: number | null, b: number | null | undefined): number | null {
+  return a == null || b == null ? (a ?? b ?? null) : a + b
 }
 
 /** The other nodes, as lanes see them. */

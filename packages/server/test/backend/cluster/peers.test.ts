@@ -190,4 +190,21 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     const expected = [0, 1].flatMap((node) => names.map((name) => `${node} ${name} ${URL_A}`))
     expect(orders.toSorted()).toEqual(expected)
   })
+
+  test('are shown where a node of another version sends less', async () => {
+    await using opened = await openWithDestination(2)
+    const [first, second] = opened.nodes.map(({ signals }) => signals)
+    const nothing = async (): Promise<void> => undefined
+    const orders = { allowNow: nothing, retryNow: nothing, closeBreakers: nothing }
+    const lanes = { ...orders, states: async () => new Map([['dst_a', [CLOSED]]]) }
+    const shared = new SharedLanes({
+      lanes: { ...lanes, attemptsOf: async () => new Map() },
+      signals: first!,
+      clock: systemClock,
+    })
+    const { url, breaker, inFlight } = CLOSED
+    second!.onAsked('lanes', async () => ({ states: [['dst_a', [{ url, breaker, inFlight }]]] }))
+    const state = async (): Promise<unknown> => (await shared.states(['dst_a'])).get('dst_a')![0]
+    await expect.poll(state).toEqual({ ...CLOSED, inFlight: 2 * inFlight })
+  })
 })
