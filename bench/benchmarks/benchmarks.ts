@@ -15,6 +15,7 @@ import { endToEnd } from './end-to-end.ts'
 import { growth } from './growth.ts'
 import { ingest } from './ingest.ts'
 import { isolation } from './isolation.ts'
+import { oneEvent } from './one-event.ts'
 import { memory, restart } from './pending-deliveries.ts'
 import { scaling } from './scaling.ts'
 import { spent } from './spent.ts'
@@ -32,6 +33,7 @@ export const benchmarks = {
   restart: restart({ seconds: 3 }),
   cost: cost(),
   'cost-ratio': costRatio({ singleCalls: 1.8 }),
+  'one-event': oneEvent({ functions: 350, files: 90, messages: 7 }),
   'delivery-steps': deliverySteps(),
   cores: cores(),
   spent: spent(),

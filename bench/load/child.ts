@@ -14,6 +14,12 @@ function profiling(): readonly string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
+/** A program whose coverage is recorded also counts the messages between its threads. */
+function counting({ NODE_V8_COVERAGE: folder }: Readonly<Record<string, string>>): string[] {
+  if (folder === undefined) return []
+  return [`--import=${new URL('../programs/count-messages.ts', import.meta.url).href}`]
+}
+
 /** What every program says about itself. */
 export interface Usage {
   /** CPU time of all threads since the start of the process. */
@@ -40,7 +46,8 @@ export class Child implements AsyncDisposable {
   ): Promise<[Child, unknown]> {
     const path = new URL(`../programs/${script}`, import.meta.url)
     const env = { ...process.env, ...environment }
-    const started = fork(path, args, { execArgv: [...EXEC_ARGV, ...profiling()], env })
+    const execArgv = [...EXEC_ARGV, ...profiling(), ...counting(environment)]
+    const started = fork(path, args, { execArgv, env })
     return [new Child(started), await nextMessage(started)]
   }
 

@@ -33,17 +33,21 @@ export class ServiceProcess implements AsyncDisposable {
     this.#temporary = temporary
   }
 
-  /** Starts on `dataDir`, or on a temporary folder that is removed at the end. Resolves when it accepts calls. */
+  /**
+   * Starts on `dataDir`, or on a temporary folder that is removed at the end. Resolves when it accepts calls.
+   * @param coverage a folder for the coverage of its code and the number of its messages between threads
+   */
   static async start(
     dataDir?: string,
     threads?: Threads,
     settings: Settings = {},
+    coverage?: string,
   ): Promise<ServiceProcess> {
     const temporary = dataDir === undefined ? temporaryDataDir() : undefined
     const [child, ready] = await Child.start(
       'hookline-server.ts',
       [dataDir ?? temporary!.path, JSON.stringify(settings)],
-      threads && environmentOf(threads),
+      { ...(threads && environmentOf(threads)), ...(coverage && { NODE_V8_COVERAGE: coverage }) },
     )
     return new ServiceProcess(child, ready as { url: string; adminToken: string }, temporary)
   }

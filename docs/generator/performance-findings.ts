@@ -73,6 +73,10 @@ export const FINDINGS: Readonly<Record<BenchmarkName, Finding>> = {
     about:
       'The processor time of an event from the call to the receiver, compared with the least that it can cost: the bare server for the call, and the bare loop for the delivery.',
   },
+  'one-event': {
+    about:
+      'How much code one `track` call runs on its way to one receiver, and how many messages between threads it takes.',
+  },
   'delivery-steps': {
     about:
       'The processor time of a delivered event, from the bare loop of `delivery` to Hookline in steps. The log: the events come from it, on disk, and are acked. The records: each delivery is recorded, on disk, in the same tables. What Hookline adds to these two: decisions, lanes with their order, limits, breakers and retries, deadlines and guards of the HTTP client, health, metrics and activity.',
