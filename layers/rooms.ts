@@ -1,6 +1,6 @@
 import type { ComponentName } from './components.ts'
 
-/** The rooms of each component, which are the folders inside it, with their descriptions in ARCHITECTURE.md. */
+/** The rooms of each component, which are the folders inside it, with their contents. */
 export const ROOMS = {
   ingest: {
     calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
