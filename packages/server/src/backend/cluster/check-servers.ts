@@ -9,18 +9,16 @@ import { Postgres } from './postgres/postgres.ts'
 export interface ServerOptions {
   /** Of PostgreSQL, with the password. */
   readonly databaseUrl: Redacted
-  /** Servers of NATS, separated by commas. */
+  /** NATS servers, separated by commas. */
   readonly natsUrl: Redacted
-  /** Credentials, nkey and TLS, beside what the URL says. */
   readonly natsSecurity?: NatsSecurity
-  /** Monitoring ports of all servers of NATS, separated by commas. */
+  /** Monitoring ports of all NATS servers, separated by commas. */
   readonly natsMonitorUrl?: Redacted
 }
 
-/** The properties of a database server that stored data depends on. */
 interface ServerState {
   readonly version: string
-  /** Whether it finds a page that was damaged on the disk. */
+  /** Whether the server detects corrupt pages. */
   readonly hasChecksums: boolean
 }
 
@@ -28,7 +26,7 @@ const MIN_VERSION = 14
 
 /**
  * Checks that a commit survives a power cut, and that connections keep their sessions.
- * @throws {ConnectionRefused} with the setting that is wrong
+ * @throws {ConnectionRefused} naming the wrong setting
  */
 export async function checkServer(postgres: Postgres): Promise<ServerState> {
   const [server] = await postgres.run(sql<
@@ -42,17 +40,17 @@ export async function checkServer(postgres: Postgres): Promise<ServerState> {
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
       throw new ConnectionRefused(
-        `PostgreSQL has ${name}=${value}: a power cut would lose or damage confirmed data. Set ${name}=on in postgresql.conf.`,
+        `PostgreSQL has ${name}=${value}: a power cut would lose or corrupt confirmed data. Set ${name}=on in postgresql.conf.`,
       )
   if (!(await keepsSessions(postgres)))
     throw new ConnectionRefused(
-      'PostgreSQL is behind a pooler that gives each transaction another session, such as PgBouncer with pool_mode=transaction. ' +
-        'Set pool_mode=session, or let HOOKLINE_DATABASE_URL name the server itself.',
+      'PostgreSQL is behind a pooler that does not keep sessions, such as PgBouncer with pool_mode=transaction. ' +
+        'Set pool_mode=session, or point HOOKLINE_DATABASE_URL at the server itself.',
     )
   return { version, hasChecksums }
 }
 
-/** A pooler in transaction mode gives the server connection of an idle client to the next client that asks. */
+/** In transaction mode, a pooler gives the server connection of an idle client to the next client. */
 function keepsSessions(postgres: Postgres): Promise<boolean> {
   const mark = randomUUID()
   return postgres.session(async (session) => {
@@ -66,64 +64,54 @@ function keepsSessions(postgres: Postgres): Promise<boolean> {
   })
 }
 
-/** A NATS server, as its monitoring port reports it. */
-interface MonitoredServer {
-  /** Of the monitoring port, for messages. */
-  readonly host: string
-  /** Whether the server syncs an event before it confirms it; `undefined` where the port does not respond as expected. */
-  readonly syncsAlways: boolean | undefined
-}
-
 const TIMEOUT_MS = 3_000
 
-/** Reads the settings of servers from their monitoring ports. `urls` are separated by commas. */
-export function monitoredServers(urls: Redacted): Promise<readonly MonitoredServer[]> {
-  return Promise.all(
-    urls
-      .reveal()
-      .split(',')
-      .map((url) => monitoredServer(new URL(url.trim()))),
+/**
+ * Checks at their monitoring ports that NATS servers sync events before they confirm them. Returns the hosts that did not report it.
+ * @param monitorUrls separated by commas
+ * @throws {ConnectionRefused} if a server may lose confirmed events in a power cut
+ */
+export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly string[]> {
+  const urls = monitorUrls.reveal().split(',')
+  const servers = await Promise.all(
+    urls.map(async (text) => {
+      const url = new URL(text.trim())
+      return { host: url.host, syncs: await syncsAlways(url).catch(() => undefined) }
+    }),
   )
-}
-
-/** @throws {ConnectionRefused} if a server may lose confirmed events in a power cut */
-export function refuseUnsynced(servers: readonly MonitoredServer[]): void {
-  const unsynced = servers.filter(({ syncsAlways }) => syncsAlways === false)
-  if (unsynced.length === 0) return
+  const { unsynced = [], silent = [] } = Object.groupBy(servers, ({ syncs }) => {
+    if (syncs === undefined) return 'silent'
+    return syncs ? 'synced' : 'unsynced'
+  })
+  if (unsynced.length === 0) return silent.map(({ host }) => host)
   throw new ConnectionRefused(
     `NATS confirms events before they are on its disk (${unsynced.map(({ host }) => host).join(', ')}): a power cut would lose ` +
       'calls that got a 200. Set `sync_interval: always` in the block `jetstream` of its configuration, and restart it.',
   )
 }
 
-async function monitoredServer(url: URL): Promise<MonitoredServer> {
-  const { host } = url
-  try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const response = await fetch(`${url.href.replace(/\/$/, '')}/varz`, { signal })
-    const { jetstream } = (await response.json()) as Varz
-    return { host, syncsAlways: jetstream.config && jetstream.config.sync_always === true }
-  } catch {
-    return { host, syncsAlways: undefined }
-  }
+async function syncsAlways(url: URL): Promise<boolean | undefined> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const response = await fetch(`${url.href.replace(/\/$/, '')}/varz`, { signal })
+  const { jetstream } = (await response.json()) as Varz
+  return jetstream.config && jetstream.config.sync_always === true
 }
 
-/** Of nats-server's `/varz`. */
+/** The response of nats-server's `/varz`. */
 interface Varz {
   readonly jetstream: { readonly config?: { readonly sync_always?: boolean } }
 }
 
-/** The state of a server of the cluster, as `hookline doctor` shows it. */
+/** The state of a server, as `hookline doctor` shows it. */
 export interface ServerDiagnosis {
   readonly ok: boolean
-  /** It works, but something should be changed. */
   readonly warning?: true
   readonly detail: string
   /** What to do. */
   readonly next?: string
 }
 
-/** Makes the checks of a starting node, and those that only warn. */
+/** Runs the checks of a starting node, and further checks that only warn. */
 export async function diagnoseServers(
   options: ServerOptions,
 ): Promise<Readonly<Record<'PostgreSQL' | 'NATS', ServerDiagnosis>>> {
@@ -143,49 +131,45 @@ async function diagnosePostgres({ databaseUrl: url }: ServerOptions): Promise<Se
   const detail = `version ${version}, fsync on, data_checksums ${hasChecksums ? 'on' : 'off'}`
   if (hasChecksums) return { ok: true, detail }
   const next =
-    'Stop PostgreSQL, run `pg_checksums --enable`, and start it: then it finds damaged pages'
+    'Stop PostgreSQL, run `pg_checksums --enable`, and start it: then it detects corrupt pages'
   return { ok: true, warning: true, detail, next }
 }
 
 async function diagnoseNats(options: ServerOptions): Promise<ServerDiagnosis> {
   await using link = await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity })
-  const { natsMonitorUrl } = options
-  const servers = natsMonitorUrl ? await monitoredServers(natsMonitorUrl) : []
-  refuseUnsynced(servers)
-  const silent = servers.filter(({ syncsAlways }) => syncsAlways === undefined)
-  const isVerified = servers.length > 0 && silent.length === 0
+  const silent = options.natsMonitorUrl && (await checkNatsSync(options.natsMonitorUrl))
+  const isVerified = silent?.length === 0
   const detail = `version ${link.version}, sync_interval ${isVerified ? 'always' : 'not verified'}`
   if (isVerified) return { ok: true, detail }
-  const next =
-    silent.length > 0
-      ? `Check HOOKLINE_NATS_MONITOR_URL: ${silent.map(({ host }) => host).join(', ')} did not report the settings of NATS`
-      : 'Set HOOKLINE_NATS_MONITOR_URL to the monitoring ports of all NATS servers'
+  const next = silent
+    ? `Check HOOKLINE_NATS_MONITOR_URL: ${silent.join(', ')} did not report the settings of NATS`
+    : 'Set HOOKLINE_NATS_MONITOR_URL to the monitoring ports of all NATS servers'
   return { ok: true, warning: true, detail, next }
 }
 
 interface ProbeOptions {
   readonly postgres: Postgres
-  /** Asks the stream of the log; rejects with `BackendUnavailable` where it does not answer. */
-  readonly askLog: () => Promise<unknown>
-  /** Why this node does not know of the changes of other nodes; `undefined` where it does. */
+  /** Rejects with `BackendUnavailable` if the stream of the log does not respond. */
+  readonly checkLog: () => Promise<unknown>
+  /** Why this node does not receive the changes of other nodes; `undefined` if it does. */
   readonly staleness: () => unknown
 }
 
 /**
- * Finds out whether PostgreSQL takes new data durably, the log answers, and this node knows of the changes of others. Calls at the
- * same time share a probe, which rejects with `BackendUnavailable`.
+ * Checks that PostgreSQL can be written to, the log responds, and this node receives the changes of others. Concurrent calls share
+ * a probe. It rejects with `BackendUnavailable`.
  */
 export function probeOf(options: ProbeOptions): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= probe(options).finally(() => (running = undefined)))
 }
 
-async function probe({ postgres, askLog, staleness }: ProbeOptions): Promise<void> {
-  // The row counts nothing, and goes when the tallies are put together. No node waits for another one.
+async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<void> {
+  // The row counts nothing, and disappears when tallies are merged. No node waits for another one.
   const writeRow = postgres.write((transaction) =>
     sql`INSERT INTO tallies VALUES (0, 'probe', '', 0, 0)`.execute(transaction),
   )
-  await Promise.all([writeRow, askLog()])
+  await Promise.all([writeRow, checkLog()])
   const cause = staleness()
   if (cause === undefined) return
   const reason = cause instanceof Error ? cause.message : 'the reason is unknown'

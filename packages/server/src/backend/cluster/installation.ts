@@ -11,9 +11,9 @@ interface InstallationRow {
 }
 
 /**
- * Opens the log of a database: the stream has the id of its installation, and the database the name of the stream. Without this,
- * a node on the wrong servers, or with the wrong prefix, would take events of other sources, or leave its own behind.
- * @throws {StreamMismatch} where the database has another stream, or the stream another database
+ * Opens the log of a database. The stream stores the id of its installation, and the database the name of the stream, so a node
+ * with wrong servers or a wrong prefix does not use the log of another installation.
+ * @throws {StreamMismatch} if the database has another stream, or the stream another database
  * @throws {BackendUnavailable}
  */
 export async function openLogOf(
@@ -40,7 +40,7 @@ async function readInstallation(postgres: Postgres): Promise<InstallationRow> {
   return row!
 }
 
-/** Of nodes with different prefixes that start together on an empty database, the first one decides. */
+/** If nodes with different prefixes start together on an empty database, the first one decides. */
 async function record(postgres: Postgres, stream: string, servers: string): Promise<void> {
   const recorded = await postgres.run(sql`
     UPDATE installation SET stream = ${stream}, servers = ${servers}
@@ -53,6 +53,6 @@ function refuseOther({ id, stream, servers }: InstallationRow, expected: string)
   throw new StreamMismatch(
     `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX of this ` +
       `node names the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
-      'give this node its own database.',
+      'use a separate database for this node.',
   )
 }

@@ -15,13 +15,7 @@ import { StoredParts } from '../store/stored-parts.ts'
 import { storedPorts } from '../store/stored-ports.ts'
 import type { BackendThreads } from '../threads.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
-import {
-  checkServer,
-  monitoredServers,
-  probeOf,
-  refuseUnsynced,
-  type ServerOptions,
-} from './check-servers.ts'
+import { checkNatsSync, checkServer, probeOf, type ServerOptions } from './check-servers.ts'
 import { postgresRefusal } from './connection-refused.ts'
 import { postgresPurge } from './deletions/postgres-purge.ts'
 import { ClaimingNode } from './deliveries/claiming-node.ts'
@@ -45,32 +39,32 @@ import { NatsSignals } from './signals/nats-signals.ts'
 import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
 
 export interface ClusterOptions extends ServerOptions {
-  /** Begins the name of every stream and subject. Defaults to `hookline`. */
-  readonly natsPrefix?: string
-  /** On how many servers each event of the log is kept. Defaults to 1. */
+  /** Prefix of the names of streams and subjects. */
+  readonly natsPrefix: string
+  /** Copies of the log: 1, 3 or 5. Defaults to 1. */
   readonly natsReplicas?: number
-  /** Most bytes of events that may wait to be published. Defaults to 64 MiB. */
+  /** The maximum total size of events that wait to be published. Defaults to 64 MiB. */
   readonly maxWaitingBytes?: number
   /** Encrypts the secrets: the same on all nodes. */
   readonly encryptionKey: Redacted
   /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
-  /** How often changes of other nodes are looked for that no notification has told. Defaults to a second. */
+  /** How often to look for changes of other nodes, in case a notification was lost. Defaults to a second. */
   readonly pollMs?: number
-  /** How long claims of deliveries last that a node does not renew. Defaults to 20 s. */
+  /** How long claims of deliveries last without renewal. Defaults to 20 s. */
   readonly claimMs?: number
-  /** How often a node stores that it is alive: it counts as dead after five times that. Defaults to 2 s. */
+  /** The interval of heartbeats: a node counts as dead after five missed ones. Defaults to 2 s. */
   readonly nodeBeatMs?: number
-  /** The steps of the schema that this node knows. Defaults to those of this version. */
+  /** Defaults to the migrations of this version. */
   readonly migrations?: readonly Migration[]
 }
 
 /**
  * Opens the backend of one node on PostgreSQL and NATS.
- * @throws {ConnectionRefused} where a server does not let it in, or does not keep what it confirms
- * @throws {EncryptionKeyMismatch} where its secrets are encrypted with a key that this node does not have
- * @throws {SchemaTooNew | OlderNodesRun} where this version cannot run beside what is there
- * @throws {StreamMismatch} where the stream of the log belongs to another database
+ * @throws {ConnectionRefused} if the settings of a server are wrong
+ * @throws {EncryptionKeyMismatch} if secrets are encrypted with a key that this node does not have
+ * @throws {SchemaTooNew | OlderNodesRun} if this version cannot run beside the schema or the other nodes
+ * @throws {StreamMismatch} if the stream of the log belongs to another database
  * @throws {MoveUnfinished} while the data of an embedded service is moved into it
  */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
@@ -89,18 +83,17 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const ports = await portsOf({ stack, postgres, box, options })
-  // Once more, now that others see this node: they may have looked for nodes in between.
+  // Again, now that other nodes see this one.
   await confirmSchema(postgres, migrations)
   await refuseUnfinishedMove(postgres)
   const open = stack.move()
   return { ...ports, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** How often changes of other nodes are looked for. A notification is faster. */
 const POLL_MS = 1_000
 
-/** What the ports of this node share. What is to be closed goes on the stack: it is closed before the database. */
 interface Opened {
+  /** Its resources are closed before the database. */
   readonly stack: AsyncDisposableStack
   readonly postgres: Postgres
   readonly box: SecretBox
@@ -109,7 +102,7 @@ interface Opened {
 
 async function portsOf(opened: Opened) {
   const { stack, postgres, box, options } = opened
-  const { databaseUrl: url, natsPrefix: prefix = 'hookline', pollMs = POLL_MS } = options
+  const { databaseUrl: url, natsPrefix: prefix, pollMs = POLL_MS } = options
   const clock = systemClock
   const { nats, log, events, followedLog, refused, lastPosition } = await openLog(opened, pollMs)
   const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: options.nodeBeatMs }))
@@ -148,8 +141,8 @@ async function portsOf(opened: Opened) {
     evaluations: storedEvaluations(store, announcementsIn(postgres)),
     upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
     copyTo: refuseCopy,
-    probe: probeOf({ postgres, askLog: () => log.lastPosition(), staleness: () => feed.failure }),
-    // What is stored is for PostgreSQL and NATS to check.
+    probe: probeOf({ postgres, checkLog: () => log.lastPosition(), staleness: () => feed.failure }),
+    // PostgreSQL and NATS check their own files.
     damaged: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
 }
@@ -159,16 +152,16 @@ const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 
 /** The log, and the archive that its consumers fill. */
 async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
-  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
+  const { natsPrefix: prefix, natsReplicas: replicas } = options
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
-  if (options.natsMonitorUrl) refuseUnsynced(await monitoredServers(options.natsMonitorUrl))
+  if (options.natsMonitorUrl) await checkNatsSync(options.natsMonitorUrl)
   const waiting = new ByteBudget(options.maxWaitingBytes ?? MAX_WAITING_BYTES)
-  // Otherwise a node that has lost PostgreSQL would keep events from those that have not.
+  // Without PostgreSQL, a node leaves the events to other nodes.
   const canWork = (signal: AbortSignal): Promise<void> => untilAvailable(postgres, signal)
   const log = stack.use(await openLogOf(postgres, nats, { prefix, replicas, waiting, canWork }))
   const relay = stack.use(log.relayOutbox(postgres))
   const end = new ArchiveEnd({ postgres, link: nats, prefix, clock: systemClock, pollMs })
-  /** Events of the log that the archive has refused, because a purge covers them. */
+  /** Events that the archive refused because a purge covers them. */
   const refused = new WeakSet<object>()
   const events = new PostgresEvents({
     postgres,
@@ -177,7 +170,7 @@ async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
     onRefused: (purged) => purged.forEach((event) => refused.add(event)),
     onArchived: (seq) => end.archived(seq),
   })
-  /** A position that nothing exceeds that was appended before the call, by any node, also by a transaction of the database. */
+  /** Returns a position at or after every event appended before the call, by any node or database transaction. */
   const lastPosition = async (): Promise<number> => {
     await relay.flush()
     return log.lastPosition()
@@ -186,7 +179,7 @@ async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
   return { nats, log, events, followedLog, lastPosition, refused }
 }
 
-/** Shared by the queues of deliveries and of notices. */
+/** The claims of deliveries and of notices. */
 async function openClaimingNode({ stack, postgres, options }: Opened): Promise<ClaimingNode> {
   const { claimMs: leaseMs, migrations = MIGRATIONS } = options
   const schema = latestOf(migrations)
@@ -197,7 +190,7 @@ const refuse = (): never => {
   throw new Error('A node of a cluster has no threads: start more nodes.')
 }
 
-/** No thread joins a node of a cluster: `service.ts` starts none. */
+/** `service.ts` starts no threads on a node of a cluster. */
 const NO_THREADS: BackendThreads = {
   connect: async () => refuse(),
   connectToLog: refuse,
@@ -206,7 +199,7 @@ const NO_THREADS: BackendThreads = {
   seeDamage: refuse,
 }
 
-/** How often a node without PostgreSQL looks for it. */
+/** How often a node tries to reach PostgreSQL. */
 const AVAILABLE_MS = 500
 
 /** Resolves when PostgreSQL responds to this node, or `signal` aborts. */
@@ -222,12 +215,9 @@ async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<
   }
 }
 
-/** The state is in two places, which have their own tools. */
-function refuseCopy(): Promise<never> {
-  return Promise.reject(
-    new NoCopy(
-      'On a cluster, back up PostgreSQL with pg_dump, or with its continuous archiving; and the stream of NATS, which has the events ' +
-        'that are not archived yet, with `nats stream backup`.',
-    ),
+async function refuseCopy(): Promise<never> {
+  throw new NoCopy(
+    'On a cluster, back up PostgreSQL with pg_dump or continuous archiving, and the NATS stream, which has the events that are ' +
+      'not archived yet, with `nats stream backup`.',
   )
 }

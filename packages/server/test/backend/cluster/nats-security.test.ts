@@ -87,7 +87,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await appendAs(nats.url, { tls: { ca } })
     const tls = nats.url.replace('nats://', 'tls://')
     const error = await refusal(appendAs(tls))
-    expect(error.message).toMatch(/There is no TLS with NATS: .*certificate.*HOOKLINE_NATS_CA_FILE/)
+    expect(error.message).toMatch(/TLS with NATS failed: .*certificate.*HOOKLINE_NATS_CA_FILE/)
   })
 
   test('over TLS that asks for a certificate of the node', async () => {

@@ -25,7 +25,7 @@ export interface LogStreamOptions {
   readonly prefix: string
   readonly installation: Installation
   /** Copies of the stream: 1, 3 or 5. */
-  readonly replicas?: number
+  readonly replicas?: number | undefined
   /** How long a chunk may be in process without a sign of life before another node gets it. */
   readonly ackWaitMs?: number
 }

@@ -54,7 +54,7 @@ export async function moveIntoCluster(
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
-  const { natsPrefix: prefix = 'hookline', natsReplicas: replicas = 1 } = options
+  const { natsPrefix: prefix, natsReplicas: replicas } = options
   const log = stack.use(
     await openLogOf(postgres, nats, { prefix, replicas, waiting: new ByteBudget(0) }),
   )

@@ -1,17 +1,17 @@
+import { EventEmitter } from 'node:events'
 import type { Clock } from '../../../util/time/clock.ts'
 
 interface AnnouncedReadersOptions {
   readonly clock: Clock
-  /** Tells the other nodes which topics this one reads. */
+  /** Sends the topics that this node reads to the other nodes. */
   readonly announce: (topics: readonly string[]) => void
   /** Receives the messages of a topic, until the returned function is called. */
   readonly subscribe: (topic: string) => () => void
 }
 
-/** How often a node announces the topics that it reads. */
-const ANNOUNCED_EVERY_MS = 5_000
-/** An announcement is valid for this long: a node that has died reads nothing any more. */
-const BELIEVED_MS = 15_000
+const ANNOUNCE_INTERVAL_MS = 5_000
+/** How long an announcement is valid: a dead node reads nothing. */
+const VALID_MS = 15_000
 
 /** A topic that this node reads. */
 interface OwnTopic {
@@ -25,17 +25,17 @@ interface Announcement {
 }
 
 /**
- * Which topics are read on which nodes. A node that reads announces it again and again, and once more when it ends. So a node
- * publishes nothing without readers.
+ * The topics that each node reads, so that nothing is published without readers. A node announces its topics every 5 s while
+ * it reads any, and once when it stops.
  */
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
   readonly #own = new Map<string, OwnTopic>()
   readonly #others = new Map<string, Announcement>()
-  readonly #listeners = new TopicListeners<(isRead: boolean) => void>()
+  readonly #changes = new EventEmitter<Record<string, [isRead: boolean]>>()
   #read: ReadonlySet<string> = new Set()
-  #cancelAnnouncing: (() => void) | undefined
-  #cancelExpiry: () => void = () => undefined
+  #cancelAnnouncing = (): void => undefined
+  #cancelExpiry = (): void => undefined
 
   constructor(options: AnnouncedReadersOptions) {
     this.#options = options
@@ -48,43 +48,39 @@ export class AnnouncedReaders implements Disposable {
 
   onRead(topic: string, listener: (isRead: boolean) => void): () => void {
     if (this.isRead(topic)) listener(true)
-    return this.#listeners.add(topic, listener)
+    this.#changes.on(topic, listener)
+    return () => this.#changes.off(topic, listener)
   }
 
-  /** This node reads the topic, until the result is disposed of. */
+  /** This node reads the topic until the result is disposed of. */
   read(topic: string): Disposable {
     const own = this.#own.get(topic) ?? { readers: 0, unsubscribe: this.#options.subscribe(topic) }
     own.readers += 1
     this.#own.set(topic, own)
     this.announce()
-    let isDisposed = false
-    return {
-      [Symbol.dispose]: () => {
-        if (isDisposed) return
-        isDisposed = true
-        this.#end(topic, own)
-      },
-    }
+    const reading = new DisposableStack()
+    reading.defer(() => this.#end(topic, own))
+    return reading
   }
 
-  /** Announces the topics that this node reads, if there are any. */
+  /** Announces the topics that this node reads, now and repeatedly, while there are any. */
   announce(): void {
+    this.#cancelAnnouncing()
     if (this.#own.size === 0) return
-    this.#cancelAnnouncing?.()
     this.#options.announce([...this.#own.keys()])
-    this.#cancelAnnouncing = this.#options.clock.after(ANNOUNCED_EVERY_MS, () => this.announce())
+    this.#cancelAnnouncing = this.#options.clock.after(ANNOUNCE_INTERVAL_MS, () => this.announce())
   }
 
-  /** Another node has announced its topics. */
+  /** Processes an announcement of another node. */
   announced(node: string, topics: readonly string[]): void {
-    const until = this.#options.clock.now() + BELIEVED_MS
+    const until = this.#options.clock.now() + VALID_MS
     if (topics.length === 0) this.#others.delete(node)
     else this.#others.set(node, { topics: new Set(topics), until })
-    this.#look()
+    this.#update()
   }
 
   [Symbol.dispose](): void {
-    this.#cancelAnnouncing?.()
+    this.#cancelAnnouncing()
     this.#cancelExpiry()
     if (this.#own.size > 0) this.#options.announce([])
     for (const { unsubscribe } of this.#own.values()) unsubscribe()
@@ -95,38 +91,21 @@ export class AnnouncedReaders implements Disposable {
     own.readers -= 1
     if (own.readers > 0 || !this.#own.delete(topic)) return
     own.unsubscribe()
-    if (this.#own.size > 0) return this.announce()
-    this.#cancelAnnouncing?.()
-    this.#options.announce([])
+    if (this.#own.size === 0) this.#options.announce([])
+    this.announce()
   }
 
-  #look(): void {
+  #update(): void {
     this.#cancelExpiry()
     const now = this.#options.clock.now()
     for (const [node, { until }] of this.#others) if (until <= now) this.#others.delete(node)
+    const others = [...this.#others.values()]
     const before = this.#read
-    this.#read = new Set([...this.#others.values()].flatMap(({ topics }) => [...topics]))
-    const changed = before.symmetricDifference(this.#read)
-    for (const topic of changed)
-      for (const listener of this.#listeners.of(topic)) listener(this.#read.has(topic))
-    const next = Math.min(...[...this.#others.values()].map(({ until }) => until))
-    if (Number.isFinite(next))
-      this.#cancelExpiry = this.#options.clock.after(next - now, () => this.#look())
-  }
-}
-
-/** Listeners by topic. */
-export class TopicListeners<Listener> {
-  readonly #byTopic = new Map<string, Set<Listener>>()
-
-  /** Returns the function that removes it. */
-  add(topic: string, listener: Listener): () => void {
-    const listeners = this.of(topic)
-    this.#byTopic.set(topic, listeners.add(listener))
-    return () => listeners.delete(listener)
-  }
-
-  of(topic: string): Set<Listener> {
-    return this.#byTopic.get(topic) ?? new Set()
+    this.#read = new Set(others.flatMap(({ topics }) => [...topics]))
+    for (const topic of before.symmetricDifference(this.#read))
+      this.#changes.emit(topic, this.#read.has(topic))
+    if (others.length === 0) return
+    const next = Math.min(...others.map(({ until }) => until))
+    this.#cancelExpiry = this.#options.clock.after(next - now, () => this.#update())
   }
 }

@@ -1,24 +1,25 @@
 import { createInbox } from '@nats-io/transport-node'
+import { EventEmitter } from 'node:events'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { Clock } from '../../../util/time/clock.ts'
 import type { Nodes } from '../../nodes.ts'
 import type { ReadTopic, Signals, SignalTopic } from '../../signals.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
-import { AnnouncedReaders, TopicListeners } from './announced-readers.ts'
-import { type Said, SealedChannel } from './sealed-channel.ts'
+import { AnnouncedReaders } from './announced-readers.ts'
+import { type NodeMessage, SealedChannel } from './sealed-channel.ts'
 
 interface NatsSignalsOptions {
   readonly link: NatsLink
-  /** Begins the name of every subject. */
+  /** Prefix of every subject. */
   readonly prefix: string
   readonly box: SecretBox
   readonly clock: Clock
   readonly nodes: Pick<Nodes, 'id' | 'current'>
 }
 
-/** How long a question waits for the answers of nodes that are alive. */
-const ANSWERED_MS = 500
-/** A new node counts as alive for this long: heartbeats report it within two seconds. */
+/** How long a question waits for answers. */
+const ANSWER_TIMEOUT_MS = 500
+/** How long a new node counts as alive without a heartbeat. */
 const NEW_MS = 5_000
 /** Internal topics: the topics that a node reads, and that it has connected. */
 const READS = 'reads'
@@ -28,23 +29,23 @@ const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts
 
 /** The message of a node that has connected. */
 interface Hello {
-  /** It was disconnected for a while. */
+  /** Whether it was disconnected before. */
   readonly wasAway: boolean
 }
 
-type Answer = (question: unknown) => Promise<object>
+type Answer = Parameters<Signals['onAsked']>[1]
 
 /**
- * Signals on subjects of NATS core: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
+ * Signals on NATS subjects: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
  * `<prefix>.questions` for questions, and an inbox for the answers to each question.
  */
 export class NatsSignals implements Signals, Disposable {
   readonly #options: NatsSignalsOptions
   readonly #channel: SealedChannel
   readonly #readers: AnnouncedReaders
-  readonly #told = new TopicListeners<(message: unknown) => void>()
-  readonly #answers = new TopicListeners<Answer>()
-  /** Nodes that have just connected: heartbeats may not have reported them yet. */
+  readonly #messages = new EventEmitter<Record<string, [message: unknown]>>().setMaxListeners(0)
+  readonly #answers = new Map<string, Answer>()
+  /** Nodes that have just connected and may have no heartbeat yet. */
   readonly #newcomers = new Set<string>()
   readonly #missed = new Set<() => void>()
   readonly #stops: readonly (() => void)[]
@@ -52,26 +53,29 @@ export class NatsSignals implements Signals, Disposable {
   constructor(options: NatsSignalsOptions) {
     this.#options = options
     const { link, box, clock } = options
-    this.#channel = new SealedChannel(link, box)
+    const channel = new SealedChannel(link, box)
+    this.#channel = channel
+    const receive = (message: NodeMessage): void => this.#receive(message)
     this.#readers = new AnnouncedReaders({
       clock,
-      announce: (topics) => this.#say(this.#subject, READS, topics),
-      subscribe: (topic) => this.#channel.hear(this.#subjectOf(topic), (said) => this.#hear(said)),
+      announce: (topics) => this.#send(this.#subject, READS, topics),
+      subscribe: (topic) => channel.receive(this.#subjectOf(topic), receive),
     })
     this.#stops = [
-      this.#channel.hear(this.#subject, (said) => this.#hear(said)),
-      this.#channel.hear(this.#questions, (said, { reply }) => this.#answer(said, reply)),
+      channel.receive(this.#subject, receive),
+      channel.receive(this.#questions, (message, { reply }) => this.#answer(message, reply)),
       link.onReconnected(() => this.#reconnected()),
     ]
-    this.#sayHello({ wasAway: false })
+    this.#sendHello({ wasAway: false })
   }
 
   tell(topic: SignalTopic, message: object): void {
-    this.#say(this.#subjectOf(topic), topic, message)
+    this.#send(this.#subjectOf(topic), topic, message)
   }
 
   onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void {
-    return this.#told.add(topic, listener)
+    this.#messages.on(topic, listener)
+    return () => this.#messages.off(topic, listener)
   }
 
   onMissed(listener: () => void): () => void {
@@ -86,20 +90,21 @@ export class NatsSignals implements Signals, Disposable {
     const answers = new Map<string, unknown>()
     const { promise, resolve } = Promise.withResolvers<void>()
     const inbox = createInbox()
-    const forget = this.#channel.hear(inbox, ({ from, body }) => {
+    const unsubscribe = this.#channel.receive(inbox, ({ from, body }) => {
       answers.set(from, body)
       if (others.isSubsetOf(answers)) resolve()
     })
-    const cancel = clock.after(ANSWERED_MS, resolve)
-    this.#say(this.#questions, topic, question, inbox)
+    const cancel = clock.after(ANSWER_TIMEOUT_MS, resolve)
+    this.#send(this.#questions, topic, question, inbox)
     await promise
     cancel()
-    forget()
+    unsubscribe()
     return [...answers.values()]
   }
 
   onAsked(topic: SignalTopic, answer: Answer): () => void {
-    return this.#answers.add(topic, answer)
+    this.#answers.set(topic, answer)
+    return () => this.#answers.delete(topic)
   }
 
   read(topic: ReadTopic): Disposable {
@@ -134,43 +139,44 @@ export class NatsSignals implements Signals, Disposable {
     return `${this.#options.prefix}.questions`
   }
 
-  #say(subject: string, topic: string, body: object, reply?: string): void {
-    this.#channel.say(subject, { from: this.#options.nodes.id, topic, body }, reply)
+  #send(subject: string, topic: string, body: object, reply?: string): void {
+    this.#channel.send(subject, { from: this.#options.nodes.id, topic, body }, reply)
   }
 
-  #hear({ from, topic, body }: Said): void {
+  #receive({ from, topic, body }: NodeMessage): void {
     if (from === this.#options.nodes.id) return
     if (topic === READS) this.#readers.announced(from, body as readonly string[])
     else if (topic === HELLO) this.#welcome(from, body as Hello)
-    else for (const listener of this.#told.of(topic)) listener(body)
+    else this.#messages.emit(topic, body)
   }
 
   #welcome(id: string, { wasAway }: Hello): void {
     this.#newcomers.add(id)
     this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
     this.#readers.announce()
-    // The messages that it has sent meanwhile are lost.
+    // The messages that it sent while disconnected are lost.
     if (wasAway) this.#reportMissed()
   }
 
-  #answer({ from, topic, body }: Said, inbox: string | undefined): void {
+  #answer({ from, topic, body }: NodeMessage, inbox: string | undefined): void {
     if (from === this.#options.nodes.id || !inbox) return
-    for (const answer of this.#answers.of(topic))
-      answer(body).then(
-        (answered) => this.#say(inbox, topic, answered),
-        // A node that cannot answer is left out, as one that is away.
+    this.#answers
+      .get(topic)?.(body)
+      .then(
+        (answer) => this.#send(inbox, topic, answer),
+        // Without its answer, this node counts as absent.
         () => undefined,
       )
   }
 
   #reconnected(): void {
-    this.#sayHello({ wasAway: true })
+    this.#sendHello({ wasAway: true })
     this.#readers.announce()
     this.#reportMissed()
   }
 
-  #sayHello(hello: Hello): void {
-    this.#say(this.#subject, HELLO, hello)
+  #sendHello(hello: Hello): void {
+    this.#send(this.#subject, HELLO, hello)
   }
 
   #reportMissed(): void {

@@ -38,6 +38,7 @@ function refused(url: URL | string): Promise<Error> {
   const options = {
     databaseUrl: new Redacted(String(url)),
     natsUrl: new Redacted('nats://127.0.0.1:1'),
+    natsPrefix: 'test',
     encryptionKey: new Redacted(SecretBox.newKey()),
   }
   return openClusterBackend(options).then(

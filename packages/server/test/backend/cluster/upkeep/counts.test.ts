@@ -115,7 +115,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
     await using postgres = new Postgres({ url: days.harness.options.databaseUrl })
     const probe = probeOf({
       postgres,
-      askLog: async () => undefined,
+      checkLog: async () => undefined,
       staleness: () => undefined,
     })
     await expect(probe()).rejects.toThrow(BackendUnavailable)
