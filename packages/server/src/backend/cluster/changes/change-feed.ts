@@ -5,10 +5,10 @@ import { Recurring } from '../../../util/time/recurring.ts'
 import type { Signals } from '../../signals.ts'
 import type { ChangeKind } from '../../store/store.ts'
 import { type Connection, type Postgres, SCHEMA } from '../postgres/postgres.ts'
-import { Listener } from './listener.ts'
+import { listen } from './listener.ts'
 
-/** What nodes ask each other to follow. */
-interface AskedKind {
+/** A question to other nodes: they answer once they have applied all changes of the kind. */
+interface ReplicaQuestion {
   readonly kind: ChangeKind
 }
 
@@ -17,21 +17,18 @@ interface ChangeFeedOptions {
   /** Of the same database. */
   readonly url: Redacted
   readonly clock: Clock
-  /** Ask the other nodes to follow a change at once. */
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
-  /** How often changes are looked for that no notification has told. */
+  /** How often to look for changes, in case a notification was lost. */
   readonly pollMs: number
 }
 
 /**
- * Tells every node what was changed, on whichever of them. Each kind has a number in the table `changes` that grows with each
- * change. A look reads all numbers, and refreshes what has another one than at its last refresh:
+ * Refreshes state in memory after changes on any node. Each kind of change has a number in the table `changes`:
  *
- *     a notification, or connected again ─┐
- *     pollMs since the last look ─────────┴─▶ look ─▶ refresh of what has changed
+ *     a notification, or a reconnect ─┐
+ *     pollMs since the last read ─────┴─▶ read all numbers ─▶ refresh what has a new number
  *
- * So a notification makes it fast, and one that is lost costs no more than `pollMs`. Whoever makes a change also waits for the other
- * nodes (`spread`): the next request finds it on whichever node it comes to.
+ * After a change, a node also waits for the others (`spread`), so the next request finds it on every node.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #postgres: Postgres
@@ -39,9 +36,8 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #pollMs: number
   readonly #followers = new Map<ChangeKind, Set<Follower>>()
   readonly #stop = new AbortController()
-  readonly #looks: Recurring
-  readonly #looking: Promise<void>
-  readonly #listener: Listener
+  readonly #reads: Recurring
+  readonly #running: Promise<unknown>
   readonly #stopAnswering: () => void
   #failure: unknown
 
@@ -49,50 +45,50 @@ export class ChangeFeed implements AsyncDisposable {
     this.#postgres = postgres
     this.#signals = signals
     this.#pollMs = pollMs
-    this.#looks = new Recurring({ clock, work: () => this.#look() })
-    this.#looking = this.#looks.run(this.#stop.signal)
-    this.#listener = new Listener({ url, clock, onNews: () => this.#looks.wake() })
-    this.#stopAnswering = signals.onAsked('replicas', (kind) => this.#follow(kind as AskedKind))
+    this.#reads = new Recurring({ clock, work: () => this.#read() })
+    const { signal } = this.#stop
+    const onNews = (): void => this.#reads.wake()
+    this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNews, signal })])
+    this.#stopAnswering = signals.onAsked('replicas', (question) =>
+      this.#answer(question as ReplicaQuestion),
+    )
   }
 
   /**
-   * Calls `refresh` soon, and then after each change of this kind, one call at a time. A call has to find what was committed
-   * before it. One that rejects is made again after `pollMs`. Returns the function that stops it.
+   * Calls `refresh` soon, and then after each change of this kind, one call at a time, until the returned function is called. A call
+   * must find everything committed before it. One that rejects is repeated after `pollMs`.
    */
   on(kind: ChangeKind, refresh: () => Promise<unknown>): () => void {
     const follower = new Follower(refresh)
-    const all = this.#followers.get(kind) ?? new Set()
-    this.#followers.set(kind, all.add(follower))
-    this.#looks.wake()
+    const followers = this.#followers.get(kind) ?? new Set()
+    this.#followers.set(kind, followers.add(follower))
+    this.#reads.wake()
     return () => {
-      all.delete(follower)
+      followers.delete(follower)
       void follower.stop()
     }
   }
 
   /**
-   * Tells of a change that the transaction makes, once it is committed. Resolves to the number of the change. Changes of a
-   * kind take turns from here to their commit: whoever sees a number sees all that was changed under smaller ones.
+   * Publishes a change of the transaction once it is committed. Resolves to the number of the change. From here to the commit,
+   * changes of a kind run one at a time, so numbers are committed in order.
    */
   async tell(transaction: Connection, kind: ChangeKind): Promise<number> {
     const { rows } = await sql<{ readonly number: number }>`
-      WITH told AS (
+      WITH change AS (
         INSERT INTO changes AS kept VALUES (${kind}, 1)
         ON CONFLICT (kind) DO UPDATE SET number = kept.number + 1 RETURNING number
       )
-      SELECT number, pg_notify(${SCHEMA}, ${kind}) FROM told`.execute(transaction)
+      SELECT number, pg_notify(${SCHEMA}, ${kind}) FROM change`.execute(transaction)
     return rows[0]!.number
   }
 
-  /**
-   * Resolves when the other nodes have in memory what was committed before. It waits half a second for one that is cut off, which
-   * follows later.
-   */
+  /** Resolves when the other nodes have applied everything committed before. Waits at most half a second for each. */
   async spread(kind: ChangeKind): Promise<void> {
-    await this.#signals.ask('replicas', { kind } satisfies AskedKind)
+    await this.#signals.ask('replicas', { kind } satisfies ReplicaQuestion)
   }
 
-  /** Why something in memory may be older than `pollMs`; `undefined` while this node follows all changes. */
+  /** Why state in memory may be older than `pollMs`; `undefined` while this node receives all changes. */
   get failure(): unknown {
     return this.#failure ?? this.#all.map(({ failure }) => failure).find(Boolean)
   }
@@ -101,7 +97,7 @@ export class ChangeFeed implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     this.#stopAnswering()
-    await Promise.all([this.#looking, this.#listener[Symbol.asyncDispose]()])
+    await this.#running
     await Promise.all(this.#all.map((each) => each.stop()))
   }
 
@@ -109,41 +105,38 @@ export class ChangeFeed implements AsyncDisposable {
     return [...this.#followers.values()].flatMap((each) => [...each])
   }
 
-  /** Follows what was committed before the call. */
-  async #follow({ kind }: AskedKind): Promise<object> {
-    await this.#look()
+  /** Applies everything committed before the call. */
+  async #answer({ kind }: ReplicaQuestion): Promise<object> {
+    await this.#read()
     if (this.#failure !== undefined) throw this.#failure
     await Promise.all([...(this.#followers.get(kind) ?? [])].map((each) => each.caughtUp()))
     return {}
   }
 
-  async #look(): Promise<number> {
+  async #read(): Promise<number> {
     try {
-      const numbers = await this.#numbers()
+      const rows = await this.#postgres.run(
+        sql<{ readonly kind: ChangeKind; readonly number: number }>`SELECT * FROM changes`,
+      )
+      const numbers = new Map(rows.map(({ kind, number }) => [kind, number]))
       for (const [kind, followers] of this.#followers)
-        for (const each of followers) each.tell(numbers.get(kind) ?? 0)
+        for (const each of followers) each.reach(numbers.get(kind) ?? 0)
       this.#failure = undefined
     } catch (error) {
       this.#failure = error
     }
     return this.#pollMs
   }
-
-  async #numbers(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#postgres.run(
-      sql<{ readonly kind: string; readonly number: number }>`SELECT * FROM changes`,
-    )
-    return new Map(rows.map(({ kind, number }) => [kind, number]))
-  }
 }
 
-/** One thing in memory that is read again after a change, one read at a time. */
+/** State in memory that is refreshed after changes. */
 class Follower {
+  /** The error of the last refresh. */
+  failure: unknown
   readonly #refresh: () => Promise<unknown>
-  /** The number of the last change that is known of, and of the last one that is in memory. */
-  #told: number | undefined
+  /** The numbers of the last committed change, and of the last one in memory. */
+  #target: number | undefined
   #reached: number | undefined
-  #failure: unknown
   #running: Promise<void> | undefined
   #isStopped = false
 
@@ -151,40 +144,34 @@ class Follower {
     this.#refresh = refresh
   }
 
-  /** What the last refresh rejected with. */
-  get failure(): unknown {
-    return this.#failure
-  }
-
-  /** The change with this number was committed. */
-  tell(number: number): void {
-    this.#told = number
+  /** Refreshes unless the change with this number is in memory. */
+  reach(number: number): void {
+    this.#target = number
     if (this.#reached !== number) this.#running ??= this.#run()
   }
 
-  /** Resolves when what was told is in memory. Rejects where the refresh does. */
+  /** Resolves when all known changes are in memory. Rejects if the refresh does. */
   async caughtUp(): Promise<void> {
     await this.#running
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.failure !== undefined) throw this.failure
   }
 
-  /** Resolves when no refresh runs, and none will. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#running
   }
 
   async #run(): Promise<void> {
-    // Not whether the number is smaller: a database that was put back has smaller ones.
-    while (this.#reached !== this.#told && !this.#isStopped) {
-      const number = this.#told
+    // A restored database has smaller numbers, so this compares for equality.
+    while (this.#reached !== this.#target && !this.#isStopped) {
+      const number = this.#target
       try {
         await this.#refresh()
         this.#reached = number
-        this.#failure = undefined
+        this.failure = undefined
       } catch (error) {
-        // The next look tells the number again.
-        this.#failure = error
+        // Repeated after the next read.
+        this.failure = error
         break
       }
     }

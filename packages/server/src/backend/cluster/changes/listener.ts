@@ -5,85 +5,57 @@ import type { Clock } from '../../../util/time/clock.ts'
 import { exponentialBackoffMs, pause } from '../../../util/time/pause.ts'
 import { SCHEMA } from '../postgres/postgres.ts'
 
-interface ListenerOptions {
+interface ListenOptions {
   readonly url: Redacted
   readonly clock: Clock
-  /** There is a notification, or one may have been missed. */
+  /** Called for each notification, and after each connect, as notifications may have been lost. */
   readonly onNews: () => void
+  readonly signal: AbortSignal
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Nothing says that a connection is dead on which only the other side speaks. */
+/** Detects a dead connection, on which otherwise only the server sends. */
 const HEARTBEAT_MS = 15_000
 
-/**
- * A connection of its own that listens, and connects again whenever it is lost:
- *
- *     connecting ─▶ listening, with a statement every 15 s ─ lost, or no answer ─▶ waiting ─▶ connecting …
- */
-export class Listener implements AsyncDisposable {
-  readonly #options: ListenerOptions
-  readonly #stop = new AbortController()
-  readonly #running: Promise<void>
-
-  constructor(options: ListenerOptions) {
-    this.#options = options
-    this.#running = this.#run()
+/** Listens to notifications on a dedicated connection, and reconnects, until `signal` aborts. */
+export async function listen(options: ListenOptions): Promise<void> {
+  const { clock, signal } = options
+  for (let failures = 0; !signal.aborted;) {
+    const wasConnected = await listenOnce(options)
+    failures = wasConnected ? 1 : failures + 1
+    await pause(clock, exponentialBackoffMs(failures), signal)
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort()
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop
-    for (let failures = 0; !signal.aborted;) {
-      const hasListened = await this.#listen()
-      failures = hasListened ? 1 : failures + 1
-      await pause(this.#options.clock, exponentialBackoffMs(failures), signal)
-    }
-  }
-
-  /** Resolves when the connection is over, to whether there was one. */
-  async #listen(): Promise<boolean> {
-    const { onNews } = this.#options
-    const socket = new Socket()
-    const client = this.#clientOn(socket)
-    const lost = new AbortController()
-    client.on('error', () => lost.abort()).on('end', () => lost.abort())
-    client.on('notification', onNews)
-    const over = AbortSignal.any([lost.signal, this.#stop.signal])
-    // An orderly end would wait for a server that may be gone.
-    over.addEventListener('abort', () => socket.destroy())
-    let isListening = false
-    try {
-      await client.connect()
-      await client.query(`LISTEN ${SCHEMA}`)
-      isListening = true
-      onNews()
-      await this.#keepAlive(client, over)
-    } catch {
-      // The next connection may work. Until then, changes are looked for.
-    }
-    lost.abort()
-    return isListening
-  }
-
-  async #keepAlive(client: pg.Client, over: AbortSignal): Promise<void> {
+/** Resolves when the connection is closed, to whether there was one. */
+async function listenOnce({ url, clock, onNews, signal }: ListenOptions): Promise<boolean> {
+  const socket = new Socket()
+  const client = new pg.Client({
+    connectionString: url.reveal(),
+    stream: () => socket,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    application_name: 'hookline',
+  })
+  const lost = new AbortController()
+  client.on('error', () => lost.abort()).on('end', () => lost.abort())
+  client.on('notification', onNews)
+  const over = AbortSignal.any([lost.signal, signal])
+  // An orderly end would wait for a server that may not respond.
+  over.addEventListener('abort', () => socket.destroy())
+  let isListening = false
+  try {
+    await client.connect()
+    await client.query(`LISTEN ${SCHEMA}`)
+    isListening = true
+    onNews()
     while (!over.aborted) {
-      await pause(this.#options.clock, HEARTBEAT_MS, over)
+      await pause(clock, HEARTBEAT_MS, over)
       if (!over.aborted) await client.query('SELECT 1')
     }
+  } catch {
+    // Until the next connection works, changes are found by polling.
   }
-
-  #clientOn(socket: Socket): pg.Client {
-    return new pg.Client({
-      connectionString: this.#options.url.reveal(),
-      stream: () => socket,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-      application_name: 'hookline',
-    })
-  }
+  lost.abort()
+  return isListening
 }

@@ -1,7 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
-import { BackendUnavailable } from '../../backend.ts'
 import { bytesInChunk, chunkOf, type LogPositions, MAX_EVENTS } from './chunk.ts'
 import type { LogStream } from './log-stream.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
@@ -23,22 +22,20 @@ interface OpenChunk {
 
 /** How long a chunk waits for further appends. */
 const GATHER_MS = 2
-/** A chunk of so many bytes is published at once: whoever handles it does so in one turn. */
+/** A chunk of this size is published at once: consumers process it in one turn of the event loop. */
 const FULL_BYTES = 512 * 1024
-/** Of the headers of a message. */
+/** Reserved in each message for headers. */
 const HEADER_BYTES = 1024
-/** How long one try may take, and all tries of a message. */
-const TRY_MS = 2_000
-const MOST_MS = 5_000
-const PAUSE_MS = 100
+/** Time limits of one attempt, and of all attempts to publish a chunk. */
+const ATTEMPT_MS = 2_000
+const TOTAL_MS = 5_000
+const RETRY_MS = 100
 
-/**
- * Publishes events as chunks. Appends that come within GATHER_MS share one. Each chunk has an id, so that the server stores
- * it once, however often it is sent.
- */
+/** Publishes events as chunks, and gathers concurrent appends in one. Each chunk has an id, so the server stores it once. */
 export class ChunkPublisher {
   readonly #options: ChunkPublisherOptions
   readonly #open = new Map<number, OpenChunk>()
+  /** Makes the ids of chunks unique. */
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
 
@@ -49,19 +46,20 @@ export class ChunkPublisher {
   /** Resolves when every event is stored. */
   async publish(events: readonly AcceptedEvent[]): Promise<void> {
     const chunks = new Set(events.map((event) => this.#gather(event)))
-    // All of them settle before one that failed is told: nothing goes on behind the back of the caller.
-    const ends = await Promise.allSettled([...chunks].map(({ published }) => published.promise))
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    const published = [...chunks].map((chunk) => chunk.published.promise)
+    // A failure is reported once nothing is in progress.
+    await Promise.allSettled(published)
+    await Promise.all(published)
   }
 
-  /** Publishes one chunk, and resolves to its number in the log. A second one with the same id is not stored. */
+  /** Publishes one chunk. Resolves to its number in the log. A second one with the same id is not stored. */
   async send(partition: number, data: Uint8Array, id: string): Promise<number> {
     const { stream, link, clock } = this.#options
-    const deadline = clock.now() + MOST_MS
+    const deadline = clock.now() + TOTAL_MS
     for (;;) {
       try {
-        if (!link.isConnected) throw new BackendUnavailable('There is no connection to NATS.')
-        const options = { msgID: id, timeout: TRY_MS }
+        link.assertConnected()
+        const options = { msgID: id, timeout: ATTEMPT_MS }
         const { seq } = await link.js.publish(stream.subjectOf(partition), data, options)
         return stream.numberOf(seq)
       } catch (error) {
@@ -74,11 +72,10 @@ export class ChunkPublisher {
   #gather(event: AcceptedEvent): OpenChunk {
     const partition = this.#options.stream.partitionOf(event.sourceId)
     const bytes = bytesInChunk(event)
-    const most = this.#options.link.maxPayloadBytes - HEADER_BYTES
-    if (bytes > most)
-      throw new RangeError(`The event ${event.id} is larger than a message of NATS.`)
+    const max = this.#options.link.maxPayloadBytes - HEADER_BYTES
+    if (bytes > max) throw new RangeError(`The event ${event.id} exceeds max_payload of NATS.`)
     let chunk = this.#open.get(partition)
-    if (chunk !== undefined && chunk.bytes + bytes > most) {
+    if (chunk !== undefined && chunk.bytes + bytes > max) {
       this.#close(chunk)
       chunk = undefined
     }
@@ -108,7 +105,7 @@ export class ChunkPublisher {
     this.#options.positions.keep(events, number)
   }
 
-  /** Waits for the connection, and makes what the server may have lost. */
+  /** Waits for the connection, and creates the stream and consumers if the server has lost them. */
   async #recover(deadline: number): Promise<void> {
     const { link, stream, clock } = this.#options
     const stop = new AbortController()
@@ -117,8 +114,8 @@ export class ChunkPublisher {
       await link.connected(stop.signal)
       if (!stop.signal.aborted) await stream.ensure()
     } catch {
-      // The server is not ready: the next try tells.
-      await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve))
+      // The server is not ready. The next attempt may work.
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve))
     } finally {
       cancel()
     }

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../log.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import { type EventColumns, eventColumnsOf, storedEventOf } from '../postgres/event-rows.ts'
 
-/** The version, the checksum of the table with its length, and how many events the table has. */
+/** The version, the checksum of count and table, and the count of events. */
 const PREFIX_BYTES = 9
 const VERSION = 1
 const CHECKSUM_AT = 1
@@ -14,9 +14,8 @@ const COUNT_AT = 5
 const ROW_BYTES = 12
 
 /**
- * Encodes events as a message: a byte for the version, a checksum of the table, the table, then the head in JSON and the body of
- * each event. The table has a checksum for each event, so a changed event leaves the others readable.
- * A node of one version before reads what a newer one appends, so a new version is read first and written later.
+ * Encodes events as a message: the prefix, the table, then the head (JSON) and the body of each event. Each event has a checksum, so
+ * a corrupt one leaves the others readable. A release must read a new version before any release writes it.
  */
 export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
   const heads = events.map(eventColumnsOf)
@@ -42,8 +41,8 @@ export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
 }
 
 /**
- * Decodes a message. The bodies share its memory. `unreadable` has the damaged events with their bytes, or the whole message
- * under `name` if its table is damaged. Never throws.
+ * Decodes a message, without copying bodies. `unreadable` has the corrupt events with their bytes, or the whole message
+ * under `name` if its table is corrupt. Never throws.
  */
 export function eventsOfChunk(
   chunk: Buffer,
@@ -51,7 +50,7 @@ export function eventsOfChunk(
 ): Pick<LogEntry, 'events' | 'unreadable'> {
   const fault = faultOf(chunk)
   if (fault !== undefined) {
-    const reason = `The message ${name} of the log cannot be read: ${fault}`
+    const reason = `Invalid message ${name} in the log: ${fault}`
     return { events: [], unreadable: [{ id: name, reason, content: chunk }] }
   }
   const events: AcceptedEvent[] = []
@@ -63,31 +62,31 @@ export function eventsOfChunk(
       continue
     }
     const id = idIn(frame.head) ?? `${name}.${index}`
-    const reason = `The event is damaged in the message ${name} of the log. ${event}`
+    const reason = `Corrupt event in the message ${name} of the log. ${event}`
     unreadable.push({ id, reason, content: frame.all })
   }
   return unreadable.length === 0 ? { events } : { events, unreadable }
 }
 
-/** The bytes that an event takes in a chunk, about: heads are JSON, which may spell a character with more bytes. */
+/** Estimates the bytes of an event in a chunk: JSON may escape characters in heads. */
 export function bytesInChunk({ body, rest, messageId, userId = '' }: AcceptedEvent): number {
   return body.length + 3 * (rest.length + messageId.length + userId.length) + HEAD_BYTES
 }
 
 const HEAD_BYTES = 512
 
-/** Why the table cannot be read; `undefined` if it can, and is as long as the message. */
+/** Checks the version, the table, and the length of the message. */
 function faultOf(chunk: Buffer): string | undefined {
   if (chunk.length < PREFIX_BYTES) return 'It is too short.'
-  if (chunk[0] !== VERSION) return `Its version is ${chunk[0]}.`
+  if (chunk[0] !== VERSION) return `Unsupported version ${chunk[0]}.`
   const tableEnd = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
   const checksum = crc32(chunk.subarray(COUNT_AT, tableEnd))
   if (tableEnd > chunk.length || checksum !== chunk.readUInt32BE(CHECKSUM_AT))
-    return 'The checksum of its table does not match.'
+    return 'Checksum mismatch of the table.'
   let end = tableEnd
   for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES)
     end += chunk.readUInt32BE(row) + chunk.readUInt32BE(row + 4)
-  return end === chunk.length ? undefined : 'It has another length than its table says.'
+  return end === chunk.length ? undefined : 'Its length does not match its table.'
 }
 
 /** An event as bytes. `all` is its head with its body. */
@@ -98,7 +97,7 @@ interface Frame {
   readonly checksum: number
 }
 
-/** The events of a chunk without a fault. */
+/** Splits a valid chunk into its events. */
 function framesIn(chunk: Buffer): Frame[] {
   const frames: Frame[] = []
   let start = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
@@ -117,15 +116,15 @@ function framesIn(chunk: Buffer): Frame[] {
   return frames
 }
 
-const WRONG_FIELDS = 'Its fields cannot be read.'
+const WRONG_FIELDS = 'Invalid fields.'
 
-/** The event, or why it cannot be read. */
+/** Returns the event, or the reason why it is invalid. */
 function eventIn({ head, body, checksum }: Frame): AcceptedEvent | string {
   try {
     const columns: unknown = JSON.parse(head.toString())
     return hasTypes(columns) ? storedEventOf(columns, body, checksum) : WRONG_FIELDS
   } catch (error) {
-    // Other messages may have a piece of the content.
+    // Other error messages may quote the content.
     const { message } = error as Error
     return message === CHECKSUM_MISMATCH ? message : WRONG_FIELDS
   }
@@ -134,12 +133,12 @@ function eventIn({ head, body, checksum }: Frame): AcceptedEvent | string {
 type Check = (value: unknown) => boolean
 const isText: Check = (value) => typeof value === 'string'
 const isTextOrNull: Check = (value) => value === null || isText(value)
-/** Text that the database takes as it is. */
+/** Text that the database can store unchanged. */
 const isStored: Check = (value) => isText(value) && !(value as string).includes('\0')
 /** Milliseconds since the epoch that a Date can have. */
 const isTime: Check = (value) => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15
 
-/** The types that the database and the lanes need, in the order of `EventColumns`. */
+/** In the order of `EventColumns`. */
 const CHECKS: readonly Check[] = [
   (id) => isText(id) && isId('evt', id as string),
   isText,
@@ -159,7 +158,7 @@ function hasTypes(value: unknown): value is EventColumns {
   return CHECKS.every((check, index) => check(value[index]))
 }
 
-/** The id in a head that may be damaged. */
+/** Reads the id from a head that may be corrupt. */
 function idIn(head: Buffer): string | undefined {
   const id = head.toString('latin1', ID_START, ID_START + ID_LENGTH)
   return isId('evt', id) ? id : undefined
@@ -169,26 +168,25 @@ function idIn(head: Buffer): string | undefined {
 const ID_START = 2
 const ID_LENGTH = 30
 
-/** Most events of a chunk. */
+/** The maximum number of events in a chunk. */
 export const MAX_EVENTS = 4096
 
-/** Where events are in the log: of those that this process has appended or consumed, as long as it has them. */
+/** The positions in the log of the events that this process has appended or consumed and still has in memory. */
 export class LogPositions {
   readonly #positions = new WeakMap<object, number>()
 
-  /** Keeps the positions of the events of a chunk. */
+  /** Stores the positions of the events of a chunk. */
   keep(events: readonly AcceptedEvent[], number: number): void {
     for (const [index, event] of events.entries())
       this.#positions.set(event, number * MAX_EVENTS + index)
   }
 
-  /** `undefined` where this process does not know it. */
   of(event: object): number | undefined {
     return this.#positions.get(event)
   }
 }
 
-/** The position of the last event that a chunk can have. */
+/** The position of the last event that fits into a chunk. */
 export function endOfChunk(number: number): number {
   return number * MAX_EVENTS + MAX_EVENTS - 1
 }

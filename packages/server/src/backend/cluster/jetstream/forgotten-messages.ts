@@ -11,18 +11,16 @@ interface ForgottenMessagesOptions {
   readonly clock: Clock
 }
 
-const MOST_EVERY_MS = 5_000
-const LOOKS_PER_ACK_WAIT = 3
-/** A server hands a message out again when its time is over, and whoever gets it gives a sign before it is over again. */
+const MAX_INTERVAL_MS = 5_000
+const CHECKS_PER_ACK_WAIT = 3
+/** The server redelivers a message after one, and the node that receives it gives a sign of life before another one. */
 const COUNTED_ACK_WAITS = 2
 
 /**
- * Finds messages that the stream has, and that no node gets any more. A server that was killed writes the state of the
- * stream and that of a consumer at times of their own: its consumer neither will hand out such a message nor waits an ack for
- * it. Or it waits far too long: it may add the age of another message to the time after which it
- * hands one out again. Another consumer takes the place of that one, which hands out once more all that is in its partition. What
- * that one has not either, because a server of a cluster has lost it and another one not, is appended again. Every node looks;
- * where two of them find the same, the second one finds that consumer gone.
+ * Recovers messages in the stream that no node receives any more. A server stores the state of a stream and its consumers at different
+ * times: after a kill, a consumer may have lost a message, or redeliver it far too late. Replacing the consumer delivers everything in
+ * its partition again. A message that the new consumer lacks, because one server of a cluster has lost it, is appended again.
+ * Every node checks; if two find the same message, the second one finds the consumer already replaced.
  */
 export class ForgottenMessages implements AsyncDisposable {
   readonly #options: ForgottenMessagesOptions
@@ -33,10 +31,10 @@ export class ForgottenMessages implements AsyncDisposable {
   constructor(options: ForgottenMessagesOptions) {
     this.#options = options
     const { clock, stream } = options
-    const everyMs = Math.min(MOST_EVERY_MS, stream.ackWaitMs / LOOKS_PER_ACK_WAIT)
+    const intervalMs = Math.min(MAX_INTERVAL_MS, stream.ackWaitMs / CHECKS_PER_ACK_WAIT)
     const work = async (): Promise<number> => {
-      await this.#look()
-      return everyMs
+      await this.#check()
+      return intervalMs
     }
     this.#running = new Recurring({ clock, work }).run(this.#stop.signal)
   }
@@ -47,27 +45,27 @@ export class ForgottenMessages implements AsyncDisposable {
     this.#suspectOnly([])
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { link, stream } = this.#options
     try {
       if (!link.isConnected) return this.#suspectOnly([])
       this.#suspectOnly(await stream.resting())
       for (const suspicion of this.#suspicions.values())
-        if (suspicion.isProven) await this.#bring(suspicion.message)
+        if (suspicion.isProven) await this.#recover(suspicion.message)
     } catch {
-      // NATS or the stream is away: a later look tells.
+      // NATS or the stream is unavailable. A later check may work.
     }
   }
 
-  /** A consumer that was made after the message, and does not count it either, is on a server that has lost it. */
-  #bring(message: RestingMessage): Promise<void> {
+  /** If a consumer is newer than the message and does not count it, its server has lost the message. */
+  #recover(message: RestingMessage): Promise<void> {
     const { stream } = this.#options
     if (!message.isCounted && message.sequence <= throughOf(message.consumer))
       return stream.appendAgain(message)
     return stream.replaceConsumer(message.consumer)
   }
 
-  /** What was acked or appended while a look was taken seems to be forgotten, too: but not so long. */
+  /** Messages acked or appended during a check look forgotten as well, but not for long. */
   #suspectOnly(messages: readonly RestingMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
     for (const [key, suspicion] of this.#suspicions) {
@@ -80,13 +78,13 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 }
 
-/** That no node gets a message. A look that does not find it, or a sign of life, proves otherwise. */
+/** A message that no node seems to receive, until a check does not find it, or a node gives a sign of life. */
 class Suspicion implements Disposable {
   readonly message: RestingMessage
   readonly #clock: Clock
   readonly #afterMs: number
   readonly #subscriptions: readonly Subscription[]
-  /** Since when there is no sign of it. */
+  /** The time of the last sign of life. */
   #since: number
 
   constructor(message: RestingMessage, { link, stream, clock }: ForgottenMessagesOptions) {
@@ -94,7 +92,7 @@ class Suspicion implements Disposable {
     this.#clock = clock
     this.#since = clock.now()
     this.#afterMs = stream.ackWaitMs * (message.isCounted ? COUNTED_ACK_WAITS : 1)
-    // An error: the server does not let this node receive the signs.
+    // An error means that this node has no permission to receive the signs.
     const callback = (error: Error | null): void => {
       this.#since = error === null ? clock.now() : Infinity
     }
@@ -112,10 +110,7 @@ class Suspicion implements Disposable {
   }
 }
 
-/**
- * The subjects on which nodes report that a message is in process, that it is done, or that another node shall have it, for all of
- * its deliveries. Newer servers may have the domain and the account before the stream.
- */
+/** The subjects of acks and progress of a message. Newer servers may have the domain and the account before the stream. */
 function signsOf({ consumer, sequence }: RestingMessage, stream: string): readonly string[] {
   const rest = `${stream}.${consumer}.*.${sequence}.>`
   return [`$JS.ACK.${rest}`, `$JS.ACK.*.*.${rest}`]

@@ -1,4 +1,5 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { EventEmitter, once } from 'node:events'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
@@ -6,54 +7,49 @@ import { firstSequenceIn } from './log-stream.ts'
 import { OUTBOX_ID } from './outbox.ts'
 import { throughOf } from './partition-consumers.ts'
 
-/** Entries beyond which no more are asked for. */
+/** No more entries are pulled beyond this amount. */
 const MAX_HELD: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
-/** Events that are handed out at once, about. */
-const HANDED_EVENTS = 8192
+/** About how many events the consumer gets at once. */
+const BATCH_EVENTS = 8192
+const CHANGE = 'change'
 
-/** The entries that this node has pulled and that are not acked. Those that are ready wait for the consumer. */
+/** The entries that this node has pulled and not acked. Ready ones wait for the consumer. */
 export class HeldEntries {
   readonly #streamName: string
   readonly #byKey = new Map<string, HeldEntry>()
-  readonly #keys = new WeakMap<LogEntry, string>()
-  readonly #waiting = new Set<() => void>()
-  #ready: HeldEntry[] = []
+  readonly #changes = new EventEmitter().setMaxListeners(0)
   readonly #amount = new EventAmount()
+  #ready: HeldEntry[] = []
 
   constructor(streamName: string) {
     this.#streamName = streamName
   }
 
-  /**
-   * Takes what the server has handed out. An entry that is here already is in process: only the subject for its ack is
-   * another one.
-   */
+  /** Adds the entry of a message. If it is redelivered, the entry in process is acked by the newer message. */
   receive(message: Msg): HeldEntry {
-    const key = keyOf(message)
-    const held = this.#byKey.get(key)
+    const held = this.#byKey.get(keyOf(message))
     if (held !== undefined) {
-      held.deliveredAgain(message)
+      held.message = message
       return held
     }
     const entry = new HeldEntry(message, this.#streamName)
-    this.#byKey.set(key, entry)
-    this.#keys.set(entry, key)
+    this.#byKey.set(entry.key, entry)
     this.#amount.add(entry.events)
     this.#ready.push(entry)
-    this.#wake()
+    this.#changes.emit(CHANGE)
     return entry
   }
 
-  /** Entries for the consumer, those of one partition in their order. */
+  /** Takes entries for the consumer, those of a partition in order. */
   takeReady(): readonly HeldEntry[] {
     let events = 0
     let count = 0
-    while (count < this.#ready.length && events < HANDED_EVENTS)
+    while (count < this.#ready.length && events < BATCH_EVENTS)
       events += this.#ready[count++]!.events.length
     return this.#ready.splice(0, count).toSorted((a, b) => a.sequence - b.sequence)
   }
 
-  /** What the consumer was handed, and has not acked. */
+  /** Returns the entries that the consumer has and has not acked. */
   handedOut(): readonly HeldEntry[] {
     const ready = new Set(this.#ready)
     return this.all().filter((entry) => !entry.isDone && !ready.has(entry))
@@ -63,19 +59,18 @@ export class HeldEntries {
     return [...this.#byKey.values()]
   }
 
-  /** The entry as it is held; `undefined` where it is not, or no longer. */
+  /** Returns `undefined` if it is not, or no longer, held. */
   find(entry: LogEntry): HeldEntry | undefined {
-    const key = this.#keys.get(entry)
-    return key === undefined ? undefined : this.#byKey.get(key)
+    return entry instanceof HeldEntry ? this.#byKey.get(entry.key) : undefined
   }
 
   drop(entry: HeldEntry): void {
-    if (!this.#byKey.delete(this.#keys.get(entry)!)) return
+    if (!this.#byKey.delete(entry.key)) return
     this.#amount.remove(entry.events)
-    this.#wake()
+    this.#changes.emit(CHANGE)
   }
 
-  /** Gives back what waits for the consumer and what it has not begun, for any node. */
+  /** Releases ready entries, and those that the consumer has not begun, for any node. */
   release(isBegun: (entry: LogEntry) => boolean): void {
     const idle = this.handedOut().filter((entry) => !isBegun(entry))
     for (const entry of [...this.#ready.splice(0), ...idle]) {
@@ -95,19 +90,8 @@ export class HeldEntries {
   }
 
   async #until(condition: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!condition() && !signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const wake = (): void => resolve()
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
-      await promise
-      signal.removeEventListener('abort', wake)
-      this.#waiting.delete(wake)
-    }
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake()
+    while (!condition() && !signal.aborted)
+      await once(this.#changes, CHANGE, { signal }).catch(() => undefined)
   }
 }
 
@@ -115,25 +99,28 @@ const ACK = '+ACK'
 const NAK = '-NAK'
 const WORKING = '+WPI'
 
-/** An entry that this node has and that is not acked: its events, and where the server hears of it. */
+/** An entry that this node has pulled and not acked. */
 export class HeldEntry implements LogEntry {
   readonly events: LogEntry['events']
   declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
-  /** Its place in the log: the sequence that it had first, where it was appended again. */
+  readonly key: string
+  /** Its place in the log. An entry that was appended again keeps its first sequence. */
   readonly sequence: number
   redelivered: boolean
-  /** Whether its processing has ended. */
+  /** Whether it is processed. */
   isDone = false
-  #message: Msg
+  /** The latest delivery. */
+  message: Msg
 
   constructor(message: Msg, streamName: string) {
     const { consumer, sequence, stamp, deliveries } = deliveryOf(message)
     const { data } = message
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    // With the time: a stream that was made again gives its numbers to other messages.
+    // With the time, because a stream that was created again reuses sequences.
     const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}.${stamp}`)
     this.events = events
     if (unreadable !== undefined) this.unreadable = unreadable
+    this.key = keyOf(message)
     const first = firstSequenceIn(message.headers)
     this.sequence = first ?? sequence
     this.redelivered =
@@ -141,42 +128,37 @@ export class HeldEntry implements LogEntry {
       sequence <= throughOf(consumer) ||
       first !== undefined ||
       isFromOutbox(message)
-    this.#message = message
+    this.message = message
   }
 
-  /** The consumer of the stream that has handed it out. */
+  /** The JetStream consumer that delivered it. */
   get consumer(): string {
-    return deliveryOf(this.#message).consumer
+    return deliveryOf(this.message).consumer
   }
 
-  /** The server has handed it out once more: it hears of that delivery from now on. */
-  deliveredAgain(message: Msg): void {
-    this.#message = message
-  }
-
-  /** Resolves when the server has confirmed it. */
+  /** Resolves when the server has confirmed the ack. */
   async ack(connection: NatsConnection, timeoutMs: number): Promise<void> {
-    await connection.request(this.#message.reply!, ACK, { timeout: timeoutMs })
+    await connection.request(this.message.reply!, ACK, { timeout: timeoutMs })
   }
 
-  /** Any node may get it now. */
+  /** Makes it available to any node. */
   release(): void {
-    this.#message.respond(NAK)
+    this.message.respond(NAK)
   }
 
-  /** It is still in process. */
+  /** Reports that it is in process. */
   keepAlive(): void {
-    this.#message.respond(WORKING)
+    this.message.respond(WORKING)
   }
 }
 
-/** The same for all deliveries of one message, and for no message of another stream of the same name. */
+/** Equal for all deliveries of a message, and unique across streams of the same name. */
 function keyOf(message: Msg): string {
   const { sequence, stamp } = deliveryOf(message)
   return `${sequence} ${stamp}`
 }
 
-/** An outbox sends a chunk again where it cannot know that it has, and one of moved data has events that were decided before. */
+/** The outbox may send a chunk twice, and the chunks of moved data have events that were decided before. */
 function isFromOutbox({ headers }: Msg): boolean {
   return headers?.get(MESSAGE_ID).startsWith(OUTBOX_ID) ?? false
 }
@@ -191,8 +173,8 @@ interface Delivery {
 }
 
 /**
- * What the subject for acks tells: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer's sequence>.<time>.<pending>`,
- * in newer servers with the domain and the account before the stream.
+ * Parses the subject for acks: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer's sequence>.<time>.<pending>`.
+ * Newer servers have the domain and the account before the stream.
  */
 function deliveryOf({ reply = '' }: Msg): Delivery {
   const tokens = reply.split('.')

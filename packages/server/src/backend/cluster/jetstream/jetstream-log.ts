@@ -16,26 +16,26 @@ import { OutboxRelay } from './outbox.ts'
 import { PartitionPull } from './partition-pull.ts'
 
 export interface JetStreamLogOptions extends LogStreamOptions {
-  /** Of the bytes that wait to be stored. */
+  /** Bounds the bytes that wait to be stored. */
   readonly waiting: ByteBudget
   readonly clock?: Clock
-  /** Resolves when this node can do what its entries need, or `signal` aborts. By default it always can. */
+  /** Resolves when this node can process entries, or `signal` aborts. By default it always can. */
   readonly canWork?: (signal: AbortSignal) => Promise<void>
 }
 
-/** Shorter than the time after which a living node takes over what a dead one had. */
+/** Shorter than the time until the entries of a dead node are redelivered. */
 const PATIENCE_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
-/** Signs of life within the time after which the server would hand an entry to another node. */
+/** Signs of life within `ackWaitMs`. */
 const SIGNS_OF_LIFE = 3
 
 /**
- * The log on a stream of JetStream. Every node appends to it, and those that consume compete for its entries. The server
- * hears every few seconds that an entry is in process; where it hears nothing any more, it hands the entry to any node.
+ * The log on a JetStream stream. Every node appends to it, and consuming nodes compete for its entries. A node reports every few
+ * seconds that an entry is in process; otherwise the server delivers it to another node.
  */
 export class JetStreamLog implements Log, AsyncDisposable {
   readonly patienceMs = PATIENCE_MS
-  readonly positions: LogPositions
+  readonly positions = new LogPositions()
   readonly #canWork: (signal: AbortSignal) => Promise<void>
   readonly #link: NatsLink
   readonly #stream: LogStream
@@ -58,9 +58,12 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#clock = clock
     this.#stream = new LogStream(link, clock, rest)
     this.#held = new HeldEntries(this.#stream.name)
-    this.positions = new LogPositions()
-    const { positions } = this
-    this.#publisher = new ChunkPublisher({ link, stream: this.#stream, positions, clock })
+    this.#publisher = new ChunkPublisher({
+      link,
+      stream: this.#stream,
+      positions: this.positions,
+      clock,
+    })
   }
 
   /** @throws {StreamMismatch | BackendUnavailable} */
@@ -76,37 +79,27 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return log
   }
 
-  /** Of its stream. */
+  /** The name of the stream. */
   get name(): string {
     return this.#stream.name
   }
 
-  /** A position that nothing exceeds that was appended before the call. */
-  async lastPosition(): Promise<number> {
-    this.#assertConnected()
-    try {
-      return endOfChunk(await this.#stream.lastNumber())
-    } catch (error) {
-      throw unavailable(error)
-    }
+  /** Returns a position at or after every event appended before the call. */
+  lastPosition(): Promise<number> {
+    return this.#request(async () => endOfChunk(await this.#stream.lastNumber()))
   }
 
-  /** What is not acked. */
-  async state(): Promise<StreamState> {
-    this.#assertConnected()
-    try {
-      return await this.#stream.state()
-    } catch (error) {
-      throw unavailable(error)
-    }
+  /** Describes the entries that are not acked. */
+  state(): Promise<StreamState> {
+    return this.#request(() => this.#stream.state())
   }
 
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
-    this.#assertConnected()
+    this.#link.assertConnected()
     const bytes = events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
     if (!this.#waiting.take(bytes))
-      throw new BackendUnavailable('Too many calls wait for NATS (maxWaitingBytes).')
+      throw new BackendUnavailable('Too many calls are waiting for NATS (maxWaitingBytes).')
     try {
       await this.#publisher.publish(events)
     } finally {
@@ -142,13 +135,13 @@ export class JetStreamLog implements Log, AsyncDisposable {
     }
   }
 
-  /** Appends what transactions put into the table `outbox`, from now on. */
+  /** Starts to append the chunks that transactions insert into the table `outbox`. */
   relayOutbox(postgres: Postgres): OutboxRelay {
     const [stream, publisher, clock] = [this.#stream, this.#publisher, this.#clock]
     return new OutboxRelay({ postgres, stream, publisher, clock })
   }
 
-  /** Any node gets at once what this one has not acked. */
+  /** Releases what this node has not acked. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelSigns()
     await this.#forgotten?.[Symbol.asyncDispose]()
@@ -157,13 +150,17 @@ export class JetStreamLog implements Log, AsyncDisposable {
       for (const entry of this.#held.all()) if (!entry.isDone) entry.release()
       if (this.#link.isConnected) await this.#link.connection.flush()
     } catch {
-      // The connection is closed: they are handed out again when their time is over.
+      // The connection is closed: they are redelivered after `ackWaitMs`.
     }
   }
 
-  /** A request would wait for the connection until its time is over. */
-  #assertConnected(): void {
-    if (!this.#link.isConnected) throw new BackendUnavailable('There is no connection to NATS.')
+  async #request<Result>(request: () => Promise<Result>): Promise<Result> {
+    this.#link.assertConnected()
+    try {
+      return await request()
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
 
   #pull(partition: number): PartitionPull {
@@ -180,15 +177,15 @@ export class JetStreamLog implements Log, AsyncDisposable {
   #receive(message: Msg): void {
     const entry = this.#held.receive(message)
     this.positions.keep(entry.events, this.#stream.numberOf(entry.sequence))
-    // The server has not heard of the ack.
-    if (entry.isDone) void this.#ack(entry).catch(() => undefined)
+    // The server has not received the ack.
+    if (entry.isDone) this.#giveSignOf(entry)
   }
 
   async #ack(entry: HeldEntry): Promise<void> {
     try {
       await entry.ack(this.#link.connection, ACK_TIMEOUT_MS)
     } catch (error) {
-      // Where its consumer is replaced, nobody waits for the ack: if it is still in the stream, it comes again.
+      // A replaced consumer needs no ack: if the entry is still in the stream, it is redelivered.
       if (this.#stream.consumers.has(entry.consumer)) throw error
     }
     this.#held.drop(entry)
@@ -208,34 +205,34 @@ export class JetStreamLog implements Log, AsyncDisposable {
     })
   }
 
-  /** An ack that failed is made again. */
+  /** Retries a failed ack, or reports that the entry is in process. */
   #giveSignOf(entry: HeldEntry): void {
     if (entry.isDone) void this.#ack(entry).catch(() => undefined)
     else entry.keepAlive()
   }
 }
 
-/** Longer than servers that have just started need to elect the one that makes streams, on a busy machine. */
+/** Longer than started servers need to elect a leader on a busy machine. */
 const READY_MS = 30_000
-const PAUSE_MS = 500
-/** Until then, they do not answer, answer that they are unavailable, or know too few of each other. */
+const RETRY_MS = 500
+/** Until then, they respond with these codes, or not at all. */
 const UNAVAILABLE = 503
 const TOO_FEW_SERVERS = 10_005
 
-/** Does what needs JetStream, again and again while its servers are not ready yet. Rejects with the last error. */
+/** Repeats the work while the servers of JetStream are starting. Rejects with the last error. */
 async function whenReady(work: () => Promise<void>, clock: Clock): Promise<void> {
   const deadline = clock.now() + READY_MS
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!isOfStart(error) || clock.now() >= deadline) throw error
-      await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve))
+      if (!isStarting(error) || clock.now() >= deadline) throw error
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve))
     }
   }
 }
 
-function isOfStart(error: unknown): boolean {
+function isStarting(error: unknown): boolean {
   if (error instanceof TimeoutError) return true
   if (!(error instanceof JetStreamApiError)) return false
   return error.status === UNAVAILABLE || error.code === TOO_FEW_SERVERS

@@ -13,67 +13,60 @@ import { eventsOfChunk, MAX_EVENTS } from './chunk.ts'
 import type { NatsLink } from './nats-link.ts'
 import { foundOr404, PartitionConsumers, throughOf } from './partition-consumers.ts'
 
-/** The database that a stream of JetStream has to belong to. */
-interface Installation {
-  readonly id: string
-  /** The NATS servers that have its stream; `null` while the stream was never made. */
-  readonly servers: string | null
-}
-
 export interface LogStreamOptions {
-  /** Begins the names. */
+  /** Prefix of the name and the subjects. */
   readonly prefix: string
-  readonly installation: Installation
-  /** Copies of the stream: 1, 3 or 5. */
+  /** The owner of the stream. `servers`: the NATS servers of its stream; `null` before it is first created. */
+  readonly installation: { readonly id: string; readonly servers: string | null }
+  /** Copies of the stream: 1, 3 or 5. Defaults to 1. */
   readonly replicas?: number | undefined
-  /** How long a chunk may be in process without a sign of life before another node gets it. */
+  /** How long a chunk may be in process without a sign of life before it is redelivered. Defaults to 20 s. */
   readonly ackWaitMs?: number
 }
 
-/** The stream is not that of the database. */
+/** The stream belongs to another installation. */
 export class StreamMismatch extends Error {
   override readonly name = 'StreamMismatch'
 }
 
-/** In the metadata of the stream: the id of its installation. */
+/** The key of the installation's id in the metadata of the stream. */
 const INSTALLATION = 'hookline_installation'
 const NANOS_PER_MS = 1_000_000
 /** As long as claims and leases last. */
 const ACK_WAIT_MS = 20_000
-/** Subjects, and with each a consumer. A number that ever changes leaves chunks in partitions that nobody reads. */
+/** Each has a subject and a consumer. Never change it: chunks would remain in unread partitions. */
 const PARTITIONS = 4
-/** For how long the server knows the ids of messages: longer than an append tries again. */
+/** How long the server stores ids of messages: longer than an append is retried. */
 const DUPLICATE_WINDOW_MS = 120_000
 /** How long a server may take to remove a stream. */
 const REMOVAL_MS = 500
-/** Positions begin here: 2026 in milliseconds since the epoch. */
+/** The origin of positions. */
 const FIRST_MS = Date.UTC(2026, 0, 1)
-
-/** Chunks whose events are counted. */
+/** The backlog is estimated from this many chunks. */
 const COUNTED_CHUNKS = 4
-/** Of a message that was appended again: the sequence that it had first. */
+/** The header of a message that was appended again. */
 const FIRST_SEQUENCE = 'Hookline-First-Sequence'
 
 export interface StreamState {
-  /** Counted in the first chunks. The others are taken to be as full. */
+  /** `events` is estimated from the first chunks. */
   readonly undecided: Behind
-  /** Every event whose position is before this one is acked. */
+  /** Every event before this position is acked. */
   readonly ackedBefore: number
   readonly bytes: number
 }
 
-/** The first message of a partition, where no node seems to have it or to get it next. */
+/** The first message of a partition that seems to be neither in process nor next in line. */
 export interface RestingMessage {
   readonly consumer: string
   readonly subject: string
   readonly sequence: number
-  /** Whether its consumer counts it among those that it hands out or waits an ack for. */
+  /** Whether its consumer counts it as pending. */
   readonly isCounted: boolean
 }
 
 /**
- * The stream of the log, and its consumers: one for each partition. A source has one partition, so that its events keep
- * their order. The stream is of one installation: a node uses no other one.
+ * The stream of the log, with a consumer for each partition. A source has one partition, so its events keep their order. A stream
+ * belongs to one installation.
  */
 export class LogStream {
   readonly ackWaitMs: number
@@ -83,7 +76,7 @@ export class LogStream {
   readonly #clock: Clock
   readonly #options: LogStreamOptions
   #base = 0
-  /** Whether this node has seen the stream: then it makes a lost one again. */
+  /** Whether this node has found the stream before, and so may create it again. */
   #isFound = false
   #ensuring: Promise<void> | undefined
 
@@ -112,10 +105,7 @@ export class LogStream {
     return `${this.#options.prefix}.log.${partition}`
   }
 
-  /**
-   * The number of a message of the stream among the messages of all streams that there ever were: a stream that is made
-   * again begins beyond those of the one that was lost.
-   */
+  /** Numbers a message across streams: one that replaces a lost stream continues beyond its numbers. */
   numberOf(streamSequence: number): number {
     return this.#base + streamSequence
   }
@@ -124,24 +114,23 @@ export class LogStream {
     return this.#link.manager.consumers.info(this.name, this.consumers.nameOf(partition))
   }
 
-  /** The number of the last message that was appended. */
+  /** Returns the number of the last appended message. */
   async lastNumber(): Promise<number> {
     const { state } = await this.#link.manager.streams.info(this.name)
     return this.numberOf(state.last_seq)
   }
 
   /**
-   * Makes the stream and its consumers where they are missing.
-   * @throws {StreamMismatch} where the stream is of another installation, or was made on other servers
+   * Creates the stream and its consumers if they are missing.
+   * @throws {StreamMismatch} if the stream belongs to another installation, or is on other servers
    */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
   }
 
   /**
-   * Messages that no consumer seems to hand out or to wait an ack for, and such that were handed out while nodes ask for more. What
-   * is acked in between, or is in process, seems so, too. The messages are counted first: what is appended later is then no
-   * more than the consumer counts.
+   * Returns messages that their consumer does not count, or that stay unacked while nodes wait for more. Messages in process, or acked
+   * meanwhile, can be among them. Messages are counted before the consumers, so later appends are not.
    */
   async resting(): Promise<readonly RestingMessage[]> {
     const { streams } = this.#link.manager
@@ -159,16 +148,16 @@ export class LogStream {
     return resting
   }
 
-  /** Makes another consumer in place of this one. It hands out all that is not acked. */
+  /** Replaces a consumer. The new one delivers every message that is not acked. */
   async replaceConsumer(name: string): Promise<void> {
     await this.consumers.remove(name)
     await this.ensure()
   }
 
   /**
-   * Appends messages again that their consumer has not counted, though it hands out all that was there when it was made, and removes
-   * them: where all servers of a cluster were killed at once, some may have them and others not. They keep their place in the log,
-   * so that a purge that covers them still does. Nodes that do so at once store each of them once.
+   * Appends messages again, and removes them, that are older than their consumer but not counted by it: after all servers of a cluster
+   * were killed, some may have them and others not. They keep their place in the log, so a purge still covers them. Each is stored
+   * once, also if several nodes do this at the same time.
    */
   async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
     const { manager, js } = this.#link
@@ -186,7 +175,7 @@ export class LogStream {
     }
   }
 
-  /** What is in the stream: what is not acked. */
+  /** Describes the messages in the stream, which are not acked. */
   async state(): Promise<StreamState> {
     const { streams } = this.#link.manager
     const { state } = await streams.info(this.name)
@@ -195,11 +184,11 @@ export class LogStream {
     while (chunks < Math.min(state.messages, COUNTED_CHUNKS)) {
       const query = { seq: next, next_by_subj: '>' }
       const message = await streams.getMessage(this.name, query)
-      // It was acked meanwhile, and nothing comes after it.
+      // The rest was acked meanwhile.
       if (message === null) break
       const chunk = eventsOfChunk(Buffer.from(message.data), this.name)
       const times = chunk.events.map(({ receivedAt }) => receivedAt)
-      // A damaged chunk counts from when it was appended.
+      // A corrupt chunk counts from when it was appended.
       if (chunks === 0) oldestAt = times.length > 0 ? Math.min(...times) : message.time.getTime()
       chunks++
       events += times.length
@@ -224,10 +213,10 @@ export class LogStream {
     const { created, config } = found ?? (await this.#addStream())
     this.#refuseOtherInstallation(config.metadata?.[INSTALLATION])
     this.#isFound = true
-    // Never fewer: a node that still has the former setting must not take away copies.
+    // Never fewer: a node with the previous setting must not remove copies.
     const { replicas = 1 } = this.#options
     if (config.num_replicas < replicas) await streams.update(this.name, { num_replicas: replicas })
-    // Two for each millisecond: more than there are chunks in the long run, and small enough for exact numbers.
+    // Two for each millisecond: more than the average rate of chunks, and small enough for exact numbers.
     this.#base = Math.max(0, Date.parse(created) - FIRST_MS) * 2
     await this.consumers.ensure()
   }
@@ -247,12 +236,12 @@ export class LogStream {
     if (found === id) return
     throw new StreamMismatch(
       `The stream ${this.name} on ${this.#link.servers} belongs to installation ${found}, and the database to installation ` +
-        `${id}. Give each installation a HOOKLINE_NATS_PREFIX of its own, or NATS servers of its own.`,
+        `${id}. Use another HOOKLINE_NATS_PREFIX, or other NATS servers, for each installation.`,
     )
   }
 
   async #addStream(): Promise<StreamInfo> {
-    // Where there was one, the server may still be removing its files, and those of the new one with them.
+    // The server may still be removing the files of a lost stream, and could remove new ones with them.
     if (this.#base > 0) await new Promise<void>((resolve) => this.#clock.after(REMOVAL_MS, resolve))
     return await this.#link.manager.streams.add(this.#streamConfig())
   }
@@ -271,7 +260,7 @@ export class LogStream {
   }
 }
 
-/** The sequence that a message had before it was appended again; `undefined` of one that was not. */
+/** Returns the sequence of a message before it was appended again; `undefined` if it was not. */
 export function firstSequenceIn(header: MsgHdrs | undefined): number | undefined {
   const sequence = Number(header?.get(FIRST_SEQUENCE))
   return sequence > 0 ? sequence : undefined

@@ -11,26 +11,26 @@ import {
   type NatsConnection,
   nkeyAuthenticator,
 } from '@nats-io/transport-node'
+import { EventEmitter, once } from 'node:events'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { BackendUnavailable } from '../../backend.ts'
 import { ConnectionRefused, natsRefusal } from '../connection-refused.ts'
 
-/** Earlier servers lose events that they have confirmed, or do not keep the metadata of a stream. */
+/** Earlier servers lose confirmed events, or do not keep the metadata of a stream. */
 const MIN_VERSION = '2.10.23'
-/** Smaller messages could not have the largest event. */
-const LEAST_PAYLOAD_BYTES = 1024 * 1024
+/** The largest event must fit into a message. */
+const MIN_PAYLOAD_BYTES = 1024 * 1024
+const RECONNECTED = 'reconnected'
 
-/**
- * The connection to NATS. While it is broken, it connects again and again, until it is closed; `connected` waits for that.
- */
+/** The connection to NATS. It reconnects until it is closed. */
 export class NatsLink implements AsyncDisposable {
   readonly connection: NatsConnection
   readonly js: JetStreamClient
   readonly manager: JetStreamManager
-  /** Host and port of each configured server, for messages. */
+  /** Host and port of each configured server. */
   readonly servers: string
   #isConnected = true
-  readonly #listeners = new Set<() => void>()
+  readonly #events = new EventEmitter().setMaxListeners(0)
 
   private constructor(connection: NatsConnection, manager: JetStreamManager, servers: string) {
     this.connection = connection
@@ -40,24 +40,24 @@ export class NatsLink implements AsyncDisposable {
     void this.#watch()
   }
 
-  /** @throws {ConnectionRefused} where the server is too old, or the settings are wrong */
+  /** @throws {ConnectionRefused} if the server is too old, or the settings are wrong */
   static async open(options: NatsOptions): Promise<NatsLink> {
     try {
       const settings = natsConnectionOptions(options)
       const connection = await connect(settings)
       const manager = await jetstreamManager(connection, { checkAPI: false })
       const link = new NatsLink(connection, manager, settings.servers.join(', '))
-      const refusal = unfitness(link)
-      if (refusal === undefined) return link
+      const reason = unfitness(link)
+      if (reason === undefined) return link
       await connection.close()
-      throw refusal
+      throw new ConnectionRefused(`The NATS server at ${link.servers} has ${reason}`)
     } catch (error) {
       if (error instanceof ConnectionRefused) throw error
       throw natsRefusal(error) ?? unavailable(error)
     }
   }
 
-  /** Of the server that it is connected to. */
+  /** The version of the server. */
   get version(): string {
     return this.connection.info?.version ?? ''
   }
@@ -66,27 +66,26 @@ export class NatsLink implements AsyncDisposable {
     return this.#isConnected
   }
 
-  /** Most bytes of a message, headers included, as the server says. */
+  /** @throws {BackendUnavailable} without a connection: a request would wait for it until its timeout */
+  assertConnected(): void {
+    if (!this.#isConnected) throw new BackendUnavailable('NATS is not connected.')
+  }
+
+  /** The maximum size of a message with its headers. */
   get maxPayloadBytes(): number {
-    return this.connection.info?.max_payload ?? 1024 * 1024
+    return this.connection.info?.max_payload ?? MIN_PAYLOAD_BYTES
   }
 
   /** Resolves when there is a connection, or `signal` aborts. */
   async connected(signal: AbortSignal): Promise<void> {
-    if (this.#isConnected || signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = (): void => resolve()
-    const forget = this.onReconnected(wake)
-    signal.addEventListener('abort', wake, { once: true })
-    await promise
-    signal.removeEventListener('abort', wake)
-    forget()
+    if (this.#isConnected) return
+    await once(this.#events, RECONNECTED, { signal }).catch(() => undefined)
   }
 
-  /** Calls `listener` after each time that the connection was broken. Returns the function that ends it. */
+  /** Calls `listener` after each reconnect until the returned function is called. */
   onReconnected(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.#events.on(RECONNECTED, listener)
+    return () => this.#events.off(RECONNECTED, listener)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -98,7 +97,7 @@ export class NatsLink implements AsyncDisposable {
       if (type === 'disconnect') this.#isConnected = false
       if (type !== 'reconnect') continue
       this.#isConnected = true
-      for (const listener of this.#listeners) listener()
+      this.#events.emit(RECONNECTED)
     }
   }
 }
@@ -110,53 +109,47 @@ export function isNatsSupported(version: string): boolean {
   return byNumbers.compare(version, MIN_VERSION) >= 0
 }
 
-function unfitness({ version, servers, maxPayloadBytes }: NatsLink): ConnectionRefused | undefined {
+function unfitness({ version, maxPayloadBytes }: NatsLink): string | undefined {
   if (!isNatsSupported(version))
-    return new ConnectionRefused(
-      `The NATS server at ${servers} has version ${version}, which may lose events that it has confirmed. Use nats-server ` +
-        `${MIN_VERSION} or newer.`,
-    )
-  if (maxPayloadBytes >= LEAST_PAYLOAD_BYTES) return undefined
-  return new ConnectionRefused(
-    `The NATS server at ${servers} has max_payload ${maxPayloadBytes}. Set it to at least ${LEAST_PAYLOAD_BYTES}.`,
-  )
+    return `version ${version}, which may lose confirmed events. Use nats-server ${MIN_VERSION} or newer.`
+  if (maxPayloadBytes >= MIN_PAYLOAD_BYTES) return undefined
+  return `max_payload ${maxPayloadBytes}. Set it to at least ${MIN_PAYLOAD_BYTES}.`
 }
 
-/** What a call that NATS could not answer rejects with. */
+/** Wraps the error of a failed NATS request. */
 export function unavailable(error: unknown): BackendUnavailable {
   const reason = error instanceof Error ? error.message : String(error)
   return new BackendUnavailable(`NATS is unavailable: ${reason}`, { cause: error })
 }
 
 interface NatsOptions extends NatsSecurity {
-  /** `nats://` or `tls://user:password@host:port` or `token@host:port`, several separated by commas. */
+  /** `nats://` or `tls://`, with `user:password@` or `token@`; several separated by commas. */
   readonly url: Redacted
 }
 
-/** How this client and the servers prove who they are, beside what the URL says. */
+/** Authentication beyond the URL. */
 export interface NatsSecurity {
-  /** What a file of credentials (.creds) has: a JWT and the seed of its nkey. */
+  /** The content of a .creds file: a JWT and the seed of its nkey. */
   readonly credentials?: Redacted
-  /** The seed of an nkey. */
   readonly nkeySeed?: Redacted
   readonly tls?: NatsTls
 }
 
 /** In PEM. */
 interface NatsTls {
-  /** Who signed the certificates of the servers; absent where the system trusts them. */
+  /** The authority of the servers' certificates, if the system does not trust them. */
   readonly ca?: string
-  /** The certificate of this client, and its key. */
+  /** The certificate of this client. */
   readonly cert?: string
   readonly key?: Redacted
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** How long a connection may be silent before it counts as broken: two of these. */
+/** A connection counts as broken after two missed pings. */
 const PING_MS = 5_000
 const RECONNECT_MS = 250
 
-/** The options of the client. User, password and token are those of the first server that names them. */
+/** Builds the options of the client. User, password or token come from the first URL that has them. */
 export function natsConnectionOptions(
   options: NatsOptions,
 ): ConnectionOptions & { readonly servers: string[] } {
@@ -184,7 +177,7 @@ function authentication(
   { credentials, nkeySeed }: NatsOptions,
   url: URL | undefined,
 ): Partial<ConnectionOptions> {
-  // The client finds the end of credentials by the line end after it, which a setting does not have.
+  // The client requires a line end after credentials, which a setting does not have.
   const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(`${secret.reveal()}\n`)
   if (credentials) return { authenticator: credsAuthenticator(bytes(credentials)) }
   if (nkeySeed)

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
-import { BackendUnavailable } from '../../backend.ts'
 import type { Evaluations } from '../../evaluations.ts'
 import { storeEvaluations } from '../../store/profiles/evaluations.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import { PostgresTx } from '../postgres/postgres-store.ts'
 import type { Connection, Postgres } from '../postgres/postgres.ts'
+import { unlessUnavailable } from '../postgres/unavailable.ts'
 import type { ChunkPublisher } from './chunk-publisher.ts'
 import { bytesInChunk, chunkOf, eventsOfChunk, MAX_EVENTS } from './chunk.ts'
 import type { LogStream } from './log-stream.ts'
@@ -16,7 +16,7 @@ import type { LogStream } from './log-stream.ts'
 interface OutboxRelayOptions {
   readonly postgres: Postgres
   readonly stream: LogStream
-  readonly publisher: Pick<ChunkPublisher, 'send'>
+  readonly publisher: ChunkPublisher
   readonly clock: Clock
 }
 
@@ -26,13 +26,12 @@ interface OutboxRow {
 }
 
 /** Chunks that are read at once. */
-const MOST_ROWS = 32
-/** How often the table is looked at: a read of no rows. */
+const MAX_ROWS = 32
 const POLL_MS = 200
 
 /**
- * Appends to the log what transactions of the database have put into the table `outbox`. Every node does so. A chunk has its
- * number as its id, so the server stores it once; and where it comes again much later, the archive has its events already.
+ * Appends the chunks that database transactions insert into the table `outbox` to the log. Every node does so. The number of a chunk is
+ * its id, so the server stores it once. If it is sent again much later, the archive finds its events to be duplicates.
  */
 export class OutboxRelay implements AsyncDisposable {
   readonly #options: OutboxRelayOptions
@@ -41,14 +40,17 @@ export class OutboxRelay implements AsyncDisposable {
 
   constructor(options: OutboxRelayOptions) {
     this.#options = options
-    this.#running = new Recurring({ clock: options.clock, work: () => this.#relay() }).run(
-      this.#stop.signal,
-    )
+    const work = async (signal: AbortSignal): Promise<number> => {
+      // If PostgreSQL or NATS is unavailable, the rows wait.
+      await unlessUnavailable(this.flush(signal))
+      return POLL_MS
+    }
+    this.#running = new Recurring({ clock: options.clock, work }).run(this.#stop.signal)
   }
 
-  /** Appends all that was committed before the call. It repeats what a node may have appended and not removed yet. */
-  async flush(): Promise<void> {
-    while (await this.#relaySome()) continue
+  /** Appends every chunk committed before the call, unless `signal` aborts. */
+  async flush(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted && (await this.#relaySome())) continue
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -56,47 +58,36 @@ export class OutboxRelay implements AsyncDisposable {
     await this.#running
   }
 
-  /** Resolves to the time until the next look. */
-  async #relay(): Promise<number> {
-    try {
-      while (!this.#stop.signal.aborted && (await this.#relaySome())) continue
-    } catch (error) {
-      // PostgreSQL or NATS is away: the rows wait.
-      if (!(error instanceof BackendUnavailable)) throw error
-    }
-    return POLL_MS
-  }
-
-  /** Whether there may be more. */
+  /** Returns whether there may be more. */
   async #relaySome(): Promise<boolean> {
     const { postgres } = this.#options
     const rows = await postgres.run(
-      sql<OutboxRow>`SELECT number, chunk FROM outbox ORDER BY number LIMIT ${MOST_ROWS}`,
+      sql<OutboxRow>`SELECT number, chunk FROM outbox ORDER BY number LIMIT ${MAX_ROWS}`,
     )
     if (rows.length === 0) return false
     for (const row of rows) await this.#send(row)
     const numbers = rows.map(({ number }) => number)
     await postgres.run(sql`DELETE FROM outbox WHERE number = ANY(${numbers}::bigint[])`)
-    return rows.length === MOST_ROWS
+    return rows.length === MAX_ROWS
   }
 
   /** One after the other, so that the events of a source keep their order. */
   async #send({ number, chunk }: OutboxRow): Promise<void> {
     const { stream, publisher } = this.#options
     const [first] = eventsOfChunk(chunk, `outbox:${number}`).events
-    // With the checksum: a database that was put back gives its numbers to other chunks.
+    // With the checksum, because a restored database reuses numbers for other chunks.
     const id = `${OUTBOX_ID}${number}.${crc32(chunk)}`
     await publisher.send(stream.partitionOf(first?.sourceId ?? ''), chunk, id)
   }
 }
 
-/** Begins the id of a message that comes from the table `outbox`. */
+/** Prefix of the ids of messages from the outbox. */
 export const OUTBOX_ID = 'outbox.'
 
-/** A chunk has to fit into a message of the log. */
+/** A chunk must fit into a message of the log. */
 const CHUNK_BYTES = 512 * 1024
 
-/** How evaluations are stored together with the events that announce them: those go to the log by the outbox. */
+/** Stores evaluations in one transaction with the events that announce them, which the outbox appends to the log. */
 export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' | 'tell'> {
   return {
     commit: (evaluated) =>
@@ -120,13 +111,13 @@ export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' 
   }
 }
 
-/** Appends events to the log when the transaction commits, those of each source in their order. */
+/** Appends events to the log once the transaction has committed, those of each source in order. */
 async function putInOutbox(
   transaction: Connection,
   events: readonly AcceptedEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  // The log is parted by source, so a chunk has events of one.
+  // The log is partitioned by source, so a chunk has events of one.
   const chunks = [...Map.groupBy(events, ({ sourceId }) => sourceId).values()].flatMap(chunksOf)
   await sql`
     INSERT INTO outbox (chunk) SELECT chunk FROM unnest(${chunks.map(chunkOf)}::bytea[])

@@ -4,7 +4,7 @@ import type { NatsLink } from './nats-link.ts'
 
 interface PartitionConsumersOptions {
   readonly streamName: string
-  /** The subject of each partition. */
+  /** By partition. */
   readonly subjects: readonly string[]
   readonly ackWaitMs: number
 }
@@ -12,18 +12,17 @@ interface PartitionConsumersOptions {
 const NANOS_PER_MS = 1_000_000
 /** Chunks of a partition that all nodes together may have in process. */
 const MAX_ACK_PENDING = 512
-/** The code of JetStream where a work queue has a consumer of the same messages. */
+/** The JetStream error if a work queue already has a consumer of these messages. */
 const NOT_UNIQUE = 10_100
 
 /**
- * The consumers of the stream, one for each partition, whoever has made them. One that is made in place of another one has
- * another name: what is meant for the former one reaches nothing, also where the stream is another one. The server allows one
- * for each subject, so that nodes that make one at once end with the same.
+ * The consumers of the stream, one for each partition. A replacement gets a new name, so late messages for the old one are dropped.
+ * The server allows one consumer for each subject, so nodes that add one at the same time share it.
  */
 export class PartitionConsumers {
   readonly #link: NatsLink
   readonly #options: PartitionConsumersOptions
-  /** By subject, as the server last told. */
+  /** By subject, as of the last lookup. */
   readonly #infos = new Map<string, ConsumerInfo>()
 
   constructor(link: NatsLink, options: PartitionConsumersOptions) {
@@ -35,12 +34,12 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether this consumer was there when they were last looked up: it is not replaced, and its stream not lost. */
+  /** Whether the last lookup found this consumer: it is not replaced, and its stream not lost. */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }
 
-  /** Those that there are, by subject. */
+  /** Returns the existing consumers by subject. */
   async find(): Promise<ReadonlyMap<string, ConsumerInfo>> {
     const infos = await this.#link.manager.consumers.list(this.#options.streamName).next()
     const found = new Map(infos.map((info) => [info.config.filter_subject ?? '', info]))
@@ -48,7 +47,7 @@ export class PartitionConsumers {
     return found
   }
 
-  /** Makes those that are missing. */
+  /** Adds missing consumers. */
   async ensure(): Promise<void> {
     const found = await this.find()
     const missing = this.#options.subjects.filter((subject) => !found.has(subject))
@@ -64,7 +63,6 @@ export class PartitionConsumers {
   async #add(subject: string): Promise<void> {
     const { streamName, subjects, ackWaitMs } = this.#options
     const { consumers, streams } = this.#link.manager
-    // Now that there is no consumer, nothing more is handed out.
     const { state } = await streams.info(streamName)
     try {
       await consumers.add(streamName, {
@@ -81,19 +79,19 @@ export class PartitionConsumers {
   }
 }
 
-/** A name that no consumer had before: `partition_<partition>_<through>_<random>`. */
+/** Returns a unique name: `partition_<partition>_<through>_<random>`. */
 function newConsumerName(partition: number, through: number): string {
   return `partition_${partition}_${through}_${randomBytes(6).toString('hex')}`
 }
 
-/** A former consumer may have handed out what is in the stream up to this sequence. */
+/** Returns the last sequence that an earlier consumer may have delivered. */
 export function throughOf(consumer: string): number {
   return Number(consumer.split('_')[2] ?? 0)
 }
 
 const NOT_FOUND = 404
 
-/** What the server answers; `undefined` where it does not have it. */
+/** Resolves to `undefined` if the server responds with 404. */
 export async function foundOr404<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()

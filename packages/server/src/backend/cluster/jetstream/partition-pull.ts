@@ -13,24 +13,22 @@ interface PartitionPullOptions {
   readonly room: (signal: AbortSignal) => Promise<void>
 }
 
-/** Most messages and bytes of one request. */
+/** Limits of one request. */
 const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
-/** For how long the server keeps a request that it has no messages for. */
 const EXPIRES_MS = 5_000
-/** How often the server says that it has a request. One that it has not spoken of for longer is lost, with its leader. */
+/** The interval of the server's heartbeats. Without them for longer, the request is lost, with its leader. */
 const HEARTBEAT_MS = 1_000
 const LOST_MS = 2_500
-const PAUSE_MS = 200
+const RETRY_MS = 200
 const NANOS_PER_MS = 1_000_000
 
-/** Of a heartbeat. */
+/** The status code of a heartbeat. */
 const IDLE = 100
 
 /**
- * Asks for the messages of one partition, request after request. What the server says of a request that counts as lost changes
- * nothing any more, but its messages are taken. The client of NATS has the same, but drops what arrives
- * while it stops: those messages would rest until their time to be acked is over.
+ * Pulls the messages of one partition, request after request. Messages of a lost request are accepted; its status is ignored. The NATS
+ * client has the same, but drops messages that arrive while it stops, and they would wait to be redelivered.
  */
 export class PartitionPull {
   readonly #options: PartitionPullOptions
@@ -43,7 +41,7 @@ export class PartitionPull {
   #done: (isRefused: boolean) => void = () => undefined
   #left = 0
   #requests = 0
-  /** There was a sign of the current request. */
+  /** Called for each response to the current request. */
   #onSign = (): void => undefined
 
   constructor(options: PartitionPullOptions) {
@@ -51,12 +49,12 @@ export class PartitionPull {
     this.#subscription = options.link.connection.subscribe(`${this.#inbox}.*`, {
       callback: (_error, message) => this.#receive(message),
     })
-    // The request may have got lost.
+    // The request may be lost.
     this.#forgetLink = options.link.onReconnected(() => this.#done(false))
     this.#running = this.#run()
   }
 
-  /** Resolves when no further message will come. Messages that are on their way come before. */
+  /** Resolves when all messages on their way have arrived and no more will. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#forgetLink()
@@ -65,8 +63,7 @@ export class PartitionPull {
     const { stream, partition } = this.#options
     try {
       await this.#subscription.drain()
-      // Makes the server forget the request. A server may hand it the next message that is released, and lose sight
-      // of that message until its time to be acked is over.
+      // Makes the server drop the request. Otherwise it may deliver the next released message to it.
       await stream.consumerInfo(partition)
     } catch {
       // The connection is closed, and with it the request.
@@ -82,13 +79,13 @@ export class PartitionPull {
       if (signal.aborted) return
       const isRefused = await this.#request()
       if (!isRefused || signal.aborted) continue
-      // Not waited for: without a leader, the server does not respond.
+      // Not awaited: without a leader, the server does not respond.
       stream.ensure().catch(() => undefined)
       await this.#pause()
     }
   }
 
-  /** Resolves when the request has ended: to true where the server has refused or lost it. */
+  /** Resolves when the request has ended, to true if the server has refused or lost it. */
   #request(): Promise<boolean> {
     const { link, stream, partition } = this.#options
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -118,7 +115,7 @@ export class PartitionPull {
     return `${this.#inbox}.${this.#requests}`
   }
 
-  /** Calls `onLost` when there is no sign of the request for LOST_MS. Returns the function that ends it. */
+  /** Calls `onLost` after LOST_MS without a response, until the returned function is called. */
   #watch(onLost: () => void): () => void {
     const { clock } = this.#options
     let cancel = clock.after(LOST_MS, onLost)
@@ -134,24 +131,24 @@ export class PartitionPull {
 
   #receive(message: Msg): void {
     const { code } = message.headers ?? {}
-    // A message has its own subject, not that of the request.
+    // Only status messages have the subject of their request.
     if (code && message.subject !== this.#replySubject) return
     this.#onSign()
     if (code === IDLE) return
-    if (code) return this.#end(code, message.headers?.description ?? '')
+    if (code) return this.#end(code, message.headers?.description)
     this.#options.onMessage(message)
     if (--this.#left === 0) this.#done(false)
   }
 
-  /** 404 and 408: there is nothing more now. 409: full, which is no fault, or the consumer is gone or moved. */
-  #end(code: number, description: string): void {
+  /** 404 and 408: no more messages now. 409: the request is full, or the consumer was deleted or moved. */
+  #end(code: number, description = ''): void {
     const isFull = /max ?bytes/i.test(description)
     this.#done(code !== 404 && code !== 408 && !isFull)
   }
 
   #pause(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = this.#options.clock.after(PAUSE_MS, resolve)
+    const cancel = this.#options.clock.after(RETRY_MS, resolve)
     this.#done = () => resolve()
     return promise.finally(cancel)
   }
