@@ -6,6 +6,9 @@ import { ConnectionRefused } from './connection-refused.ts'
 import { NatsLink, type NatsSecurity } from './jetstream/nats-link.ts'
 import { Postgres } from './postgres/postgres.ts'
 
+const MIN_VERSION = 14
+const MONITOR_TIMEOUT_MS = 3_000
+
 export interface ServerOptions {
   /** Of PostgreSQL, with the password. */
   readonly databaseUrl: Redacted
@@ -18,23 +21,18 @@ export interface ServerOptions {
 
 interface ServerState {
   readonly version: string
+  readonly fsync: string
+  readonly fullPageWrites: string
   /** Whether the server detects corrupt pages. */
   readonly hasChecksums: boolean
 }
 
-const MIN_VERSION = 14
-
-/**
- * Checks that a commit survives a power cut, and that connections keep their sessions.
- * @throws {ConnectionRefused} naming the wrong setting
- */
+/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {ConnectionRefused} */
 export async function checkServer(postgres: Postgres): Promise<ServerState> {
-  const [server] = await postgres.run(sql<
-    ServerState & { readonly fsync: string; readonly fullPageWrites: string }
-  >`
+  const [server] = await postgres.run(sql<ServerState>`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
       current_setting('full_page_writes') AS "fullPageWrites", current_setting('data_checksums') = 'on' AS "hasChecksums"`)
-  const { version, fsync, fullPageWrites, hasChecksums } = server!
+  const { version, fsync, fullPageWrites } = server!
   if (Number.parseInt(version, 10) < MIN_VERSION)
     throw new ConnectionRefused(`PostgreSQL has version ${version}. Use ${MIN_VERSION} or newer.`)
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
@@ -47,7 +45,7 @@ export async function checkServer(postgres: Postgres): Promise<ServerState> {
       'PostgreSQL is behind a pooler that does not keep sessions, such as PgBouncer with pool_mode=transaction. ' +
         'Set pool_mode=session, or point HOOKLINE_DATABASE_URL at the server itself.',
     )
-  return { version, hasChecksums }
+  return server!
 }
 
 /** In transaction mode, a pooler gives the server connection of an idle client to the next client. */
@@ -64,13 +62,7 @@ function keepsSessions(postgres: Postgres): Promise<boolean> {
   })
 }
 
-const TIMEOUT_MS = 3_000
-
-/**
- * Checks at their monitoring ports that NATS servers sync events before they confirm them. Returns the hosts that did not report it.
- * @param monitorUrls separated by commas
- * @throws {ConnectionRefused} if a server may lose confirmed events in a power cut
- */
+/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {ConnectionRefused} */
 export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly string[]> {
   const urls = monitorUrls.reveal().split(',')
   const servers = await Promise.all(
@@ -91,15 +83,12 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
 }
 
 async function syncsAlways(url: URL): Promise<boolean | undefined> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = AbortSignal.timeout(MONITOR_TIMEOUT_MS)
   const response = await fetch(`${url.href.replace(/\/$/, '')}/varz`, { signal })
-  const { jetstream } = (await response.json()) as Varz
+  const { jetstream } = (await response.json()) as {
+    readonly jetstream: { readonly config?: { readonly sync_always?: boolean } }
+  }
   return jetstream.config && jetstream.config.sync_always === true
-}
-
-/** The response of nats-server's `/varz`. */
-interface Varz {
-  readonly jetstream: { readonly config?: { readonly sync_always?: boolean } }
 }
 
 /** The state of a server, as `hookline doctor` shows it. */
@@ -107,7 +96,6 @@ export interface ServerDiagnosis {
   readonly ok: boolean
   readonly warning?: true
   readonly detail: string
-  /** What to do. */
   readonly next?: string
 }
 
@@ -155,10 +143,7 @@ interface ProbeOptions {
   readonly staleness: () => unknown
 }
 
-/**
- * Checks that PostgreSQL can be written to, the log responds, and this node receives the changes of others. Concurrent calls share
- * a probe. It rejects with `BackendUnavailable`.
- */
+/** Checks the database, the log and the change feed. Rejects with `BackendUnavailable`. Concurrent calls share a probe. */
 export function probeOf(options: ProbeOptions): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= probe(options).finally(() => (running = undefined)))

@@ -22,32 +22,28 @@ export function postgresRefusal(error: unknown): ConnectionRefused | undefined {
   })
 }
 
-const CREDENTIALS =
-  'Check user, password or token in HOOKLINE_NATS_URL, HOOKLINE_NATS_CREDS and HOOKLINE_NATS_NKEY_SEED.'
-const CERTIFICATES =
-  'Check HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL.'
+const NATS_CREDENTIALS =
+  'user, password or token in HOOKLINE_NATS_URL, HOOKLINE_NATS_CREDS and HOOKLINE_NATS_NKEY_SEED'
+const NATS_TLS =
+  'HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL'
 
 /** Translates the error of a first connection; `undefined` if the settings did not cause it. */
 export function natsRefusal(error: unknown): ConnectionRefused | undefined {
-  if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
-    return new ConnectionRefused(`NATS refuses the connection: ${error.message}. ${CREDENTIALS}`, {
-      cause: error,
-    })
   if (!(error instanceof Error)) return undefined
+  const refused = (text: string) => new ConnectionRefused(text, { cause: error })
+  if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
+    return refused(`NATS refuses the connection: ${error.message}. Check ${NATS_CREDENTIALS}.`)
   if (!isTlsFault(error) && !/\btls\b/i.test(error.message)) return undefined
   const { message } = error.cause instanceof Error ? error.cause : error
-  return new ConnectionRefused(`TLS with NATS failed: ${message}. ${CERTIFICATES}`, {
-    cause: error,
-  })
+  return refused(`TLS with NATS failed: ${message}. Check ${NATS_TLS}.`)
 }
 
-/** OpenSSL codes for untrusted certificates, and Node.js codes for other TLS errors. */
-const CODES =
+/** Codes of OpenSSL and Node.js. */
+const TLS_CODES =
   /^(?:UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|HOSTNAME_MISMATCH)/
 
-/** Whether the error or its cause is about TLS or a certificate. */
 function isTlsFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code = '' } = error as NodeJS.ErrnoException
-  return CODES.test(code) || isTlsFault(error.cause)
+  return TLS_CODES.test(code) || isTlsFault(error.cause)
 }

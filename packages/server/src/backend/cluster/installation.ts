@@ -4,17 +4,11 @@ import { StreamMismatch } from './jetstream/log-stream.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
 import type { Postgres } from './postgres/postgres.ts'
 
-interface InstallationRow {
-  readonly id: string
-  readonly stream: string | null
-  readonly servers: string | null
-}
+type InstallationRow = JetStreamLogOptions['installation'] & { readonly stream: string | null }
 
 /**
  * Opens the log of a database. The stream stores the id of its installation, and the database the name of the stream, so a node
- * with wrong servers or a wrong prefix does not use the log of another installation.
- * @throws {StreamMismatch} if the database has another stream, or the stream another database
- * @throws {BackendUnavailable}
+ * with wrong servers or a wrong prefix does not use the log of another installation. @throws {StreamMismatch | BackendUnavailable}
  */
 export async function openLogOf(
   postgres: Postgres,

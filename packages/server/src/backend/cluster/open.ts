@@ -36,7 +36,7 @@ import { confirmSchema, latestOf, migrate, type Migration, MIGRATIONS } from './
 import { PostgresStore } from './postgres/postgres-store.ts'
 import { Postgres } from './postgres/postgres.ts'
 import { NatsSignals } from './signals/nats-signals.ts'
-import { PostgresUpkeep } from './upkeep/postgres-upkeep.ts'
+import { openUpkeep } from './upkeep/postgres-upkeep.ts'
 
 export interface ClusterOptions extends ServerOptions {
   /** Prefix of the names of streams and subjects. */
@@ -45,7 +45,6 @@ export interface ClusterOptions extends ServerOptions {
   readonly natsReplicas?: number
   /** The maximum total size of events that wait to be published. Defaults to 64 MiB. */
   readonly maxWaitingBytes?: number
-  /** Encrypts the secrets: the same on all nodes. */
   readonly encryptionKey: Redacted
   /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
@@ -55,7 +54,6 @@ export interface ClusterOptions extends ServerOptions {
   readonly claimMs?: number
   /** The interval of heartbeats: a node counts as dead after five missed ones. Defaults to 2 s. */
   readonly nodeBeatMs?: number
-  /** Defaults to the migrations of this version. */
   readonly migrations?: readonly Migration[]
 }
 
@@ -111,7 +109,10 @@ async function portsOf(opened: Opened) {
   const store = new PostgresStore(postgres, feed, box)
   const catalog = await StoredCatalog.open({ store, box })
   const lanes = new PostgresLanes(postgres, box)
-  const queue = { postgres, node: await openClaimingNode(opened), lanes }
+  const { claimMs: leaseMs, migrations = MIGRATIONS } = options
+  const schema = latestOf(migrations)
+  const node = stack.use(await ClaimingNode.open({ postgres, clock, leaseMs, schema }))
+  const queue = { postgres, node, lanes }
   const deliveries = new PostgresDeliveries(queue, store)
   const purge = postgresPurge({
     postgres,
@@ -139,7 +140,7 @@ async function portsOf(opened: Opened) {
     nodes,
     signals,
     evaluations: storedEvaluations(store, announcementsIn(postgres)),
-    upkeep: await PostgresUpkeep.open(postgres, () => log.state()),
+    upkeep: await openUpkeep(postgres, () => log.state()),
     copyTo: refuseCopy,
     probe: probeOf({ postgres, checkLog: () => log.lastPosition(), staleness: () => feed.failure }),
     // PostgreSQL and NATS check their own files.
@@ -150,7 +151,6 @@ async function portsOf(opened: Opened) {
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 
-/** The log, and the archive that its consumers fill. */
 async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
   const { natsPrefix: prefix, natsReplicas: replicas } = options
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
@@ -179,13 +179,6 @@ async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
   return { nats, log, events, followedLog, lastPosition, refused }
 }
 
-/** The claims of deliveries and of notices. */
-async function openClaimingNode({ stack, postgres, options }: Opened): Promise<ClaimingNode> {
-  const { claimMs: leaseMs, migrations = MIGRATIONS } = options
-  const schema = latestOf(migrations)
-  return stack.use(await ClaimingNode.open({ postgres, clock: systemClock, leaseMs, schema }))
-}
-
 const refuse = (): never => {
   throw new Error('A node of a cluster has no threads: start more nodes.')
 }
@@ -199,10 +192,8 @@ const NO_THREADS: BackendThreads = {
   seeDamage: refuse,
 }
 
-/** How often a node tries to reach PostgreSQL. */
 const AVAILABLE_MS = 500
 
-/** Resolves when PostgreSQL responds to this node, or `signal` aborts. */
 async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -106,7 +106,7 @@ class SharedLease {
     const fence = await this.#fence.catch(() => undefined)
     while (fence !== undefined && !this.isOver) {
       await pause(clock, leaseMs / TRIES, this.#over.signal)
-      // After a sleep, another node may have held it meanwhile, whatever the database returns.
+      // While this node slept, another one may have held it.
       if (this.isOver || clock.now() >= this.#validUntil || !(await this.#renew(fence))) break
     }
     this.#over.abort()

@@ -8,14 +8,12 @@ import { unlessUnavailable } from './postgres/unavailable.ts'
 interface PostgresNodesOptions {
   readonly postgres: Postgres
   readonly clock: Clock
-  /** How often a node stores that it is alive. Defaults to 2 s. */
   readonly beatMs?: number | undefined
 }
 
 const BEAT_MS = 2_000
 /** A node counts as dead after this many missed heartbeats. */
 const MISSED_BEATS = 5
-/** How long a dead node is shown. */
 const SHOWN_MS = 10 * 60_000
 const MAX_SHOWN = 200
 
@@ -71,7 +69,6 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     this.#joined = undefined
     this.#cancel()
     await this.#beating
-    // Without the database, the others miss its heartbeats.
     await unlessUnavailable(this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`))
   }
 

@@ -14,7 +14,6 @@ interface ReplicaQuestion {
 
 interface ChangeFeedOptions {
   readonly postgres: Postgres
-  /** Of the same database. */
   readonly url: Redacted
   readonly clock: Clock
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
@@ -26,7 +25,7 @@ interface ChangeFeedOptions {
  * Refreshes state in memory after changes on any node. Each kind of change has a number in the table `changes`:
  *
  *     a notification, or a reconnect ─┐
- *     pollMs since the last read ─────┴─▶ read all numbers ─▶ refresh what has a new number
+ *     pollMs since the last read ─────┴─▶ read all numbers ─▶ refresh kinds with a new number
  *
  * After a change, a node also waits for the others (`spread`), so the next request finds it on every node.
  */
@@ -55,8 +54,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /**
-   * Calls `refresh` soon, and then after each change of this kind, one call at a time, until the returned function is called. A call
-   * must find everything committed before it. One that rejects is repeated after `pollMs`.
+   * Calls `refresh` soon, and after each change of this kind, one call at a time, until the returned function is called. One that
+   * rejects is repeated after `pollMs`.
    */
   on(kind: ChangeKind, refresh: () => Promise<unknown>): () => void {
     const follower = new Follower(refresh)
@@ -69,10 +68,7 @@ export class ChangeFeed implements AsyncDisposable {
     }
   }
 
-  /**
-   * Publishes a change of the transaction once it is committed. Resolves to the number of the change. From here to the commit,
-   * changes of a kind run one at a time, so numbers are committed in order.
-   */
+  /** Publishes a change on commit. Resolves to its number. Changes of a kind take turns from here to their commit. */
   async tell(transaction: Connection, kind: ChangeKind): Promise<number> {
     const { rows } = await sql<{ readonly number: number }>`
       WITH change AS (
@@ -93,7 +89,6 @@ export class ChangeFeed implements AsyncDisposable {
     return this.#failure ?? this.#all.map(({ failure }) => failure).find(Boolean)
   }
 
-  /** Resolves when no refresh runs, and none will. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     this.#stopAnswering()
@@ -105,7 +100,6 @@ export class ChangeFeed implements AsyncDisposable {
     return [...this.#followers.values()].flatMap((each) => [...each])
   }
 
-  /** Applies everything committed before the call. */
   async #answer({ kind }: ReplicaQuestion): Promise<object> {
     await this.#read()
     if (this.#failure !== undefined) throw this.#failure
@@ -131,7 +125,6 @@ export class ChangeFeed implements AsyncDisposable {
 
 /** State in memory that is refreshed after changes. */
 class Follower {
-  /** The error of the last refresh. */
   failure: unknown
   readonly #refresh: () => Promise<unknown>
   /** The numbers of the last committed change, and of the last one in memory. */
@@ -144,7 +137,6 @@ class Follower {
     this.#refresh = refresh
   }
 
-  /** Refreshes unless the change with this number is in memory. */
   reach(number: number): void {
     this.#target = number
     if (this.#reached !== number) this.#running ??= this.#run()
@@ -170,7 +162,6 @@ class Follower {
         this.#reached = number
         this.failure = undefined
       } catch (error) {
-        // Repeated after the next read.
         this.failure = error
         break
       }

@@ -5,34 +5,32 @@ import { laneHash } from '../deliveries/postgres-lanes.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
 
-/** The data is encrypted with a key that this node does not have. */
 export class EncryptionKeyMismatch extends Error {
   override readonly name = 'EncryptionKeyMismatch'
 }
 
 /**
- * Checks the keys of this node against those that nodes have sealed with, and records the one that it seals with. A key is
- * changed in three steps, each on all nodes, one node after the other:
+ * Checks the keys of this node against the recorded ones, and records the first. A key is changed in three steps, each on all nodes:
  *
- *     old ─▶ old, new ─▶ new, old: what the old one has sealed is sealed again ─▶ new: the old one is forgotten
+ *     old ─▶ old, new ─▶ new, old: data is sealed again with the new key ─▶ new: the old key is removed
  *
- * @throws {EncryptionKeyMismatch} where something is sealed with a key that is not in the box; then nothing is recorded
+ * @throws {EncryptionKeyMismatch} if data is sealed with a key that is not in the box; then nothing is recorded
  */
 export async function checkEncryptionKey(postgres: Postgres, box: SecretBox): Promise<void> {
   const used = await recordKey(postgres, box)
-  // A node that still has the keys in the other order seals nothing again.
+  // A node with the keys in the previous order seals nothing again.
   if (used.length > 1 && used.at(-1) === box.keyId) await sealAgain(postgres, box)
 }
 
-/** Returns the ids of the keys that nodes have sealed with, the newest one last. */
+/** Returns the ids of all recorded keys, the newest one last. */
 function recordKey(postgres: Postgres, box: SecretBox): Promise<readonly string[]> {
   return postgres.write(async (transaction) => {
-    // Of nodes with different keys that start together on an empty database, only one may find it empty.
+    // Only one of several nodes that start together may find the table empty.
     await sql`LOCK TABLE encryption_keys IN SHARE ROW EXCLUSIVE MODE`.execute(transaction)
-    const known = await keysIn(transaction)
-    const missing = known.filter((id) => !box.has(id))
+    const recorded = await keysIn(transaction)
+    const missing = recorded.filter((id) => !box.has(id))
     if (missing.length > 0) {
-      const isNewest = known.at(-1) === box.keyId
+      const isNewest = recorded.at(-1) === box.keyId
       if (!isNewest || (await areUsed(transaction, missing))) throw mismatch(box, missing)
       await sql`DELETE FROM encryption_keys WHERE id = ANY(${missing}::text[])`.execute(transaction)
     }
@@ -49,7 +47,6 @@ async function keysIn(transaction: Transaction<unknown>): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Whether anything is sealed with one of these keys. */
 async function areUsed(
   transaction: Transaction<unknown>,
   keyIds: readonly string[],
@@ -79,21 +76,13 @@ interface SealedRow {
   readonly label: string
 }
 
-interface SealedAgain extends SealedRow {
-  readonly again: string
-  readonly hash: string | null
-}
-
-/**
- * Seals with the first key of `box` what another one has sealed. What another node changes meanwhile, and what cannot be
- * opened, stays as it is. Several nodes may do it at once.
- */
+/** Seals data of other keys with the first key of `box`. Rows that change meanwhile, or cannot be opened, stay unchanged. */
 export async function sealAgain(postgres: Postgres, box: SecretBox): Promise<void> {
   for (const column of SEALED_COLUMNS) {
     let rows = await oldRows(postgres, column, box.keyId)
     while (rows.length > 0) {
-      const again = rows.flatMap((row) => sealedAgain(row, column, box))
-      await replaceRows(postgres, column, again)
+      const replacements = rows.flatMap((row) => sealedAgain(row, column, box))
+      await replaceRows(postgres, column, replacements)
       rows = await oldRows(postgres, column, box.keyId, rows.at(-1)!.key)
     }
   }
@@ -113,12 +102,13 @@ function oldRows(
     ORDER BY ${key} LIMIT ${SLICE_ROWS}`)
 }
 
-function sealedAgain(row: SealedRow, { hash }: SealedColumn, box: SecretBox): SealedAgain[] {
+function sealedAgain(row: SealedRow, { table }: SealedColumn, box: SecretBox) {
   const label = fromText(row.label)
   try {
     const text = box.open(row.sealed, label)
-    const hashed = hash === undefined ? null : hash.of(label, text, box.keys[0]!)
-    return [{ ...row, again: box.seal(text, label), hash: hashed }]
+    const lane = { destinationId: label, url: text }
+    const hash = table === 'lanes' ? laneHash(lane, box.keys[0]!) : null
+    return [{ ...row, resealed: box.seal(text, label), hash }]
   } catch (error) {
     if (error instanceof SecretBoxError) return []
     throw error
@@ -127,77 +117,40 @@ function sealedAgain(row: SealedRow, { hash }: SealedColumn, box: SecretBox): Se
 
 async function replaceRows(
   postgres: Postgres,
-  { table, sealed, key, keyType, hash }: SealedColumn,
-  rows: readonly SealedAgain[],
+  { table, sealed, key, keyType }: SealedColumn,
+  rows: ReturnType<typeof sealedAgain>,
 ): Promise<void> {
   await postgres.run(sql`
-    UPDATE ${sql.id(table)} AS kept SET ${sql.id(sealed)} = given.again ${newHash(table, hash)}
+    UPDATE ${sql.id(table)} AS stored
+    SET ${sql.id(sealed)} = changed.resealed ${table === 'lanes' ? NEW_LANE_KEY : sql``}
     FROM unnest(${rows.map((row) => row.key)}::${sql.raw(keyType)}[], ${rows.map((row) => row.sealed)}::text[],
-      ${rows.map(({ again }) => again)}::text[], ${rows.map((row) => row.hash)}::text[])
-      AS given (key, sealed, again, hash)
-    WHERE ${sql.id('kept', key)} = given.key AND ${sql.id('kept', sealed)} = given.sealed`)
+      ${rows.map(({ resealed }) => resealed)}::text[], ${rows.map((row) => row.hash)}::text[])
+      AS changed (key, sealed, resealed, hash)
+    WHERE ${sql.id('stored', key)} = changed.key AND ${sql.id('stored', sealed)} = changed.sealed`)
 }
 
-/** Where a node without the old key has made a row of the same text, that one is found by the new hash. */
-function newHash(table: string, hash: SealedHash | undefined): RawBuilder<unknown> {
-  if (hash === undefined) return sql``
-  const column = sql.id(hash.column)
-  const isWithin = hash.within.map(
-    (each) => sql`${sql.id('other', each)} = ${sql.id('kept', each)}`,
-  )
-  return sql`, ${column} = CASE WHEN EXISTS (
-    SELECT 1 FROM ${sql.id(table)} AS other
-    WHERE ${sql.join(isWithin, sql` AND `)} AND ${sql.id('other', hash.column)} = given.hash
-  ) THEN ${sql.id('kept', hash.column)} ELSE given.hash END`
-}
+/** Sets the new hash of a lane, unless a node without the old key has inserted a row with it. */
+const NEW_LANE_KEY = sql`, key = CASE WHEN EXISTS (
+  SELECT FROM lanes AS other
+  WHERE other.queue = stored.queue AND other.destination_id = stored.destination_id AND other.key = changed.hash
+) THEN stored.key ELSE changed.hash END`
 
-/** A column of texts that the encryption key seals. */
-interface SealedColumn {
-  readonly table: string
-  readonly sealed: string
-  /** The column of the labels that the texts are sealed under. */
-  readonly label: string
-  /** What the rows are told apart by, with its type. */
-  readonly key: string
-  readonly keyType: 'text' | 'int' | 'bigint'
-  /** A hash of the text under the key that seals. */
-  readonly hash?: SealedHash
-}
-
-interface SealedHash {
-  readonly column: string
-  /** Columns: rows that have the same of them have different hashes. */
-  readonly within: readonly string[]
-  readonly of: (label: string, text: string, key: Buffer) => string
-}
-
-const LANE_HASH: SealedHash = {
-  column: 'key',
-  within: ['queue', 'destination_id'],
-  of: (destinationId, url, key) => laneHash({ destinationId, url }, key),
-}
-
-/** Every such column. */
-const SEALED_COLUMNS: readonly SealedColumn[] = [
+/** Columns of sealed texts, with the columns of their labels and of the primary key. */
+const SEALED_COLUMNS = [
   { table: 'catalog', sealed: 'settings', label: 'id', key: 'id', keyType: 'text' },
-  {
-    table: 'lanes',
-    sealed: 'sealed_url',
-    label: 'destination_id',
-    key: 'number',
-    keyType: 'int',
-    hash: LANE_HASH,
-  },
+  { table: 'lanes', sealed: 'sealed_url', label: 'destination_id', key: 'number', keyType: 'int' },
   { table: 'own_keys', sealed: 'sealed', label: 'name', key: 'name', keyType: 'text' },
   { table: 'audit', sealed: 'sealed', label: 'id', key: 'seq', keyType: 'bigint' },
-]
+] as const
 
-/** The id of the key that a row is sealed with; NULL where it has nothing sealed. */
+type SealedColumn = (typeof SEALED_COLUMNS)[number]
+
+/** The id of the key that sealed a row; NULL without a sealed text. */
 function keyIdIn({ sealed }: SealedColumn): RawBuilder<unknown> {
   return sql`split_part(${sql.id(sealed)}, '.', 1)`
 }
 
-/** Keys that the service makes for itself, in the database, sealed with the encryption key. */
+/** Keys that the service generates, stored in the database and sealed with the encryption key. */
 export function ownKeysIn(postgres: Postgres, box: SecretBox): OwnKeys {
   const find = async (name: OwnKeyName): Promise<string | undefined> => {
     const [row] = await postgres.run(
@@ -207,9 +160,9 @@ export function ownKeysIn(postgres: Postgres, box: SecretBox): OwnKeys {
   }
   return {
     async keyOf(name, make) {
-      const kept = await find(name)
-      if (kept !== undefined) return kept
-      // Of nodes that make one at the same time, the first one's is kept.
+      const stored = await find(name)
+      if (stored !== undefined) return stored
+      // If several nodes generate one at the same time, the first one is stored.
       const sealed = box.seal(make(), name)
       await postgres.run(
         sql`INSERT INTO own_keys VALUES (${name}, ${sealed}) ON CONFLICT (name) DO NOTHING`,

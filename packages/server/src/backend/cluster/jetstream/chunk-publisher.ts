@@ -12,7 +12,6 @@ interface ChunkPublisherOptions {
   readonly clock: Clock
 }
 
-/** Events that become one message. */
 interface OpenChunk {
   readonly partition: number
   readonly events: AcceptedEvent[]
@@ -20,11 +19,9 @@ interface OpenChunk {
   readonly published: PromiseWithResolvers<void>
 }
 
-/** How long a chunk waits for further appends. */
 const GATHER_MS = 2
 /** A chunk of this size is published at once: consumers process it in one turn of the event loop. */
 const FULL_BYTES = 512 * 1024
-/** Reserved in each message for headers. */
 const HEADER_BYTES = 1024
 /** Time limits of one attempt, and of all attempts to publish a chunk. */
 const ATTEMPT_MS = 2_000
@@ -35,7 +32,6 @@ const RETRY_MS = 100
 export class ChunkPublisher {
   readonly #options: ChunkPublisherOptions
   readonly #open = new Map<number, OpenChunk>()
-  /** Makes the ids of chunks unique. */
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
 
@@ -43,7 +39,6 @@ export class ChunkPublisher {
     this.#options = options
   }
 
-  /** Resolves when every event is stored. */
   async publish(events: readonly AcceptedEvent[]): Promise<void> {
     const chunks = new Set(events.map((event) => this.#gather(event)))
     const published = [...chunks].map((chunk) => chunk.published.promise)
@@ -114,7 +109,6 @@ export class ChunkPublisher {
       await link.connected(stop.signal)
       if (!stop.signal.aborted) await stream.ensure()
     } catch {
-      // The server is not ready. The next attempt may work.
       await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve))
     } finally {
       cancel()

@@ -18,44 +18,34 @@ const ROW_BYTES = 12
  * a corrupt one leaves the others readable. A release must read a new version before any release writes it.
  */
 export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
-  const heads = events.map(eventColumnsOf)
-  const texts = heads.map((head) => JSON.stringify(head))
-  const tableEnd = PREFIX_BYTES + ROW_BYTES * events.length
-  let bytes = tableEnd
-  for (const [index, { body }] of events.entries())
-    bytes += Buffer.byteLength(texts[index]!) + body.length
-  const chunk = Buffer.allocUnsafe(bytes)
-  chunk[0] = VERSION
-  let row = chunk.writeUInt32BE(events.length, COUNT_AT)
-  let at = tableEnd
-  for (const [index, { body }] of events.entries()) {
-    const headBytes = chunk.write(texts[index]!, at)
-    chunk.set(body, at + headBytes)
-    at += headBytes + body.length
-    row = chunk.writeUInt32BE(headBytes, row)
-    row = chunk.writeUInt32BE(body.length, row)
-    row = chunk.writeUInt32BE(checksumOf(heads[index]!, body), row)
-  }
-  chunk.writeUInt32BE(crc32(chunk.subarray(COUNT_AT, tableEnd)), CHECKSUM_AT)
-  return chunk
+  const table = Buffer.alloc(PREFIX_BYTES + ROW_BYTES * events.length)
+  table[0] = VERSION
+  let row = table.writeUInt32BE(events.length, COUNT_AT)
+  const contents = events.flatMap((event) => {
+    const columns = eventColumnsOf(event)
+    const head = Buffer.from(JSON.stringify(columns))
+    row = table.writeUInt32BE(head.length, row)
+    row = table.writeUInt32BE(event.body.length, row)
+    row = table.writeUInt32BE(checksumOf(columns, event.body), row)
+    return [head, event.body]
+  })
+  table.writeUInt32BE(crc32(table.subarray(COUNT_AT)), CHECKSUM_AT)
+  return Buffer.concat([table, ...contents])
 }
 
-/**
- * Decodes a message, without copying bodies. `unreadable` has the corrupt events with their bytes, or the whole message
- * under `name` if its table is corrupt. Never throws.
- */
+/** Decodes a message without copying bodies. Never throws. If its table is corrupt, all of it is `unreadable`, under `name`. */
 export function eventsOfChunk(
   chunk: Buffer,
   name: string,
 ): Pick<LogEntry, 'events' | 'unreadable'> {
-  const fault = faultOf(chunk)
-  if (fault !== undefined) {
-    const reason = `Invalid message ${name} in the log: ${fault}`
+  const frames = framesIn(chunk)
+  if (typeof frames === 'string') {
+    const reason = `Invalid message ${name} in the log: ${frames}`
     return { events: [], unreadable: [{ id: name, reason, content: chunk }] }
   }
   const events: AcceptedEvent[] = []
   const unreadable: Unreadable[] = []
-  for (const [index, frame] of framesIn(chunk).entries()) {
+  for (const [index, frame] of frames.entries()) {
     const event = eventIn(frame)
     if (typeof event !== 'string') {
       events.push(event)
@@ -63,7 +53,7 @@ export function eventsOfChunk(
     }
     const id = idIn(frame.head) ?? `${name}.${index}`
     const reason = `Corrupt event in the message ${name} of the log. ${event}`
-    unreadable.push({ id, reason, content: frame.all })
+    unreadable.push({ id, reason, content: Buffer.concat([frame.head, frame.body]) })
   }
   return unreadable.length === 0 ? { events } : { events, unreadable }
 }
@@ -75,45 +65,33 @@ export function bytesInChunk({ body, rest, messageId, userId = '' }: AcceptedEve
 
 const HEAD_BYTES = 512
 
-/** Checks the version, the table, and the length of the message. */
-function faultOf(chunk: Buffer): string | undefined {
+interface Frame {
+  readonly head: Buffer
+  readonly body: Buffer
+  readonly checksum: number
+}
+
+/** Splits a chunk into events, or returns the reason why it is invalid. */
+function framesIn(chunk: Buffer): Frame[] | string {
   if (chunk.length < PREFIX_BYTES) return 'It is too short.'
   if (chunk[0] !== VERSION) return `Unsupported version ${chunk[0]}.`
   const tableEnd = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
   const checksum = crc32(chunk.subarray(COUNT_AT, tableEnd))
   if (tableEnd > chunk.length || checksum !== chunk.readUInt32BE(CHECKSUM_AT))
     return 'Checksum mismatch of the table.'
-  let end = tableEnd
-  for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES)
-    end += chunk.readUInt32BE(row) + chunk.readUInt32BE(row + 4)
-  return end === chunk.length ? undefined : 'Its length does not match its table.'
-}
-
-/** An event as bytes. `all` is its head with its body. */
-interface Frame {
-  readonly head: Buffer
-  readonly body: Buffer
-  readonly all: Buffer
-  readonly checksum: number
-}
-
-/** Splits a valid chunk into its events. */
-function framesIn(chunk: Buffer): Frame[] {
   const frames: Frame[] = []
-  let start = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
-  const tableEnd = start
+  let start = tableEnd
   for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES) {
     const bodyAt = start + chunk.readUInt32BE(row)
     const end = bodyAt + chunk.readUInt32BE(row + 4)
     frames.push({
       head: chunk.subarray(start, bodyAt),
       body: chunk.subarray(bodyAt, end),
-      all: chunk.subarray(start, end),
       checksum: chunk.readUInt32BE(row + 8),
     })
     start = end
   }
-  return frames
+  return start === chunk.length ? frames : 'Its length does not match its table.'
 }
 
 const WRONG_FIELDS = 'Invalid fields.'
@@ -158,24 +136,18 @@ function hasTypes(value: unknown): value is EventColumns {
   return CHECKS.every((check, index) => check(value[index]))
 }
 
-/** Reads the id from a head that may be corrupt. */
+/** Reads the id from the beginning of a head that may be corrupt. */
 function idIn(head: Buffer): string | undefined {
-  const id = head.toString('latin1', ID_START, ID_START + ID_LENGTH)
+  const [, id = ''] = /^\["([^"]*)"/.exec(head.toString('latin1')) ?? []
   return isId('evt', id) ? id : undefined
 }
 
-/** The id begins after a bracket and a quote. */
-const ID_START = 2
-const ID_LENGTH = 30
-
-/** The maximum number of events in a chunk. */
 export const MAX_EVENTS = 4096
 
 /** The positions in the log of the events that this process has appended or consumed and still has in memory. */
 export class LogPositions {
   readonly #positions = new WeakMap<object, number>()
 
-  /** Stores the positions of the events of a chunk. */
   keep(events: readonly AcceptedEvent[], number: number): void {
     for (const [index, event] of events.entries())
       this.#positions.set(event, number * MAX_EVENTS + index)
@@ -186,7 +158,6 @@ export class LogPositions {
   }
 }
 
-/** The position of the last event that fits into a chunk. */
 export function endOfChunk(number: number): number {
   return number * MAX_EVENTS + MAX_EVENTS - 1
 }

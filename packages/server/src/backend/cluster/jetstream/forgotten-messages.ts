@@ -19,8 +19,7 @@ const COUNTED_ACK_WAITS = 2
 /**
  * Recovers messages in the stream that no node receives any more. A server stores the state of a stream and its consumers at different
  * times: after a kill, a consumer may have lost a message, or redeliver it far too late. Replacing the consumer delivers everything in
- * its partition again. A message that the new consumer lacks, because one server of a cluster has lost it, is appended again.
- * Every node checks; if two find the same message, the second one finds the consumer already replaced.
+ * its partition again. If the new one lacks a message, because a server of a cluster has lost it, the message is appended again.
  */
 export class ForgottenMessages implements AsyncDisposable {
   readonly #options: ForgottenMessagesOptions
@@ -84,7 +83,6 @@ class Suspicion implements Disposable {
   readonly #clock: Clock
   readonly #afterMs: number
   readonly #subscriptions: readonly Subscription[]
-  /** The time of the last sign of life. */
   #since: number
 
   constructor(message: RestingMessage, { link, stream, clock }: ForgottenMessagesOptions) {

@@ -40,7 +40,7 @@ export class HeldEntries {
     return entry
   }
 
-  /** Takes entries for the consumer, those of a partition in order. */
+  /** Takes entries for the consumer, in order within each partition. */
   takeReady(): readonly HeldEntry[] {
     let events = 0
     let count = 0
@@ -70,7 +70,7 @@ export class HeldEntries {
     this.#changes.emit(CHANGE)
   }
 
-  /** Releases ready entries, and those that the consumer has not begun, for any node. */
+  /** Releases ready entries, and entries that the consumer has not begun, for any node. */
   release(isBegun: (entry: LogEntry) => boolean): void {
     const idle = this.handedOut().filter((entry) => !isBegun(entry))
     for (const entry of [...this.#ready.splice(0), ...idle]) {
@@ -79,12 +79,11 @@ export class HeldEntries {
     }
   }
 
-  /** Resolves when an entry is ready, or `signal` aborts. */
   ready(signal: AbortSignal): Promise<void> {
     return this.#until(() => this.#ready.length > 0, signal)
   }
 
-  /** Resolves when there is room for more, or `signal` aborts. */
+  /** Resolves when there is room for more entries, or `signal` aborts. */
   room(signal: AbortSignal): Promise<void> {
     return this.#until(() => !this.#amount.isOver(MAX_HELD), signal)
   }
@@ -99,7 +98,6 @@ const ACK = '+ACK'
 const NAK = '-NAK'
 const WORKING = '+WPI'
 
-/** An entry that this node has pulled and not acked. */
 export class HeldEntry implements LogEntry {
   readonly events: LogEntry['events']
   declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
@@ -107,9 +105,7 @@ export class HeldEntry implements LogEntry {
   /** Its place in the log. An entry that was appended again keeps its first sequence. */
   readonly sequence: number
   redelivered: boolean
-  /** Whether it is processed. */
   isDone = false
-  /** The latest delivery. */
   message: Msg
 
   constructor(message: Msg, streamName: string) {
@@ -136,17 +132,14 @@ export class HeldEntry implements LogEntry {
     return deliveryOf(this.message).consumer
   }
 
-  /** Resolves when the server has confirmed the ack. */
   async ack(connection: NatsConnection, timeoutMs: number): Promise<void> {
     await connection.request(this.message.reply!, ACK, { timeout: timeoutMs })
   }
 
-  /** Makes it available to any node. */
   release(): void {
     this.message.respond(NAK)
   }
 
-  /** Reports that it is in process. */
   keepAlive(): void {
     this.message.respond(WORKING)
   }
@@ -165,18 +158,11 @@ function isFromOutbox({ headers }: Msg): boolean {
 
 const MESSAGE_ID = 'Nats-Msg-Id'
 
-interface Delivery {
-  readonly consumer: string
-  readonly deliveries: number
-  readonly sequence: number
-  readonly stamp: string
-}
-
 /**
  * Parses the subject for acks: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer's sequence>.<time>.<pending>`.
  * Newer servers have the domain and the account before the stream.
  */
-function deliveryOf({ reply = '' }: Msg): Delivery {
+function deliveryOf({ reply = '' }: Msg) {
   const tokens = reply.split('.')
   const first = tokens.length === SHORT_TOKENS ? 3 : 5
   const [consumer = '', deliveries, sequence, , stamp = ''] = tokens.slice(first)

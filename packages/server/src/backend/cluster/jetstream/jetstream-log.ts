@@ -16,7 +16,6 @@ import { OutboxRelay } from './outbox.ts'
 import { PartitionPull } from './partition-pull.ts'
 
 export interface JetStreamLogOptions extends LogStreamOptions {
-  /** Bounds the bytes that wait to be stored. */
   readonly waiting: ByteBudget
   readonly clock?: Clock
   /** Resolves when this node can process entries, or `signal` aborts. By default it always can. */
@@ -26,13 +25,9 @@ export interface JetStreamLogOptions extends LogStreamOptions {
 /** Shorter than the time until the entries of a dead node are redelivered. */
 const PATIENCE_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
-/** Signs of life within `ackWaitMs`. */
 const SIGNS_OF_LIFE = 3
 
-/**
- * The log on a JetStream stream. Every node appends to it, and consuming nodes compete for its entries. A node reports every few
- * seconds that an entry is in process; otherwise the server delivers it to another node.
- */
+/** The log on a JetStream stream. Consuming nodes compete for its entries, and report regularly that they process them. */
 export class JetStreamLog implements Log, AsyncDisposable {
   readonly patienceMs = PATIENCE_MS
   readonly positions = new LogPositions()
@@ -58,12 +53,8 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#clock = clock
     this.#stream = new LogStream(link, clock, rest)
     this.#held = new HeldEntries(this.#stream.name)
-    this.#publisher = new ChunkPublisher({
-      link,
-      stream: this.#stream,
-      positions: this.positions,
-      clock,
-    })
+    const { positions } = this
+    this.#publisher = new ChunkPublisher({ link, stream: this.#stream, positions, clock })
   }
 
   /** @throws {StreamMismatch | BackendUnavailable} */
@@ -79,7 +70,6 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return log
   }
 
-  /** The name of the stream. */
   get name(): string {
     return this.#stream.name
   }
@@ -89,7 +79,6 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return this.#request(async () => endOfChunk(await this.#stream.lastNumber()))
   }
 
-  /** Describes the entries that are not acked. */
   state(): Promise<StreamState> {
     return this.#request(() => this.#stream.state())
   }
@@ -141,7 +130,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return new OutboxRelay({ postgres, stream, publisher, clock })
   }
 
-  /** Releases what this node has not acked. */
+  /** Releases unacked entries. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelSigns()
     await this.#forgotten?.[Symbol.asyncDispose]()
@@ -177,7 +166,6 @@ export class JetStreamLog implements Log, AsyncDisposable {
   #receive(message: Msg): void {
     const entry = this.#held.receive(message)
     this.positions.keep(entry.events, this.#stream.numberOf(entry.sequence))
-    // The server has not received the ack.
     if (entry.isDone) this.#giveSignOf(entry)
   }
 

@@ -1,10 +1,4 @@
-import {
-  type ConsumerInfo,
-  DiscardPolicy,
-  RetentionPolicy,
-  StorageType,
-  type StreamInfo,
-} from '@nats-io/jetstream'
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
@@ -14,7 +8,6 @@ import type { NatsLink } from './nats-link.ts'
 import { foundOr404, PartitionConsumers, throughOf } from './partition-consumers.ts'
 
 export interface LogStreamOptions {
-  /** Prefix of the name and the subjects. */
   readonly prefix: string
   /** The owner of the stream. `servers`: the NATS servers of its stream; `null` before it is first created. */
   readonly installation: { readonly id: string; readonly servers: string | null }
@@ -24,27 +17,22 @@ export interface LogStreamOptions {
   readonly ackWaitMs?: number
 }
 
-/** The stream belongs to another installation. */
 export class StreamMismatch extends Error {
   override readonly name = 'StreamMismatch'
 }
 
-/** The key of the installation's id in the metadata of the stream. */
 const INSTALLATION = 'hookline_installation'
 const NANOS_PER_MS = 1_000_000
-/** As long as claims and leases last. */
+/** The same as for claims and leases. */
 const ACK_WAIT_MS = 20_000
 /** Each has a subject and a consumer. Never change it: chunks would remain in unread partitions. */
 const PARTITIONS = 4
 /** How long the server stores ids of messages: longer than an append is retried. */
 const DUPLICATE_WINDOW_MS = 120_000
-/** How long a server may take to remove a stream. */
 const REMOVAL_MS = 500
-/** The origin of positions. */
 const FIRST_MS = Date.UTC(2026, 0, 1)
 /** The backlog is estimated from this many chunks. */
 const COUNTED_CHUNKS = 4
-/** The header of a message that was appended again. */
 const FIRST_SEQUENCE = 'Hookline-First-Sequence'
 
 export interface StreamState {
@@ -64,13 +52,11 @@ export interface RestingMessage {
   readonly isCounted: boolean
 }
 
-/**
- * The stream of the log, with a consumer for each partition. A source has one partition, so its events keep their order. A stream
- * belongs to one installation.
- */
+/** The stream of one installation, with a consumer for each partition. A source has one partition, so its events keep their order. */
 export class LogStream {
   readonly ackWaitMs: number
   readonly name: string
+  readonly partitions: readonly number[] = [...new Array(PARTITIONS).keys()]
   readonly consumers: PartitionConsumers
   readonly #link: NatsLink
   readonly #clock: Clock
@@ -93,10 +79,6 @@ export class LogStream {
     })
   }
 
-  get partitions(): readonly number[] {
-    return Array.from({ length: PARTITIONS }, (_, partition) => partition)
-  }
-
   partitionOf(sourceId: string): number {
     return crc32(sourceId) % PARTITIONS
   }
@@ -110,30 +92,20 @@ export class LogStream {
     return this.#base + streamSequence
   }
 
-  consumerInfo(partition: number): Promise<ConsumerInfo> {
-    return this.#link.manager.consumers.info(this.name, this.consumers.nameOf(partition))
-  }
-
-  /** Returns the number of the last appended message. */
   async lastNumber(): Promise<number> {
     const { state } = await this.#link.manager.streams.info(this.name)
     return this.numberOf(state.last_seq)
   }
 
-  /**
-   * Creates the stream and its consumers if they are missing.
-   * @throws {StreamMismatch} if the stream belongs to another installation, or is on other servers
-   */
+  /** Creates the stream and its consumers if they are missing. @throws {StreamMismatch} */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
   }
 
-  /**
-   * Returns messages that their consumer does not count, or that stay unacked while nodes wait for more. Messages in process, or acked
-   * meanwhile, can be among them. Messages are counted before the consumers, so later appends are not.
-   */
+  /** Returns messages that their consumer does not count, or that stay unacked while nodes wait. Some may be in process. */
   async resting(): Promise<readonly RestingMessage[]> {
     const { streams } = this.#link.manager
+    // Messages are counted before consumers, so that later appends do not seem uncounted.
     const filter = { subjects_filter: this.#subjects }
     const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
     const consumers = await this.consumers.find()
@@ -155,9 +127,8 @@ export class LogStream {
   }
 
   /**
-   * Appends messages again, and removes them, that are older than their consumer but not counted by it: after all servers of a cluster
-   * were killed, some may have them and others not. They keep their place in the log, so a purge still covers them. Each is stored
-   * once, also if several nodes do this at the same time.
+   * Moves messages to the end of the stream that are older than their consumer but not counted by it. They keep their place in the
+   * log, so a purge still covers them. Each is stored once, also if several nodes do this at the same time.
    */
   async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
     const { manager, js } = this.#link
@@ -184,7 +155,6 @@ export class LogStream {
     while (chunks < Math.min(state.messages, COUNTED_CHUNKS)) {
       const query = { seq: next, next_by_subj: '>' }
       const message = await streams.getMessage(this.name, query)
-      // The rest was acked meanwhile.
       if (message === null) break
       const chunk = eventsOfChunk(Buffer.from(message.data), this.name)
       const times = chunk.events.map(({ receivedAt }) => receivedAt)
@@ -243,11 +213,7 @@ export class LogStream {
   async #addStream(): Promise<StreamInfo> {
     // The server may still be removing the files of a lost stream, and could remove new ones with them.
     if (this.#base > 0) await new Promise<void>((resolve) => this.#clock.after(REMOVAL_MS, resolve))
-    return await this.#link.manager.streams.add(this.#streamConfig())
-  }
-
-  #streamConfig() {
-    return {
+    return await this.#link.manager.streams.add({
       name: this.name,
       subjects: [this.#subjects],
       retention: RetentionPolicy.Workqueue,
@@ -256,7 +222,7 @@ export class LogStream {
       num_replicas: this.#options.replicas ?? 1,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
       metadata: { [INSTALLATION]: this.#options.installation.id },
-    }
+    })
   }
 }
 

@@ -22,12 +22,11 @@ const MIN_VERSION = '2.10.23'
 const MIN_PAYLOAD_BYTES = 1024 * 1024
 const RECONNECTED = 'reconnected'
 
-/** The connection to NATS. It reconnects until it is closed. */
+/** A connection to NATS, which reconnects until it is closed. */
 export class NatsLink implements AsyncDisposable {
   readonly connection: NatsConnection
   readonly js: JetStreamClient
   readonly manager: JetStreamManager
-  /** Host and port of each configured server. */
   readonly servers: string
   #isConnected = true
   readonly #events = new EventEmitter().setMaxListeners(0)
@@ -57,7 +56,6 @@ export class NatsLink implements AsyncDisposable {
     }
   }
 
-  /** The version of the server. */
   get version(): string {
     return this.connection.info?.version ?? ''
   }
@@ -116,7 +114,6 @@ function unfitness({ version, maxPayloadBytes }: NatsLink): string | undefined {
   return `max_payload ${maxPayloadBytes}. Set it to at least ${MIN_PAYLOAD_BYTES}.`
 }
 
-/** Wraps the error of a failed NATS request. */
 export function unavailable(error: unknown): BackendUnavailable {
   const reason = error instanceof Error ? error.message : String(error)
   return new BackendUnavailable(`NATS is unavailable: ${reason}`, { cause: error })
@@ -132,16 +129,8 @@ export interface NatsSecurity {
   /** The content of a .creds file: a JWT and the seed of its nkey. */
   readonly credentials?: Redacted
   readonly nkeySeed?: Redacted
-  readonly tls?: NatsTls
-}
-
-/** In PEM. */
-interface NatsTls {
-  /** The authority of the servers' certificates, if the system does not trust them. */
-  readonly ca?: string
-  /** The certificate of this client. */
-  readonly cert?: string
-  readonly key?: Redacted
+  /** In PEM. `ca`: the authority of the servers' certificates, if the system does not trust them. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: Redacted }
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -149,7 +138,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const PING_MS = 5_000
 const RECONNECT_MS = 250
 
-/** Builds the options of the client. User, password or token come from the first URL that has them. */
+/** Builds the options of the client. Credentials come from the first URL with any. */
 export function natsConnectionOptions(
   options: NatsOptions,
 ): ConnectionOptions & { readonly servers: string[] } {
@@ -187,7 +176,7 @@ function authentication(
   return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) }
 }
 
-function tlsOf(tls: NatsTls | undefined, urls: readonly URL[]): Partial<ConnectionOptions> {
+function tlsOf(tls: NatsSecurity['tls'], urls: readonly URL[]): Partial<ConnectionOptions> {
   if (tls === undefined && !urls.some(({ protocol }) => protocol === 'tls:')) return {}
   const { ca, cert, key } = tls ?? {}
   return { tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key: key.reveal() }) } }

@@ -25,14 +25,10 @@ interface OutboxRow {
   readonly chunk: Buffer
 }
 
-/** Chunks that are read at once. */
 const MAX_ROWS = 32
 const POLL_MS = 200
 
-/**
- * Appends the chunks that database transactions insert into the table `outbox` to the log. Every node does so. The number of a chunk is
- * its id, so the server stores it once. If it is sent again much later, the archive finds its events to be duplicates.
- */
+/** Appends the chunks in the table `outbox` to the log, on every node. Each has an id, so the server stores it once. */
 export class OutboxRelay implements AsyncDisposable {
   readonly #options: OutboxRelayOptions
   readonly #stop = new AbortController()
@@ -58,7 +54,6 @@ export class OutboxRelay implements AsyncDisposable {
     await this.#running
   }
 
-  /** Returns whether there may be more. */
   async #relaySome(): Promise<boolean> {
     const { postgres } = this.#options
     const rows = await postgres.run(
@@ -81,7 +76,6 @@ export class OutboxRelay implements AsyncDisposable {
   }
 }
 
-/** Prefix of the ids of messages from the outbox. */
 export const OUTBOX_ID = 'outbox.'
 
 /** A chunk must fit into a message of the log. */
@@ -111,7 +105,7 @@ export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' 
   }
 }
 
-/** Appends events to the log once the transaction has committed, those of each source in order. */
+/** Appends events to the log once the transaction has committed, in order within each source. */
 async function putInOutbox(
   transaction: Connection,
   events: readonly AcceptedEvent[],

@@ -4,7 +4,6 @@ import type { NatsLink } from './nats-link.ts'
 
 interface PartitionConsumersOptions {
   readonly streamName: string
-  /** By partition. */
   readonly subjects: readonly string[]
   readonly ackWaitMs: number
 }
@@ -12,17 +11,13 @@ interface PartitionConsumersOptions {
 const NANOS_PER_MS = 1_000_000
 /** Chunks of a partition that all nodes together may have in process. */
 const MAX_ACK_PENDING = 512
-/** The JetStream error if a work queue already has a consumer of these messages. */
+/** The JetStream error if another node has added the consumer: a work queue allows one for each subject. */
 const NOT_UNIQUE = 10_100
 
-/**
- * The consumers of the stream, one for each partition. A replacement gets a new name, so late messages for the old one are dropped.
- * The server allows one consumer for each subject, so nodes that add one at the same time share it.
- */
+/** A consumer for each partition. A replacement gets a new name, so late messages for the old one are dropped. */
 export class PartitionConsumers {
   readonly #link: NatsLink
   readonly #options: PartitionConsumersOptions
-  /** By subject, as of the last lookup. */
   readonly #infos = new Map<string, ConsumerInfo>()
 
   constructor(link: NatsLink, options: PartitionConsumersOptions) {
@@ -39,7 +34,6 @@ export class PartitionConsumers {
     return [...this.#infos.values()].some((info) => info.name === name)
   }
 
-  /** Returns the existing consumers by subject. */
   async find(): Promise<ReadonlyMap<string, ConsumerInfo>> {
     const infos = await this.#link.manager.consumers.list(this.#options.streamName).next()
     const found = new Map(infos.map((info) => [info.config.filter_subject ?? '', info]))
@@ -64,27 +58,22 @@ export class PartitionConsumers {
     const { streamName, subjects, ackWaitMs } = this.#options
     const { consumers, streams } = this.#link.manager
     const { state } = await streams.info(streamName)
+    const random = randomBytes(6).toString('hex')
     try {
       await consumers.add(streamName, {
-        durable_name: newConsumerName(subjects.indexOf(subject), state.last_seq),
+        durable_name: `partition_${subjects.indexOf(subject)}_${state.last_seq}_${random}`,
         ack_policy: AckPolicy.Explicit,
         filter_subject: subject,
         ack_wait: ackWaitMs * NANOS_PER_MS,
         max_ack_pending: MAX_ACK_PENDING,
       })
     } catch (error) {
-      // Another node was faster.
       if (!(error instanceof JetStreamApiError && error.code === NOT_UNIQUE)) throw error
     }
   }
 }
 
-/** Returns a unique name: `partition_<partition>_<through>_<random>`. */
-function newConsumerName(partition: number, through: number): string {
-  return `partition_${partition}_${through}_${randomBytes(6).toString('hex')}`
-}
-
-/** Returns the last sequence that an earlier consumer may have delivered. */
+/** Returns the last sequence that an earlier consumer may have delivered, from the name of this one. */
 export function throughOf(consumer: string): number {
   return Number(consumer.split('_')[2] ?? 0)
 }

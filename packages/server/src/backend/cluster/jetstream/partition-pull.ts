@@ -1,5 +1,6 @@
 import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
+import { pause } from '../../../util/time/pause.ts'
 import type { LogStream } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 
@@ -13,7 +14,6 @@ interface PartitionPullOptions {
   readonly room: (signal: AbortSignal) => Promise<void>
 }
 
-/** Limits of one request. */
 const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
 const EXPIRES_MS = 5_000
@@ -23,12 +23,11 @@ const LOST_MS = 2_500
 const RETRY_MS = 200
 const NANOS_PER_MS = 1_000_000
 
-/** The status code of a heartbeat. */
 const IDLE = 100
 
 /**
  * Pulls the messages of one partition, request after request. Messages of a lost request are accepted; its status is ignored. The NATS
- * client has the same, but drops messages that arrive while it stops, and they would wait to be redelivered.
+ * client would drop messages that arrive while it stops.
  */
 export class PartitionPull {
   readonly #options: PartitionPullOptions
@@ -37,7 +36,6 @@ export class PartitionPull {
   readonly #subscription: Subscription
   readonly #running: Promise<void>
   readonly #forgetLink: () => void
-  /** Ends the wait for the current request. */
   #done: (isRefused: boolean) => void = () => undefined
   #left = 0
   #requests = 0
@@ -49,7 +47,6 @@ export class PartitionPull {
     this.#subscription = options.link.connection.subscribe(`${this.#inbox}.*`, {
       callback: (_error, message) => this.#receive(message),
     })
-    // The request may be lost.
     this.#forgetLink = options.link.onReconnected(() => this.#done(false))
     this.#running = this.#run()
   }
@@ -60,18 +57,18 @@ export class PartitionPull {
     this.#forgetLink()
     this.#done(false)
     await this.#running
-    const { stream, partition } = this.#options
+    const { link, stream, partition } = this.#options
     try {
       await this.#subscription.drain()
       // Makes the server drop the request. Otherwise it may deliver the next released message to it.
-      await stream.consumerInfo(partition)
+      await link.manager.consumers.info(stream.name, stream.consumers.nameOf(partition))
     } catch {
       // The connection is closed, and with it the request.
     }
   }
 
   async #run(): Promise<void> {
-    const { link, room, stream } = this.#options
+    const { link, room, stream, clock } = this.#options
     const { signal } = this.#stop
     while (!signal.aborted) {
       await link.connected(signal)
@@ -81,7 +78,7 @@ export class PartitionPull {
       if (!isRefused || signal.aborted) continue
       // Not awaited: without a leader, the server does not respond.
       stream.ensure().catch(() => undefined)
-      await this.#pause()
+      await pause(clock, RETRY_MS, signal)
     }
   }
 
@@ -144,12 +141,5 @@ export class PartitionPull {
   #end(code: number, description = ''): void {
     const isFull = /max ?bytes/i.test(description)
     this.#done(code !== 404 && code !== 408 && !isFull)
-  }
-
-  #pause(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = this.#options.clock.after(RETRY_MS, resolve)
-    this.#done = () => resolve()
-    return promise.finally(cancel)
   }
 }

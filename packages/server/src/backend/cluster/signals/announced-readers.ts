@@ -13,25 +13,20 @@ const ANNOUNCE_INTERVAL_MS = 5_000
 /** How long an announcement is valid: a dead node reads nothing. */
 const VALID_MS = 15_000
 
-/** A topic that this node reads. */
 interface OwnTopic {
   readers: number
   readonly unsubscribe: () => void
 }
 
-interface Announcement {
-  readonly topics: ReadonlySet<string>
-  readonly until: number
-}
-
-/**
- * The topics that each node reads, so that nothing is published without readers. A node announces its topics every 5 s while
- * it reads any, and once when it stops.
- */
+/** Tracks which nodes read which topics, by announcements every 5 s and when a node stops reading. */
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
   readonly #own = new Map<string, OwnTopic>()
-  readonly #others = new Map<string, Announcement>()
+  /** The announcements of other nodes. */
+  readonly #others = new Map<
+    string,
+    { readonly topics: readonly string[]; readonly until: number }
+  >()
   readonly #changes = new EventEmitter<Record<string, [isRead: boolean]>>()
   #read: ReadonlySet<string> = new Set()
   #cancelAnnouncing = (): void => undefined
@@ -71,11 +66,10 @@ export class AnnouncedReaders implements Disposable {
     this.#cancelAnnouncing = this.#options.clock.after(ANNOUNCE_INTERVAL_MS, () => this.announce())
   }
 
-  /** Processes an announcement of another node. */
   announced(node: string, topics: readonly string[]): void {
     const until = this.#options.clock.now() + VALID_MS
     if (topics.length === 0) this.#others.delete(node)
-    else this.#others.set(node, { topics: new Set(topics), until })
+    else this.#others.set(node, { topics, until })
     this.#update()
   }
 
@@ -101,7 +95,7 @@ export class AnnouncedReaders implements Disposable {
     for (const [node, { until }] of this.#others) if (until <= now) this.#others.delete(node)
     const others = [...this.#others.values()]
     const before = this.#read
-    this.#read = new Set(others.flatMap(({ topics }) => [...topics]))
+    this.#read = new Set(others.flatMap(({ topics }) => topics))
     for (const topic of before.symmetricDifference(this.#read))
       this.#changes.emit(topic, this.#read.has(topic))
     if (others.length === 0) return

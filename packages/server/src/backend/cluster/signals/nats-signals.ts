@@ -10,14 +10,12 @@ import { type NodeMessage, SealedChannel } from './sealed-channel.ts'
 
 interface NatsSignalsOptions {
   readonly link: NatsLink
-  /** Prefix of every subject. */
   readonly prefix: string
   readonly box: SecretBox
   readonly clock: Clock
   readonly nodes: Pick<Nodes, 'id' | 'current'>
 }
 
-/** How long a question waits for answers. */
 const ANSWER_TIMEOUT_MS = 500
 /** How long a new node counts as alive without a heartbeat. */
 const NEW_MS = 5_000
@@ -26,12 +24,6 @@ const READS = 'reads'
 const HELLO = 'hello'
 /** Topics with separate subjects, to which only nodes with readers subscribe. */
 const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts'])
-
-/** The message of a node that has connected. */
-interface Hello {
-  /** Whether it was disconnected before. */
-  readonly wasAway: boolean
-}
 
 type Answer = Parameters<Signals['onAsked']>[1]
 
@@ -66,7 +58,7 @@ export class NatsSignals implements Signals, Disposable {
       channel.receive(this.#questions, (message, { reply }) => this.#answer(message, reply)),
       link.onReconnected(() => this.#reconnected()),
     ]
-    this.#sendHello({ wasAway: false })
+    this.#sendHello(false)
   }
 
   tell(topic: SignalTopic, message: object): void {
@@ -120,7 +112,6 @@ export class NatsSignals implements Signals, Disposable {
     this.#readers[Symbol.dispose]()
   }
 
-  /** The ids of the other nodes that are alive. */
   #others(): ReadonlySet<string> {
     const { id: own, current } = this.#options.nodes
     const alive = current.flatMap(({ id, isAlive }) => (isAlive && id !== own ? [id] : []))
@@ -146,11 +137,11 @@ export class NatsSignals implements Signals, Disposable {
   #receive({ from, topic, body }: NodeMessage): void {
     if (from === this.#options.nodes.id) return
     if (topic === READS) this.#readers.announced(from, body as readonly string[])
-    else if (topic === HELLO) this.#welcome(from, body as Hello)
+    else if (topic === HELLO) this.#welcome(from, body as { readonly wasAway: boolean })
     else this.#messages.emit(topic, body)
   }
 
-  #welcome(id: string, { wasAway }: Hello): void {
+  #welcome(id: string, { wasAway }: { readonly wasAway: boolean }): void {
     this.#newcomers.add(id)
     this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
     this.#readers.announce()
@@ -170,13 +161,14 @@ export class NatsSignals implements Signals, Disposable {
   }
 
   #reconnected(): void {
-    this.#sendHello({ wasAway: true })
+    this.#sendHello(true)
     this.#readers.announce()
     this.#reportMissed()
   }
 
-  #sendHello(hello: Hello): void {
-    this.#send(this.#subject, HELLO, hello)
+  /** @param wasAway whether this node was disconnected before */
+  #sendHello(wasAway: boolean): void {
+    this.#send(this.#subject, HELLO, { wasAway })
   }
 
   #reportMissed(): void {

@@ -5,20 +5,15 @@ import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box
 import type { NatsLink } from '../jetstream/nats-link.ts'
 
 export interface NodeMessage {
-  /** The id of the sender. */
   readonly from: string
   readonly topic: string
   readonly body: unknown
 }
 
-/** Reserved in each NATS message for names. */
 const HEAD_BYTES = 1024
 const LABEL = 'signals'
 
-/**
- * Messages between nodes on NATS subjects. They contain URLs, which may have credentials, and data of users, so they are sealed with
- * the encryption key. Only nodes can send them.
- */
+/** Messages between nodes, sealed with the encryption key: they contain URLs with credentials, and data of users. */
 export class SealedChannel {
   readonly #link: NatsLink
   readonly #box: SecretBox
@@ -69,7 +64,6 @@ export class SealedChannel {
 const MAX_PARTS = 24
 /** Bytes of a part, unless NATS allows less. Sealed text has one byte for each character. */
 const PART_BYTES = 512 * 1024
-/** Incomplete messages in memory. The oldest is dropped first. */
 const MAX_INCOMPLETE = 16
 
 /** Splits a text into messages for NATS; `undefined` if it is too long. */
@@ -86,7 +80,6 @@ export function splitIntoParts(text: string, partBytes: number): readonly string
 export class JoinedParts {
   readonly #incomplete = new LRUCache<string, Map<number, string>>({ max: MAX_INCOMPLETE })
 
-  /** Adds a part. Returns the text once it is complete. */
   add(message: string): string | undefined {
     const [id = '', index, count] = message.slice(0, message.indexOf('\n')).split(' ')
     const part = message.slice(message.indexOf('\n') + 1)

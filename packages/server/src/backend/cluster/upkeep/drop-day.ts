@@ -11,45 +11,36 @@ import {
 } from '../postgres/days.ts'
 import { limitLockWaits } from './partitions.ts'
 
-/** The result of dropping a day. */
-export type DropResult =
-  | { readonly kind: 'dropped'; readonly removed: number }
-  /** A follower of the archive or the consumer of the log has not reached all of its events. */
-  | { readonly kind: 'not reached' }
-  /** So much has to stay that writers would wait too long for moving it. */
-  | { readonly kind: 'much stays' }
+/** The number of removed events, or why the day stays: it is in use, or has too many waiting events to move. */
+export type DropResult = number | 'blocked' | 'too many stay'
 
-/** Events that are moved out of a day, and other rows that are. */
-const MOST_EVENTS = 1_000
-const MOST_ROWS = 20_000
+const MAX_EVENTS = 1_000
+const MAX_ROWS = 20_000
 
 const [EVENTS, DECLINED, DELIVERIES, ATTEMPTS] = DAILY_TABLES
 
-/**
- * Drops the partitions of a day. What waits goes to the default partitions. Ends with an error where a table is in use: it changes
- * nothing then (`isLockTimeout`). The caller holds the lock `upkeep`.
- */
+/** Drops a day, and moves waiting deliveries to the default partitions. Needs the lock `upkeep`. May reject (`isLockTimeout`). */
 export async function dropDay(
   transaction: Transaction<unknown>,
   day: number,
   reach: Reach,
 ): Promise<DropResult> {
-  if (!(await isReached(transaction, day, reach))) return { kind: 'not reached' }
-  // Read once before other transactions have to wait, and again when no other one can change it.
-  if ((await readKept(transaction, day)) === undefined) return { kind: 'much stays' }
+  if (!(await isReached(transaction, day, reach))) return 'blocked'
+  // Checked before other transactions have to wait, and again when none can change it.
+  if ((await readWaiting(transaction, day)) === undefined) return 'too many stay'
   await limitLockWaits(transaction)
   const parents = sql.join(DAILY_TABLES.map(({ name }) => sql`ONLY ${sql.id(name)}`))
   await sql`LOCK TABLE ${parents} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-  const kept = await readKept(transaction, day)
-  if (kept === undefined) return { kind: 'much stays' }
-  if (!(await isReached(transaction, day, reach))) return { kind: 'not reached' }
-  const events = await takeOut(transaction, day)
-  await moveBack(transaction, day, kept)
+  const waiting = await readWaiting(transaction, day)
+  if (waiting === undefined) return 'too many stay'
+  if (!(await isReached(transaction, day, reach))) return 'blocked'
+  const events = await detach(transaction, day)
+  await moveToDefault(transaction, day, waiting)
   await endQuarantine(transaction, day)
   for (const { name } of DAILY_TABLES)
     await sql`DROP TABLE ${sql.id(partitionOf(name, day))}`.execute(transaction)
   await sql`DELETE FROM unerased_days WHERE day = ${day}`.execute(transaction)
-  return { kind: 'dropped', removed: events - kept.length }
+  return events - waiting.length
 }
 
 async function isReached(
@@ -63,21 +54,21 @@ async function isReached(
   return (rows[0]!.last ?? 0) <= through
 }
 
-/** The events that stay because a delivery of them waits; `undefined` for too many. */
-async function readKept(
+/** Returns the events with waiting deliveries; `undefined` for too many. */
+async function readWaiting(
   transaction: Transaction<unknown>,
   day: number,
 ): Promise<readonly string[] | undefined> {
   const events = await sql<{ readonly event_id: string }>`
     SELECT DISTINCT event_id FROM (SELECT event_id FROM ${sql.id(partitionOf(DELIVERIES.name, day))}
-      WHERE is_waiting LIMIT ${MOST_ROWS}) AS waiting`.execute(transaction)
-  if (events.rows.length > MOST_EVENTS) return undefined
+      WHERE is_waiting LIMIT ${MAX_ROWS}) AS waiting`.execute(transaction)
+  if (events.rows.length > MAX_EVENTS) return undefined
   const ids = events.rows.map((row) => row.event_id)
-  return (await rowsOf(transaction, day, ids)) > MOST_ROWS ? undefined : ids
+  return (await countRows(transaction, day, ids)) > MAX_ROWS ? undefined : ids
 }
 
-/** How many deliveries the events have, and attempts the notices of the day: at most one more than may be moved. */
-async function rowsOf(
+/** Counts deliveries of the events, and attempts of notices of the day, up to the limit. */
+async function countRows(
   transaction: Transaction<unknown>,
   day: number,
   ids: readonly string[],
@@ -87,68 +78,68 @@ async function rowsOf(
       SELECT FROM ${sql.id(partitionOf(DELIVERIES.name, day))} WHERE event_id = ANY(${ids}::text[])
       UNION ALL
       SELECT FROM ${sql.id(partitionOf(ATTEMPTS.name, day))} WHERE delivery_id IN (${noticesOf(day)})
-      LIMIT ${MOST_ROWS + 1}) AS found`.execute(transaction)
+      LIMIT ${MAX_ROWS + 1}) AS found`.execute(transaction)
   return rows[0]!.count
 }
 
-/** Attempts of notices are kept with those of deliveries, for as long as their deletion. */
+/** Attempts of notices are in the same partitions, and stay as long as their deletion. */
 function noticesOf(day: number) {
   return sql`SELECT id FROM notices WHERE ${isOfDay(DELIVERIES, day)}`
 }
 
-/** Detaches the partitions, and forgets what was tallied of them. Returns how many events they have. */
-async function takeOut(transaction: Transaction<unknown>, day: number): Promise<number> {
+/** Detaches the partitions and removes their tallies. Returns the number of their events. */
+async function detach(transaction: Transaction<unknown>, day: number): Promise<number> {
   for (const { name } of DAILY_TABLES)
     await sql`ALTER TABLE ${sql.id(name)} DETACH PARTITION ${sql.id(partitionOf(name, day))}`.execute(
       transaction,
     )
   const { rows } = await sql<{ readonly events: number | null }>`
-    WITH gone AS (DELETE FROM tallies WHERE day = ${day} RETURNING kind, rows)
-    SELECT sum(rows)::bigint AS events FROM gone WHERE kind = 'events'`.execute(transaction)
+    WITH removed AS (DELETE FROM tallies WHERE day = ${day} RETURNING kind, rows)
+    SELECT sum(rows)::bigint AS events FROM removed WHERE kind = 'events'`.execute(transaction)
   return rows[0]!.events ?? 0
 }
 
-/** Moves what stays through the parents, so that it is tallied. */
-async function moveBack(
+/** Moves rows that stay. They are inserted into the parents, so that they are tallied. */
+async function moveToDefault(
   transaction: Transaction<unknown>,
   day: number,
-  kept: readonly string[],
+  eventIds: readonly string[],
 ): Promise<void> {
-  const deliveries = sql`SELECT id FROM ${sql.id(partitionOf(DELIVERIES.name, day))} WHERE event_id = ANY(${kept}::text[])`
-  const stays: readonly (readonly [DailyTable, ReturnType<typeof noticesOf>])[] = [
-    [EVENTS, sql`id = ANY(${kept}::text[])`],
-    [DECLINED, sql`event_id = ANY(${kept}::text[])`],
-    [DELIVERIES, sql`event_id = ANY(${kept}::text[])`],
+  const isOfEvents = sql`event_id = ANY(${eventIds}::text[])`
+  const deliveries = sql`SELECT id FROM ${sql.id(partitionOf(DELIVERIES.name, day))} WHERE ${isOfEvents}`
+  const conditions = [
+    [EVENTS, sql`id = ANY(${eventIds}::text[])`],
+    [DECLINED, isOfEvents],
+    [DELIVERIES, isOfEvents],
     [ATTEMPTS, sql`delivery_id IN (${deliveries} UNION ALL ${noticesOf(day)})`],
-  ]
-  for (const [{ name }, condition] of stays)
+  ] as const
+  for (const [{ name }, condition] of conditions)
     await sql`INSERT INTO ${sql.id(name)} SELECT * FROM ${sql.id(partitionOf(name, day))} WHERE ${condition}`.execute(
       transaction,
     )
 }
 
-/** Ends the quarantine of events and deliveries that were of the day and are gone. */
+/** Removes quarantine items of removed events and deliveries of the day. */
 async function endQuarantine(transaction: Transaction<unknown>, day: number): Promise<void> {
-  const isGone = ({ name, key, prefix }: DailyTable) => sql`
+  const removal = ({ name, key, prefix }: DailyTable) => sql`
     DELETE FROM quarantine WHERE id >= ${startOf(prefix, day)} AND id < ${startOf(prefix, day + 1)}
       AND NOT EXISTS (SELECT FROM ${sql.id(name)} AS kept WHERE kept.${sql.id(key)} = quarantine.id)`
-  await isGone(EVENTS).execute(transaction)
-  await sql`${isGone(DELIVERIES)} AND NOT EXISTS (SELECT FROM notices WHERE notices.id = quarantine.id)`.execute(
+  await removal(EVENTS).execute(transaction)
+  await sql`${removal(DELIVERIES)} AND NOT EXISTS (SELECT FROM notices WHERE notices.id = quarantine.id)`.execute(
     transaction,
   )
 }
 
-/** How far retention may go. */
 export interface Reach {
-  /** The seq that every follower of the archive has reached; `Infinity` where there is no follower. */
+  /** The seq that every follower of the archive has reached; `Infinity` without followers. */
   readonly through: number
-  /** Everything that is before this position of the log is acked. */
+  /** Every event before this position in the log is acked. */
   readonly ackedBefore: number
-  /** Everything that was received before this time is acked. */
+  /** Every event received before this time is acked. */
   readonly ackedUntil: number
 }
 
-/** Followers and the consumer only go forward, so what this returns stays true. */
+/** Followers and the consumer only move forward, so the result stays valid. */
 export async function readReach(db: Connection, log: () => Promise<StreamState>): Promise<Reach> {
   const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
     log(),

@@ -11,9 +11,9 @@ import {
   startOf,
 } from '../postgres/days.ts'
 
-/** The partitions that there are, by day in their order, and the day that it is for the database. */
 export interface Days {
   readonly today: number
+  /** The days with partitions, in order. */
   readonly days: readonly number[]
 }
 
@@ -25,11 +25,7 @@ export async function readDays(postgres: Postgres): Promise<Days> {
   return { today: rows[0]!.today, days: days.toSorted((a, b) => a - b) }
 }
 
-/**
- * Makes the partitions from yesterday to `ahead` days from now. Any node may call it, at any time. A row that comes before its
- * partition waits in the default partition, and is moved. Where a statement holds a table for longer than writers may wait, the
- * rest is left for the next call.
- */
+/** Creates the partitions from yesterday to `ahead` days from now. If a table is in use for long, the next call does the rest. */
 export async function makeAhead(postgres: Postgres, ahead: number): Promise<void> {
   const { today, days } = await readDays(postgres)
   for (let day = today - 1; day <= today + ahead; day++) {
@@ -43,14 +39,13 @@ export async function makeAhead(postgres: Postgres, ahead: number): Promise<void
   }
 }
 
-/** Rows of a table that may be moved from its default partition to a new one. */
-const MOST_MOVED = 5_000
+const MAX_MOVED = 5_000
 
-/** Makes the partitions of a day, unless another node has. Ends with an error where a table is in use (`isLockTimeout`). */
+/** Creates the partitions of a day if necessary, and moves its rows there. Rejects if a table is in use (`isLockTimeout`). */
 export async function makeDay(transaction: Transaction<unknown>, day: number): Promise<void> {
   await lock(transaction, 'upkeep')
   if (await hasDay(transaction, day)) return
-  // The day stays in the default partitions where writers would wait too long for moving it.
+  // With more rows, the day stays in the default partitions: writers would wait too long.
   for (const table of DAILY_TABLES) if (await hasMany(transaction, table, day)) return
   for (const { name } of DAILY_TABLES) {
     const partition = partitionOf(name, day)
@@ -59,7 +54,7 @@ export async function makeDay(transaction: Transaction<unknown>, day: number): P
     )
     await sql`SELECT hide_alike(${partition}::regclass, ${name}::regclass)`.execute(transaction)
   }
-  // Writers wait only from here on: making a table first and then attaching it does not lock the parent against them.
+  // Writers wait only from here on: creating a table and attaching it does not lock the parent.
   await limitLockWaits(transaction)
   const defaults = DAILY_TABLES.map(({ name }) => sql.id(`${name}_default`))
   await sql`LOCK TABLE ${sql.join(defaults)} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
@@ -73,8 +68,8 @@ async function hasMany(
 ): Promise<boolean> {
   const { rows } = await sql<{ readonly count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM ${sql.id(`${table.name}_default`)}
-      WHERE ${isOfDay(table, day)} LIMIT ${MOST_MOVED + 1}) AS found`.execute(transaction)
-  return rows[0]!.count > MOST_MOVED
+      WHERE ${isOfDay(table, day)} LIMIT ${MAX_MOVED + 1}) AS found`.execute(transaction)
+  return rows[0]!.count > MAX_MOVED
 }
 
 async function attach(
@@ -91,17 +86,19 @@ async function attach(
     FOR VALUES FROM (${sql.lit(from)}) TO (${sql.lit(to)})`.execute(transaction)
 }
 
-/** How long a change of partitions may wait for a table: each later statement on the table waits behind it. */
-const MOST_WAIT_MS = 150
+/** How long a change of partitions may wait for a table, as later statements on the table wait behind it. */
+const MAX_LOCK_WAIT_MS = 150
 /** lock_not_available */
 const LOCK_TIMEOUT = '55P03'
 
-/** From now on, the transaction ends with an error instead of waiting for a lock for long. */
+/** From now on, statements of the transaction fail instead of waiting long for a lock. */
 export async function limitLockWaits(transaction: Transaction<unknown>): Promise<void> {
-  await sql`SELECT set_config('lock_timeout', ${`${MOST_WAIT_MS}ms`}, true)`.execute(transaction)
+  await sql`SELECT set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`.execute(
+    transaction,
+  )
 }
 
-/** Whether a transaction has ended because of that. It has changed nothing. */
+/** Whether a transaction failed because of that. It changed nothing. */
 export function isLockTimeout(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } }
   return cause?.code === LOCK_TIMEOUT

@@ -13,28 +13,24 @@ interface RetentionOptions {
   readonly log: () => Promise<StreamState>
 }
 
-/** Without a time, a day is dropped as a whole where it is no more than this share of the data: the rest of it stays. */
+/** Without `before`, only a day with at most this share of the data is dropped, so that not much more than needed is removed. */
 const SMALL_SHARE = 1 / 8
 
-/** Removes the oldest events, by day or one by one. Slices of several nodes take turns. */
+/** Removes the oldest events, by day or one by one. Nodes take turns. */
 export async function removeOldest(
   options: RetentionOptions,
   { before, cursor = '' }: RemovalSlice,
 ): Promise<Removal> {
   const plan = planRemoval({ before, after: cursor }, await readDays(options.postgres))
-  if (plan.kind === 'end') return { removed: 0, cursor: null }
-  if (plan.kind === 'day' && (before !== undefined || (await isSmall(options, plan.day)))) {
-    const dropped = await drop(options, plan.day)
-    if (dropped === undefined || dropped.kind === 'not reached') return { removed: 0, cursor: null }
-    if (dropped.kind === 'dropped')
-      return { removed: dropped.removed, cursor: plan.isLast ? null : plan.end }
+  if (plan === undefined) return { removed: 0, cursor: null }
+  const { day, end, isLast } = plan
+  if (day !== undefined && (before !== undefined || (await isSmall(options, day)))) {
+    const dropped = await drop(options, day)
+    if (dropped === 'blocked') return { removed: 0, cursor: null }
+    if (dropped !== 'too many stay') return { removed: dropped, cursor: isLast ? null : end }
   }
-  const { removed, cursor: next } = await removeSlice(options, {
-    before,
-    after: cursor,
-    end: plan.end,
-  })
-  return { removed, cursor: next ?? (plan.isLast ? null : plan.end) }
+  const { removed, cursor: next } = await removeSlice(options, { before, after: cursor, end })
+  return { removed, cursor: next ?? (isLast ? null : end) }
 }
 
 async function isSmall({ postgres }: RetentionOptions, day: number): Promise<boolean> {
@@ -44,61 +40,58 @@ async function isSmall({ postgres }: RetentionOptions, day: number): Promise<boo
   return row!.ofDay <= row!.bytes * SMALL_SHARE
 }
 
-/** `undefined` where a table was in use for too long. */
-async function drop(
-  { postgres, log }: RetentionOptions,
-  day: number,
-): Promise<DropResult | undefined> {
+async function drop({ postgres, log }: RetentionOptions, day: number): Promise<DropResult> {
   const reach = await postgres.read((db) => readReach(db, log))
   try {
     return await postgres.write(async (transaction) => {
       await lock(transaction, 'upkeep')
       // Another node may have dropped it meanwhile.
-      if (!(await hasDay(transaction, day))) return { kind: 'dropped', removed: 0 } as const
-      return dropDay(transaction, day, reach)
+      return (await hasDay(transaction, day)) ? dropDay(transaction, day, reach) : 0
     })
   } catch (error) {
-    if (isLockTimeout(error)) return undefined
+    if (isLockTimeout(error)) return 'blocked'
     throw error
   }
 }
 
-/** What the next slice of a walk does, from `after` to `end`. */
-export type RemovalPlan =
-  /** `rows` looks at the events in between; `day` drops the partitions of a day, or does the same. */
-  | { readonly kind: 'rows'; readonly end: string; readonly isLast: boolean }
-  | { readonly kind: 'day'; readonly day: number; readonly end: string; readonly isLast: boolean }
-  | { readonly kind: 'end' }
+export interface RemovalPlan {
+  /** The day to drop. Otherwise events are removed one by one. */
+  readonly day?: number
+  readonly end: string
+  readonly isLast: boolean
+}
 
 interface RemovalPlace {
-  /** Only what was received before this time; of any age where it is absent. */
+  /** Only events received before this time; `undefined` for any age. */
   readonly before: number | undefined
-  /** The bound or the id that the walk has reached; empty at its beginning. */
+  /** The id or bound that the walk has reached; empty at its start. */
   readonly after: string
 }
 
 /** After the ids of every event. */
 const LAST = 'evt_~'
-/** What is kept for so many days or longer may be kept to the end of its day. */
+/** Events that are kept for this many days or longer may be kept to the end of their day. */
 const WHOLE_DAYS = 2
 
 /**
- * The next slice. A walk goes by id, from the rests of old days in the default partition to the newest day. A day that has to go is
- * dropped as a whole; so that this is the rule, the events of the last day stay until all of it is old enough. They go one by one
- * where they are kept for less than WHOLE_DAYS.
+ * Plans the next slice; `undefined` at the end. A walk goes by id, from leftovers of old days in the default partition to the newest
+ * day. A day is dropped once all of it is old enough. With a retention below WHOLE_DAYS, events are removed one by one.
  */
-export function planRemoval({ before, after }: RemovalPlace, { today, days }: Days): RemovalPlan {
+export function planRemoval(
+  { before, after }: RemovalPlace,
+  { today, days }: Days,
+): RemovalPlan | undefined {
   const end = before === undefined ? LAST : endOfWalk(before, { today, days })
-  if (after >= end) return { kind: 'end' }
+  if (after >= end) return undefined
   const day = days.find((each) => startOf('evt', each + 1) > after)
-  if (day === undefined || startOf('evt', day) >= end) return { kind: 'rows', end, isLast: true }
+  if (day === undefined || startOf('evt', day) >= end) return { end, isLast: true }
   const start = startOf('evt', day)
-  if (after < start) return { kind: 'rows', end: start, isLast: false }
+  if (after < start) return { end: start, isLast: false }
   const next = startOf('evt', day + 1)
-  // Late events of yesterday are still on their way.
+  // Late events of yesterday may still arrive.
   const isWhole = next <= end && day < today - 1
   const part = { end: next < end ? next : end, isLast: next >= end }
-  return after === start && isWhole ? { kind: 'day', day, ...part } : { kind: 'rows', ...part }
+  return after === start && isWhole ? { day, ...part } : part
 }
 
 function endOfWalk(before: number, { today, days }: Days): string {
@@ -107,54 +100,49 @@ function endOfWalk(before: number, { today, days }: Days): string {
   return boundAt('evt', staysWhole ? day * DAY_MS : before)
 }
 
-/** Events that one slice looks at. */
 const SLICE_EVENTS = 250
 
-/** Only events whose ids are after `after`, and before `end`. */
-interface RowSlice extends RemovalPlace {
-  readonly end: string
-}
+type RowSlice = RemovalPlace & Pick<RemovalPlan, 'end'>
 
-/** Removes events one by one. The cursor is `null` where it has looked at all of them. */
+/** Removes events between `after` and `end` one by one. The cursor is `null` at the end. */
 async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice): Promise<Removal> {
   const reach = await postgres.read((db) => readReach(db, log))
   return postgres.write(async (transaction) => {
     await lock(transaction, 'upkeep')
-    const seen = await look(transaction, slice, reach)
-    const ids = seen.filter(({ mayGo }) => mayGo).map(({ id }) => id)
-    // What waits stays for long: it is left out before anything is locked, which writes to each row.
+    const seen = await readSlice(transaction, slice, reach)
+    const ids = seen.filter(({ isRemovable }) => isRemovable).map(({ id }) => id)
+    // Locking writes to each row, and waiting events stay for long, so they are filtered out first.
     const removable = await withoutWaiting(transaction, ids)
     const removed = removable.length === 0 ? 0 : await remove(transaction, removable)
     return { removed, cursor: seen.length < SLICE_EVENTS ? null : seen.at(-1)!.id }
   })
 }
 
-async function look(
+async function readSlice(
   transaction: Transaction<unknown>,
   { before, after, end }: RowSlice,
   { ackedBefore, through }: Reach,
-): Promise<readonly { readonly id: string; readonly mayGo: boolean }[]> {
-  const { rows } = await sql<{ readonly id: string; readonly mayGo: boolean }>`
+): Promise<readonly { readonly id: string; readonly isRemovable: boolean }[]> {
+  const { rows } = await sql<{ readonly id: string; readonly isRemovable: boolean }>`
     SELECT id, log_position < ${finite(ackedBefore)} AND seq <= ${finite(through)}
-      AND received_at < ${finite(before ?? Infinity)} AS "mayGo"
+      AND received_at < ${finite(before ?? Infinity)} AS "isRemovable"
     FROM events WHERE id > ${after} AND id < ${end} ORDER BY id LIMIT ${SLICE_EVENTS}`.execute(
     transaction,
   )
   return rows
 }
 
-/** For a column of bigint. */
 function finite(bound: number): number {
   return Math.min(bound, Number.MAX_SAFE_INTEGER)
 }
 
-/** A transaction that records a delivery of an event has locked its row: those events are left for another walk. */
+/** Skips events that are locked because a transaction records a delivery of them. */
 async function remove(transaction: Transaction<unknown>, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ readonly id: string }>`
     SELECT id FROM events
     WHERE id = ANY(${ids}::text[]) AND id >= ${ids[0]} AND id <= ${ids.at(-1)}
     FOR UPDATE SKIP LOCKED`.execute(transaction)
-  // From here on, no transaction can make a delivery of them wait.
+  // Now that they are locked, no transaction can add waiting deliveries.
   const removable = await withoutWaiting(
     transaction,
     rows.map(({ id }) => id),
@@ -163,7 +151,6 @@ async function remove(transaction: Transaction<unknown>, ids: readonly string[])
   return removable.length
 }
 
-/** Those of the events that have no delivery with a part that waits. */
 async function withoutWaiting(
   transaction: Transaction<unknown>,
   eventIds: readonly string[],

@@ -8,15 +8,16 @@ const DAYS = Array.from({ length: 11 }, (_, index) => TODAY - 9 + index)
 const start = (day: number): string => startOf('evt', day)
 const noonOf = (day: number): number => (day + 0.5) * DAY_MS
 
-const rows = (end: string, isLast: boolean): RemovalPlan => ({ kind: 'rows', end, isLast })
+const rows = (end: string, isLast: boolean): RemovalPlan => ({ end, isLast })
 const day = (number: number, isLast: boolean): RemovalPlan => ({
-  kind: 'day',
   day: number,
   end: start(number + 1),
   isLast,
 })
 
-test.each<[string, { before?: number; after: string; days?: readonly number[] }, RemovalPlan]>([
+test.each<
+  [string, { before?: number; after: string; days?: readonly number[] }, RemovalPlan | undefined]
+>([
   ['begins before the first day', { after: '' }, rows(start(TODAY - 9), false)],
   ['goes on with the first day', { after: start(TODAY - 9) }, day(TODAY - 9, false)],
   ['goes on in a day by rows', { after: `${start(TODAY - 9)}x` }, rows(start(TODAY - 8), false)],
@@ -37,7 +38,7 @@ test.each<[string, { before?: number; after: string; days?: readonly number[] },
   [
     'leaves a day until all of it is old enough',
     { before: noonOf(TODAY - 6), after: start(TODAY - 6) },
-    { kind: 'end' },
+    undefined,
   ],
   [
     'goes by the moment where little time is kept',
