@@ -71,13 +71,12 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
       return { host: url.host, syncs: await syncsAlways(url).catch(() => undefined) }
     }),
   )
-  const { unsynced = [], silent = [] } = Object.groupBy(servers, ({ syncs }) => {
-    if (syncs === undefined) return 'silent'
-    return syncs ? 'synced' : 'unsynced'
-  })
-  if (unsynced.length === 0) return silent.map(({ host }) => host)
+  const hostsWith = (result: boolean | undefined): readonly string[] =>
+    servers.flatMap(({ host, syncs }) => (syncs === result ? [host] : []))
+  const unsynced = hostsWith(false)
+  if (unsynced.length === 0) return hostsWith(undefined)
   throw new ConnectionRefused(
-    `NATS confirms events before they are on its disk (${unsynced.map(({ host }) => host).join(', ')}): a power cut would lose ` +
+    `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power cut would lose ` +
       'calls that got a 200. Set `sync_interval: always` in the block `jetstream` of its configuration, and restart it.',
   )
 }

@@ -72,8 +72,8 @@ interface Sum {
   readonly parts: number
 }
 
-/** A read merges more tallies than this. */
-const MANY = 2_000
+/** A read merges tallies if there are more. */
+const MAX_TALLIES = 2_000
 const MAX_MERGED = 20_000
 
 /** Sums up `tallies`, which every statement adds to (postgres/schema.sql). */
@@ -81,7 +81,7 @@ async function readTotals(postgres: Postgres) {
   const sums = await postgres.run(sql<Sum>`
     SELECT kind, of, sum(rows)::bigint AS rows, sum(bytes)::bigint AS bytes, count(*) AS parts
     FROM tallies GROUP BY kind, of ORDER BY of, kind`)
-  if (sums.reduce((all, { parts }) => all + parts, 0) > MANY) await mergeTallies(postgres)
+  if (sums.reduce((all, { parts }) => all + parts, 0) > MAX_TALLIES) await mergeTallies(postgres)
   const sumOf = (kind: string, of = ''): number =>
     sums.find((each) => each.kind === kind && each.of === of)?.rows ?? 0
   return {
