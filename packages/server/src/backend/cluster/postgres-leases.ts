@@ -104,17 +104,17 @@ class SharedLease {
   async #renewUntilOver(): Promise<void> {
     const { clock, leaseMs } = this.#options
     const fence = await this.#fence.catch(() => undefined)
-    while (fence !== undefined && !this.isOver) {
-      await pause(clock, leaseMs / TRIES, this.#over.signal)
-      // While this node slept, another one may have held it.
-      if (this.isOver || clock.now() >= this.#validUntil || !(await this.#renew(fence))) break
-    }
+    if (fence !== undefined)
+      do await pause(clock, leaseMs / TRIES, this.#over.signal)
+      while (await this.#renew(fence))
     this.#over.abort()
   }
 
   /** Returns false once the lease is lost. If the database is unavailable, it lasts until it expires. */
   async #renew(fence: number): Promise<boolean> {
     const { postgres, clock, leaseMs } = this.#options
+    // While this node slept, another one may have held it.
+    if (this.isOver || clock.now() >= this.#validUntil) return false
     const validUntil = clock.now() + leaseMs
     try {
       const rows = await postgres.run(sql`

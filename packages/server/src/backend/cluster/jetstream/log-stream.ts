@@ -56,7 +56,7 @@ export interface RestingMessage {
 export class LogStream {
   readonly ackWaitMs: number
   readonly name: string
-  readonly partitions: readonly number[] = [...new Array(PARTITIONS).keys()]
+  readonly partitions: readonly number[] = Array.from({ length: PARTITIONS }, (_, index) => index)
   readonly consumers: PartitionConsumers
   readonly #link: NatsLink
   readonly #clock: Clock

@@ -45,8 +45,8 @@ export class OutboxRelay implements AsyncDisposable {
   }
 
   /** Appends every chunk committed before the call, unless `signal` aborts. */
-  async flush(signal?: AbortSignal): Promise<void> {
-    while (!signal?.aborted && (await this.#relaySome())) continue
+  async flush(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    while (!signal.aborted && (await this.#relaySome())) continue
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
