@@ -53,10 +53,7 @@ export class ChangeFeed implements AsyncDisposable {
     )
   }
 
-  /**
-   * Calls `refresh` soon, and after each change of this kind, one call at a time, until the returned function is called. One that
-   * rejects is repeated after `pollMs`.
-   */
+  /** Calls `refresh` soon, and after each change of this kind, one call at a time, until the returned function is called. */
   on(kind: ChangeKind, refresh: () => Promise<unknown>): () => void {
     const follower = new Follower(refresh)
     const followers = this.#followers.get(kind) ?? new Set()
@@ -162,6 +159,7 @@ class Follower {
         this.#reached = number
         this.failure = undefined
       } catch (error) {
+        // Repeated after the next read.
         this.failure = error
         break
       }

@@ -127,7 +127,6 @@ export class HeldEntry implements LogEntry {
     this.message = message
   }
 
-  /** The JetStream consumer that delivered it. */
   get consumer(): string {
     return deliveryOf(this.message).consumer
   }

@@ -23,7 +23,6 @@ export class StreamMismatch extends Error {
 
 const INSTALLATION = 'hookline_installation'
 const NANOS_PER_MS = 1_000_000
-/** The same as for claims and leases. */
 const ACK_WAIT_MS = 20_000
 /** Each has a subject and a consumer. Never change it: chunks would remain in unread partitions. */
 const PARTITIONS = 4

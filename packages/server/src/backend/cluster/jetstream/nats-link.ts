@@ -102,7 +102,6 @@ export class NatsLink implements AsyncDisposable {
 
 const byNumbers = new Intl.Collator('en', { numeric: true })
 
-/** Whether Hookline runs with this version of nats-server. */
 export function isNatsSupported(version: string): boolean {
   return byNumbers.compare(version, MIN_VERSION) >= 0
 }

@@ -41,7 +41,6 @@ export class PartitionConsumers {
     return found
   }
 
-  /** Adds missing consumers. */
   async ensure(): Promise<void> {
     const found = await this.find()
     const missing = this.#options.subjects.filter((subject) => !found.has(subject))

@@ -25,10 +25,7 @@ const NANOS_PER_MS = 1_000_000
 
 const IDLE = 100
 
-/**
- * Pulls the messages of one partition, request after request. Messages of a lost request are accepted; its status is ignored. The NATS
- * client would drop messages that arrive while it stops.
- */
+/** Pulls the messages of one partition. Unlike the NATS client, it does not drop messages that arrive while it stops. */
 export class PartitionPull {
   readonly #options: PartitionPullOptions
   readonly #inbox = createInbox()
@@ -39,7 +36,6 @@ export class PartitionPull {
   #done: (isRefused: boolean) => void = () => undefined
   #left = 0
   #requests = 0
-  /** Called for each response to the current request. */
   #onSign = (): void => undefined
 
   constructor(options: PartitionPullOptions) {

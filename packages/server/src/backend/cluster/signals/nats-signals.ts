@@ -166,7 +166,6 @@ export class NatsSignals implements Signals, Disposable {
     this.#reportMissed()
   }
 
-  /** @param wasAway whether this node was disconnected before */
   #sendHello(wasAway: boolean): void {
     this.#send(this.#subject, HELLO, { wasAway })
   }

@@ -70,13 +70,10 @@ interface RemovalPlace {
 
 /** After the ids of every event. */
 const LAST = 'evt_~'
-/** Events that are kept for this many days or longer may be kept to the end of their day. */
+/** With a retention of this many days or more, a day is kept until all of it is old enough, so that it can be dropped. */
 const WHOLE_DAYS = 2
 
-/**
- * Plans the next slice; `undefined` at the end. A walk goes by id, from leftovers of old days in the default partition to the newest
- * day. A day is dropped once all of it is old enough. With a retention below WHOLE_DAYS, events are removed one by one.
- */
+/** Plans the next slice of a walk by id, from leftovers in the default partition to the newest day; `undefined` at the end. */
 export function planRemoval(
   { before, after }: RemovalPlace,
   { today, days }: Days,
