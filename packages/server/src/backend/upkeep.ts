@@ -93,9 +93,9 @@ export interface Upkeep {
 
   /**
    * What is missing of everything that was ever appended and recorded, without what retention and purges have removed.
-   * Cheap: it reads counts.
+   * Cheap: it reads counts. `messages`: what NATS has acknowledged and lost, as this node has noticed since it started.
    */
-  missing(): Promise<Missing>
+  missing(): Promise<Missing & { readonly messages?: number }>
 
   /** Cheap, however much is stored. */
   inventory(): Promise<Inventory>

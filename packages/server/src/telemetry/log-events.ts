@@ -222,7 +222,7 @@ export const LOG_EVENTS = {
   ),
   'accounting.imbalance': error(
     'Events or deliveries were lost, or ended twice. The line says where.',
-    `${REPORT} What was lost in memory (\`pipeline\`, \`lanes\`) is sent again after a restart.`,
+    `${REPORT} What was lost in memory (\`pipeline\`, \`lanes\`) is sent again after a restart. \`messages\` were lost by NATS: set \`sync_interval: always\`.`,
   ),
   'ack.failed': warn(
     'The log could not note that events are done. They are handled again after a restart.',

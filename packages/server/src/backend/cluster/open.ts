@@ -140,7 +140,7 @@ async function portsOf(opened: Opened) {
     nodes,
     signals,
     evaluations: storedEvaluations(store, announcementsIn(postgres)),
-    upkeep: await openUpkeep(postgres, () => log.state()),
+    upkeep: await openUpkeep(postgres, log),
     copyTo: refuseCopy,
     probe: probeOf({ postgres, checkLog: () => log.lastPosition(), staleness: () => feed.failure }),
     // PostgreSQL and NATS check their own files.

@@ -1,3 +1,4 @@
+import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
@@ -7,6 +8,7 @@ import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { natsProgram } from '@hookline/testing/cluster/programs'
 import { consumeAll } from './consume-all.ts'
 
@@ -39,6 +41,33 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     await expect.poll(append).toBe(true)
     await expect.poll(() => ids).toContain(later.id)
     await consuming[Symbol.asyncDispose]()
+    await log[Symbol.asyncDispose]()
+    await link[Symbol.asyncDispose]()
+  })
+
+  test('counts messages that NATS has acknowledged and lost', async () => {
+    await using nats = await NatsServer.start()
+    using copy = new TemporaryFolder()
+    const { link, log } = await openLog(nats)
+    const append = (): Promise<boolean> =>
+      log.append([acceptedEvent()]).then(
+        () => true,
+        () => false,
+      )
+    await log.append([acceptedEvent()])
+    await nats.server.kill()
+    cpSync(nats.folder, copy.path, { recursive: true })
+    await nats.server.start()
+    await expect.poll(append).toBe(true)
+    await log.append([acceptedEvent()])
+    expect(log.lostMessages).toBe(0)
+    await nats.server.kill()
+    rmSync(nats.folder, { recursive: true })
+    cpSync(copy.path, nats.folder, { recursive: true })
+    await nats.server.start()
+    await expect.poll(append).toBe(true)
+    await log.append([acceptedEvent()])
+    expect(log.lostMessages).toBe(2)
     await log[Symbol.asyncDispose]()
     await link[Symbol.asyncDispose]()
   })

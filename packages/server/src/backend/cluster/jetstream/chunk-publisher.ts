@@ -34,9 +34,17 @@ export class ChunkPublisher {
   readonly #open = new Map<number, OpenChunk>()
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
+  /** The last number that the server has acknowledged. A new object after it has lost messages. */
+  #acknowledged = { number: 0 }
+  #lostMessages = 0
 
   constructor(options: ChunkPublisherOptions) {
     this.#options = options
+  }
+
+  /** Messages that the server has acknowledged and lost: it gave their numbers to later ones. */
+  get lostMessages(): number {
+    return this.#lostMessages
   }
 
   async publish(events: readonly AcceptedEvent[]): Promise<void> {
@@ -55,13 +63,26 @@ export class ChunkPublisher {
       try {
         link.assertConnected()
         const options = { msgID: id, timeout: ATTEMPT_MS }
-        const { seq } = await link.js.publish(stream.subjectOf(partition), data, options)
-        return stream.numberOf(seq)
+        const before = { last: this.#acknowledged, number: this.#acknowledged.number }
+        const { seq, duplicate } = await link.js.publish(stream.subjectOf(partition), data, options)
+        const number = stream.numberOf(seq)
+        if (!duplicate) this.#compare(number, before)
+        return number
       } catch (error) {
         if (clock.now() >= deadline) throw unavailable(error)
         await this.#recover(deadline)
       }
     }
+  }
+
+  /** Numbers only grow, unless a server has lost the newest messages, as in a power cut without `sync_interval: always`. */
+  #compare(number: number, before: { readonly last: object; readonly number: number }): void {
+    if (before.last !== this.#acknowledged || number > before.number) {
+      this.#acknowledged.number = Math.max(this.#acknowledged.number, number)
+      return
+    }
+    this.#lostMessages += this.#acknowledged.number - number + 1
+    this.#acknowledged = { number }
   }
 
   #gather(event: AcceptedEvent): OpenChunk {

@@ -83,6 +83,11 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return this.#request(() => this.#stream.state())
   }
 
+  /** Messages that NATS has acknowledged to this node, and lost. */
+  get lostMessages(): number {
+    return this.#publisher.lostMessages
+  }
+
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
     this.#link.assertConnected()

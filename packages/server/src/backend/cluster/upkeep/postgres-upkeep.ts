@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { systemClock } from '../../../util/time/clock.ts'
 import { forgetPurges } from '../../store/purged-users.ts'
 import type { Inventory, Upkeep, WaitingDeliveries } from '../../upkeep.ts'
-import type { StreamState } from '../jetstream/log-stream.ts'
+import type { JetStreamLog } from '../jetstream/jetstream-log.ts'
 import { tryLock } from '../postgres/locks.ts'
 import { PostgresTx } from '../postgres/postgres-store.ts'
 import type { Connection, Postgres } from '../postgres/postgres.ts'
@@ -17,7 +17,7 @@ const AHEAD = 7
 /** Creates the partitions for today and tomorrow, and opens the upkeep of the database. */
 export async function openUpkeep(
   postgres: Postgres,
-  log: () => Promise<StreamState>,
+  log: Pick<JetStreamLog, 'state' | 'lostMessages'>,
 ): Promise<Upkeep> {
   await makeAhead(postgres, AHEAD_AT_START)
   return {
@@ -31,12 +31,15 @@ export async function openUpkeep(
       const { oldest, quarantined } = row!
       return { waiting, oldestPendingAt: oldest ?? undefined, quarantined }
     },
-    missing: async () => (await readTotals(postgres)).missing,
+    missing: async () => ({
+      ...(await readTotals(postgres)).missing,
+      messages: log.lostMessages,
+    }),
     inventory: async () => {
       const [counts, { events }, { undecided, bytes: logBytes }] = await Promise.all([
         postgres.read(readCounts),
         readTotals(postgres),
-        log(),
+        log.state(),
       ])
       return {
         ...counts,
@@ -54,12 +57,12 @@ export async function openUpkeep(
         await makeAhead(postgres, AHEAD)
         await mergeTallies(postgres)
         await removeOthers(postgres, slice.before)
-        const { ackedBefore } = await log()
+        const { ackedBefore } = await log.state()
         await postgres.write((transaction) =>
           forgetPurges(new PostgresTx(transaction), { now: systemClock.wall(), ackedBefore }),
         )
       }
-      return removeOldest({ postgres, log }, slice)
+      return removeOldest({ postgres, log: () => log.state() }, slice)
     },
   }
 }
