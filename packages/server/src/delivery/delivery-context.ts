@@ -8,19 +8,18 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
 
-/** What all parts of the delivery of events, or of notices, have in common. */
+/** Dependencies of all parts of the delivery of events, or of notices. */
 export interface DeliveryContext {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue<Carried>
   readonly quarantine: Quarantine
-  /** Knows which deliveries in memory belong to a user who was deleted. */
+  /** Finds deliveries of deleted users. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly activity: Pick<ActivityListener, 'recorded'>
-  /** In place of the success policy of each destination. */
+  /** Overrides the success policy of each destination. */
   readonly successPolicy?: SuccessPolicy | undefined
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** Aborts when the service stops: no further attempt begins. */
   readonly signal: AbortSignal
 }

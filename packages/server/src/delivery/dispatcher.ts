@@ -29,34 +29,34 @@ import { isPaused, newParts, partOf, pendingParts } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions extends DeliveryContext {
-  /** What it delivers. The names of its workers begin with it. */
+  /** Prefix of its workers' names. */
   readonly name: 'deliveries' | 'notices'
   readonly attempts: Attempts
   readonly health: WebhookHealth
-  /** Whether it takes up what waits for a destination; by default it takes up everything. */
+  /** Whether it delivers the backlog of a destination; by default of all. */
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly retryWindowMs: number
-  /** The longest time for which a part can wait for its next attempt. */
+  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
-  /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
+  /** Stores the response to every failed attempt, without the hourly limit. */
   readonly keepsEveryResponse?: boolean
   readonly limits: LaneSchedulerOptions['limits']
 }
 
-/** A delivery from the log. `onRecorded` is called when it is durable: then the log need not keep it. */
+/** A delivery from the log. `onRecorded` is called when it is durable and the log need not keep it. */
 export interface FreshDelivery {
   readonly delivery: Delivery
   readonly event: Carried
   readonly onRecorded: () => void
 }
 
-/** What came of a task's turn in a slot; `fault`: an error that is a bug of Hookline. */
+/** `fault`: the error of a bug of Hookline. */
 type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
 
 /**
- * Brings deliveries to their receivers, through one lane for each webhook. The lanes share the slots fairly. A delivery
- * has a part for each webhook, and each part goes its own way:
+ * Delivers to receivers, through one lane per webhook. The lanes share the slots fairly. A delivery has a part for
+ * each webhook, and each part goes its own way:
  *
  *     deliver() ─▶ lane ─▶ slot ─▶ attempt ─▶ record
  *         │         ▲ │                         │
@@ -66,9 +66,8 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
  *         └─ no room in the ────┘               │
  *            lane, or blocked: parked           └─ paused: held until it is resumed
  *
- * In the usual case a delivery goes from memory to the receiver and is written once. With its first record, the backend
- * has the delivery and the log need not keep it: parts that are in lanes then are claimed there. An attempt that a bug
- * stops rejects its part. A bug outside of an attempt puts the whole delivery into quarantine.
+ * Usually a delivery goes from memory to the receiver and is written once. Its first record replaces the log's copy,
+ * and claims its parts in lanes. A bug during an attempt rejects the part; any other bug quarantines the delivery.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions
@@ -80,7 +79,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #parking: FreshParking
   readonly #open = new OpenDeliveries()
   #given = 0
-  /** What must end before the dispatcher is disposed of: attempts in flight, and records of parked deliveries. */
+  /** Attempts in flight, and records of parked deliveries, which must end before it is disposed of. */
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
@@ -122,78 +121,73 @@ export class Dispatcher implements AsyncDisposable {
     })
   }
 
-  /** The workers to run with it: one feeds the lanes with what is parked, one parks what waits too long in memory. */
   get workers(): readonly Worker[] {
     return [this.#feed, this.#parking]
   }
 
-  /** Parts in the backend became due: the feed claims them now. */
+  /** Parts in the backend are due: the feed claims them now. */
   wake(): void {
     this.#feed.wake()
   }
 
-  /** A person wants the next attempts of the lane now. `recovers`: its breaker was closed by the person. */
+  /** A manual retry of the lane. `recovers`: its breaker was closed manually. */
   retryNow(id: LaneId, { recovers = false } = {}): void {
     if (recovers) this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.#feed.makeDue(id)
   }
 
-  /** Another node has found out that the webhook works again. */
+  /** Another node has closed the breaker. */
   recover(id: LaneId): void {
     this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.wake()
   }
 
-  /** Other nodes that deliver have come or gone. */
+  /** The nodes that deliver have changed. */
   divide(division: LaneDivision): void {
     this.#scheduler.divide(division)
   }
 
-  /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
+  /** Start times of the attempts in progress of a delivery, by URL. */
   attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
     return this.#open.attemptsOf(deliveryId)
   }
 
-  /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
+  /** Resolves when it takes more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void> {
     return this.#parking.ready()
   }
 
-  /** Parts of deliveries in lanes. In the backend they are pending, or not recorded yet. */
+  /** Parts in lanes: pending in the backend, or not recorded yet. */
   get inMemory(): number {
     return this.#scheduler.inMemory
   }
 
-  /** Deliveries that the backend does not have yet. */
+  /** Deliveries that are not in the backend yet. */
   get unrecorded(): number {
     return this.#open.freshCount
   }
 
-  /** How long there have been parts in memory and none of them ended. */
+  /** How long no part in memory has ended. */
   get stillForMs(): number {
     return this.#accounting.stillForMs
   }
 
-  /** How many attempts at the webhook are in flight. */
   inFlightAt(id: LaneId): number {
     return this.#scheduler.inFlightAt(id)
   }
 
-  /** How many fresh deliveries it was given. */
+  /** Fresh deliveries so far. */
   get given(): number {
     return this.#given
   }
 
-  /**
-   * How many parts are not in memory, recorded or released, and how many fresh deliveries have neither a first record nor
-   * wait for it: 0 unless there is a bug.
-   */
+  /** Lost parts and lost fresh deliveries: 0 unless there is a bug. */
   get imbalance(): number {
     const unrecorded = this.#given - this.#open.leftFresh - this.#open.freshCount
     return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
-  /** Takes a fresh delivery. Never waits for a receiver: a part without room in its lane is parked. */
+  /** Takes a fresh delivery without waiting for a receiver: a part without room in its lane is parked. */
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
     this.#given++
     const now = this.#options.clock.now()
@@ -209,8 +203,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /**
-   * Waits until the attempts in flight have ended and are recorded. Call it after `signal` has aborted and the workers
-   * have ended. Parts whose attempt has not begun come again from the log and the backend.
+   * Waits until the attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended.
+   * Other parts are redelivered by the log and the backend.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#accounting.end('released', this.#scheduler.clear())
@@ -237,13 +231,13 @@ export class Dispatcher implements AsyncDisposable {
     return true
   }
 
-  /** Runs a task that has a slot, and records what came of it. */
+  /** Runs a task that has a slot, and records its result. */
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
     let end: TaskEnd | undefined
     try {
       const result = await this.#attempt(lane, task)
-      // In one step with the record: in no lane and not being recorded, the delivery would be closed, and a claim that was
-      // made before would open it again as it was before the attempt.
+      // In one step with the record: otherwise the delivery could be closed, and reopened by an earlier claim without the
+      // attempt.
       leaveLane(task)
       end = await this.#end(task, result)
     } finally {
@@ -254,7 +248,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** The slot is free as soon as the attempt is over, before its result is recorded. */
+  /** Frees the slot before the result is recorded. */
   async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
     task.startedAt = this.#options.clock.wall()
     try {
@@ -272,7 +266,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#recorder.quarantine(open, result.fault)
   }
 
-  /** Parts were recorded that are in no lane. When their destination has changed since, they do not wait. */
+  /** Parts outside of lanes were recorded. Wakes the feed immediately if their destination has changed since. */
   #onParked({ destinationId, webhooks }: Delivery): void {
     const destination = this.#destination(destinationId)
     for (const { url, state, dueAt } of webhooks) {
@@ -292,7 +286,7 @@ export class Dispatcher implements AsyncDisposable {
     const done = (): void => void this.#pending.delete(work)
     work.then(done, (error: unknown) => {
       done()
-      // A bug, not a failure of the receiver. The delivery stays unrecorded and comes again after a restart.
+      // A bug, not a failure of the receiver. The delivery stays unrecorded and is redelivered after a restart.
       this.#options.logger.error({ err: error }, 'delivery.failed')
     })
   }

@@ -10,31 +10,29 @@ import { type LanePorts, NOTICE_POLICY, noticeActivity } from './lane-group.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
 import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 
-/** The ports of the backend that the engine uses. */
 type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>
 
-/** How the engine is, its lanes and workers included. */
 interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
-  /** How many deliveries were lost, or ended twice, in the pipeline and in the lanes. 0 unless there is a bug. */
+  /** Deliveries that were lost or ended twice, in pipeline and lanes. 0 unless there is a bug. */
   readonly imbalance: { readonly pipeline: number; readonly lanes: number }
 }
 
 export interface DeliveryEngineOptions extends SupervisionOptions {
   readonly backend: EngineBackend
-  /** The engine disposes of them. */
+  /** Disposed of by the engine. */
   readonly lanes: Lanes
   readonly activity: ActivityListener
   readonly logger: Logger
 }
 
 /**
- * Delivers events from the log to the receivers. The service, the tests and the simulator all use this wiring:
+ * Delivers events from the log to the receivers:
  *
- *     log ─▶ pipeline ─▶ lanes ─▶ receivers        replays, retries by hand, new notices ─▶ parts ─▶ lanes
+ *     log ─▶ pipeline ─▶ lanes ─▶ receivers        replays, manual retries, new notices ─▶ parts ─▶ lanes
  *      ▲                   │
  *      └──────── acks ◀────┘ recorded or parked
  *
- * One supervisor runs the workers outside of the lanes. `supervise` adds other workers.
+ * One supervisor runs the workers outside of the lanes, and those of `supervise`.
  */
 export class DeliveryEngine implements AsyncDisposable {
   readonly lanes: Lanes
@@ -61,7 +59,7 @@ export class DeliveryEngine implements AsyncDisposable {
     this.supervise(new PauseLog(backend.catalog, logger))
   }
 
-  /** Deliveries or notices in the backend became due: a replay or a person began them again, or they are new. */
+  /** Deliveries or notices in the backend are due: replayed, retried manually, or new. */
   wake(): void {
     for (const worker of this.#splitWorkers) worker.wake()
     this.lanes.wake()
@@ -72,7 +70,7 @@ export class DeliveryEngine implements AsyncDisposable {
     this.#supervisor.run(worker)
   }
 
-  /** Decisions of the pipeline that came to nothing, see `Pipeline.imbalance`. */
+  /** See `Pipeline.imbalance`. */
   get imbalance(): number {
     return this.#pipeline.imbalance
   }
@@ -92,10 +90,7 @@ export class DeliveryEngine implements AsyncDisposable {
     this.lanes.stop()
   }
 
-  /**
-   * Ends the workers, then waits until the attempts in flight are recorded and acked. Other deliveries come again after a
-   * restart.
-   */
+  /** Waits until the attempts in flight are recorded and acked. Other deliveries are redelivered after a restart. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop()
     await this.#supervisor.ended()

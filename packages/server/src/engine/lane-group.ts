@@ -18,15 +18,14 @@ import { WebhookSender, type WebhookSenderOptions } from '../delivery/sending/se
 import type { Clock } from '../util/time/clock.ts'
 import { Redacted } from '../util/secrets/redacted.ts'
 
-/** How deliveries are retried, and how many of them are in flight. Plain data, which can be sent to a thread. */
+/** Plain data, for threads. */
 export interface LaneSettings {
   readonly retryWindowMs: number
-  /** The delays between attempts; by default those of the spec. */
+  /** Delays between attempts; by default those of the spec. */
   readonly retryScheduleMs?: readonly number[] | undefined
   readonly limits: DispatcherOptions['limits']
 }
 
-/** The ports of the backend that lanes use. */
 export interface LanePorts extends Pick<Backend, 'quarantine'> {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
@@ -34,7 +33,7 @@ export interface LanePorts extends Pick<Backend, 'quarantine'> {
   readonly deletions: Pick<Deletions, 'isPurged'>
 }
 
-/** Sends the requests of one group of lanes. The group disposes of it. */
+/** Disposed of by the group. */
 interface GroupSender extends Sender, AsyncDisposable {
   /** Ends the attempts in flight, and makes no further ones. */
   abort(): void
@@ -47,10 +46,10 @@ export interface LaneGroupOptions extends SupervisionOptions {
   readonly health: WebhookHealth
   /** Makes the attempts of events; by default `Attempts` with `sender`. */
   readonly attempts?: Attempts
-  /** Whether the lanes of a destination are in this group. Others take up what waits for the others. By default all are. */
+  /** Whether this group has the lanes of a destination; by default all. */
   readonly owns?: (destinationId: string) => boolean
   readonly activity: Pick<ActivityListener, 'recorded' | 'updated'>
-  /** The other nodes; absent where this process has no others. */
+  /** Absent in a process without other nodes. */
   readonly peers?: Peers | undefined
 }
 
@@ -68,9 +67,8 @@ type LaneKind = Pick<
 > & { readonly attempts?: Attempts | undefined }
 
 /**
- * The lanes of some destinations, those of events and those of deletion notices, with everything that acts on them: the
- * breakers, the connections to receivers, the lines of the log about webhooks, the workers and their supervisor. It
- * shares nothing with the rest of the service but the ports, so it can run in a thread of its own.
+ * The lanes of some destinations, for events and for deletion notices, with their breakers, connections, log lines,
+ * workers and supervisor. It shares only the ports with the rest of the service, so it can run in a thread.
  */
 export class LaneGroup implements Lanes {
   readonly #options: LaneGroupOptions
@@ -92,7 +90,6 @@ export class LaneGroup implements Lanes {
     this.#disconnect = this.#connect()
   }
 
-  /** How the lanes are now. */
   get current(): LanesStatus {
     const { health, backend } = this.#options
     const sum = (count: (lanes: Dispatcher) => number): number =>
@@ -246,16 +243,15 @@ export class LaneGroup implements Lanes {
   }
 }
 
-/** How requests are sent. Plain data, which can be sent to a thread. */
+/** Plain data, for threads. */
 export interface SenderSettings extends Omit<
   WebhookSenderOptions,
   'clock' | 'inspector' | 'egressProxy'
 > {
-  /** The URL of an HTTP proxy that makes all connections. It may contain a password. */
+  /** The URL of an HTTP proxy for all connections. It may contain a password. */
   readonly egressProxy?: string | undefined
 }
 
-/** The settings of a group of lanes. Plain data, which can be sent to a thread. */
 export interface LaneGroupSettings extends LaneSettings {
   readonly sender: SenderSettings
 }
@@ -263,7 +259,7 @@ export interface LaneGroupSettings extends LaneSettings {
 type OpenOptions = Omit<LaneGroupOptions, 'settings' | 'sender' | 'health' | 'attempts'> &
   Pick<WebhookSenderOptions, 'inspector'> & { readonly settings: LaneGroupSettings }
 
-/** Opens a group of lanes with a sender and breakers of its own, from plain data and ports alone. */
+/** Opens a group of lanes with its own sender and breakers. */
 export function openLaneGroup({ inspector, ...options }: OpenOptions): LaneGroup {
   const { clock, settings } = options
   const { retryScheduleMs } = settings
@@ -276,7 +272,6 @@ export function openLaneGroup({ inspector, ...options }: OpenOptions): LaneGroup
   })
 }
 
-/** A sender from plain data. */
 export function openSender(
   { egressProxy, ...settings }: SenderSettings,
   others: { readonly clock: Clock; readonly inspector?: WebhookSenderOptions['inspector'] },
@@ -285,7 +280,7 @@ export function openSender(
   return new WebhookSender({ ...settings, ...others, ...proxy })
 }
 
-/** The lanes of notices have their own few slots, so a notice never waits for an event. */
+/** Notices have their own slots, so they never wait for events. */
 export const NOTICE_LIMITS = {
   maxInFlight: 16,
   laneConcurrency: 4,
@@ -293,10 +288,10 @@ export const NOTICE_LIMITS = {
   maxInMemory: 4_096,
 }
 
-/** Every webhook may hold data of the user (spec 02 §Deletion notice). */
+/** Every webhook may have data of the user (spec 02 §Deletion notice). */
 export const NOTICE_POLICY = 'each'
 
-/** What the record of a notice is reported as: statistics and health count events only. */
+/** Statistics and health count events only, so notices are reported as changes of deletions. */
 export function noticeActivity(
   activity: Pick<ActivityListener, 'updated'>,
 ): Pick<ActivityListener, 'recorded'> {

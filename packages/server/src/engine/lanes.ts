@@ -3,52 +3,43 @@ import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { WebhookLanes } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
 
-/** How the lanes are, all together. */
 export interface LanesStatus {
-  /**
-   * How long lanes have had deliveries in memory and none of them ended. An attempt takes seconds, however slow its
-   * receiver.
-   */
+  /** How long no delivery in memory has ended. An attempt takes seconds, however slow its receiver. */
   readonly stillForMs: number
-  /** Parts of deliveries in lanes. In the backend they are pending, or not recorded yet. */
+  /** Pending in the backend, or not recorded yet. */
   readonly inMemory: number
-  /** Deliveries that the backend does not have yet. */
+  /** Not in the backend yet. */
   readonly unrecorded: number
-  /** Deliveries that the lanes took, and that are neither in memory nor recorded. 0 unless there is a bug. */
+  /** Deliveries that are neither in memory nor recorded. 0 unless there is a bug. */
   readonly imbalance: number
-  /** Webhooks whose breaker is not closed. */
   readonly openBreakers: number
-  /** The last error of each failing worker, by the name of the worker. */
+  /** The last error of each failing worker, by its name. */
   readonly failing: ReadonlyMap<string, string>
 }
 
 /**
- * The lanes of all destinations, as everything outside of them talks with them: the pipeline, the management API, replays,
- * deletions and gauges. What is given and returned is plain data, and each question is asked once for many webhooks or
- * deliveries: the lanes may be in other threads. `LaneGroup` has lanes in this thread.
+ * The lanes of all destinations for the pipeline, management API, replays, deletions and gauges. Inputs and outputs
+ * are plain data for many webhooks or deliveries, because the lanes may be in other threads.
  */
 export interface Lanes extends WebhookLanes, AsyncDisposable {
-  /** Takes a fresh delivery. Never waits for a receiver. Call it after `ready`. */
+  /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
-  /** How many fresh deliveries it was given. */
+  /** Fresh deliveries so far. */
   readonly given: number
-  /** Resolves when it takes more deliveries. So the pipeline waits for the disk where it must, and never for a receiver. */
+  /** Resolves when it takes more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
-  /** Parts in the backend became due: they are claimed now. */
+  /** Parts in the backend are due: claims them now. */
   wake(): void
   status(): Promise<LanesStatus>
   /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
   stop(): void
-  /** Ends the attempts in flight: their deliveries are as before the attempt. */
+  /** Ends the attempts in flight; their deliveries stay as before. */
   abort(): void
-  /** Stops, and waits until the attempts in flight are recorded. Other deliveries come again after a restart. */
+  /** Stops, and waits until the attempts in flight are recorded. Other deliveries are redelivered after a restart. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/**
- * The lanes of a node that does not deliver: other nodes have them. They read from the database what is due, so what is asked of
- * these changes nothing. Breakers show as closed, because this node makes no attempts.
- */
+/** The lanes of a node that does not deliver. Other nodes read due parts from the database, so nothing is forwarded. */
 export class LanesElsewhere implements Lanes {
   readonly given = 0
   readonly #catalog: FollowedCatalog
@@ -92,7 +83,6 @@ export class LanesElsewhere implements Lanes {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** The status of lanes that have done nothing. */
 export const IDLE: LanesStatus = {
   stillForMs: 0,
   inMemory: 0,
@@ -102,7 +92,7 @@ export const IDLE: LanesStatus = {
   failing: new Map(),
 }
 
-/** The states of webhooks that no attempt was made at: their breakers are closed. */
+/** Webhooks without an attempt have closed breakers. */
 export function untriedStates(
   destinationIds: readonly string[],
   { current }: Pick<FollowedCatalog, 'current'>,

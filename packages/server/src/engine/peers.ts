@@ -12,7 +12,7 @@ import type {
 import { type LaneDivision, UNDIVIDED } from '../delivery/lanes/lane-scheduler.ts'
 
 export interface SharedLanesOptions {
-  /** Those of this node. */
+  /** The lanes of this node. */
   readonly lanes: WebhookLanes
   readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
   readonly clock: Clock
@@ -26,18 +26,18 @@ interface States {
   readonly states: readonly (readonly [string, readonly LaneState[]])[]
 }
 
-/** For each delivery: the URL of a webhook, and how long its attempt has taken. */
+/** By delivery: URLs and durations so far of the attempts in progress. */
 interface AttemptsMade {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }
 
-/** What a person asks for. */
+/** A manual order. */
 interface Order {
   readonly order: 'allowNow' | 'retryNow' | 'closeBreakers'
   readonly webhooks: readonly LaneId[]
 }
 
-/** The lanes of all nodes, as the management API talks with them: what it asks and what it orders concerns each node. */
+/** The lanes of all nodes for the management API: questions and orders go to every node. */
 export class SharedLanes implements WebhookLanes {
   readonly #options: SharedLanesOptions
 
@@ -129,10 +129,7 @@ export class SharedLanes implements WebhookLanes {
   }
 }
 
-/**
- * The state with its times moved by `ms`. Clocks differ, so nodes send each other the distances of times from now. A node of another
- * version may leave one out.
- */
+/** Moves times by `ms`: clocks differ, so nodes exchange durations. A node of another version may leave one out. */
 function shifted(state: LaneState, ms: number): LaneState {
   const moved = (at: number | null | undefined): number | null => (at == null ? null : at + ms)
   return {
@@ -143,10 +140,7 @@ function shifted(state: LaneState, ms: number): LaneState {
   }
 }
 
-/**
- * The state of a webhook on this node and another one. The node that knows more decides: one whose breaker is not closed; among
- * several, the one that tries first, because the others hear of its result.
- */
+/** Merges two nodes' states: an open breaker decides, and of several, the earliest probe, because its result is shared. */
 function mergedState(own: LaneState, told: readonly LaneState[], now: number): LaneState {
   const found = told.find(({ url }) => url === own.url)
   if (found === undefined) return own
@@ -171,12 +165,11 @@ function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
-/** Each node learns a pace of its own. */
+/** Each node learns its own pace. */
 function total(a: number | null, b: number | null | undefined): number | null {
   return a == null || b == null ? (a ?? b ?? null) : a + b
 }
 
-/** The other nodes, as lanes see them. */
 export interface Peers {
   readonly nodes: Pick<Nodes, 'id' | 'current' | 'onChange'>
   readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
@@ -185,17 +178,15 @@ export interface Peers {
 export interface PeeredLanesOptions extends Peers {
   readonly catalog: Pick<FollowedCatalog, 'current'>
   readonly health: WebhookHealth
-  /** The nodes that deliver are others now. */
+  /** Other nodes deliver now. */
   readonly onDivision: (division: LaneDivision) => void
-  /** Another node has found out that a webhook works again. */
+  /** Another node has closed the breaker of a webhook. */
   readonly onRecovery: (webhook: LaneId) => void
 }
 
 /**
- * Makes the lanes of this node and those of others act as one: they divide the limits of each webhook, and a node that finds
- * out that a webhook is down, works again, or asks for a pause, tells the others. A node that starts asks for all of this.
- *
- * Returns the function that ends it.
+ * Joins the lanes of all nodes: they divide the limits of each webhook, and publish breakers and requested pauses. A
+ * node that starts requests both. Returns the function that disconnects.
  */
 export function connectPeers(options: PeeredLanesOptions): () => void {
   const { nodes, signals, health } = options
@@ -219,7 +210,7 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
   }
 }
 
-/** The place of this node among those that deliver. A node that has not joined delivers as the only one. */
+/** The index of this node among those that deliver. A node that has not joined delivers alone. */
 export function divisionOf({ id, current }: Pick<Nodes, 'id' | 'current'>): LaneDivision {
   const ids = current.filter((node) => node.isAlive && delivers(node)).map((node) => node.id)
   const place = ids.toSorted().indexOf(id)

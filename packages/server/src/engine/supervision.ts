@@ -10,11 +10,11 @@ export interface SupervisionOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** A worker that calls or deliveries need failed five times within a minute. The process should end. */
+  /** A worker that calls or deliveries need failed five times within a minute: the process should exit. */
   readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
 
-/** Workers that neither a call nor a delivery needs. If one keeps failing, it rests and the process continues without it. */
+/** Workers that neither calls nor deliveries need. One that keeps failing rests while the process continues. */
 export const SIDE_WORKERS: ReadonlySet<string> = new Set([
   'profiles',
   'syncs',
@@ -31,7 +31,7 @@ export const SIDE_WORKERS: ReadonlySet<string> = new Set([
   'notices.fresh',
 ])
 
-/** A supervisor that logs and counts the failures of workers. They end when `signal` aborts. */
+/** A supervisor that logs and counts failures. Workers end when `signal` aborts. */
 export function openSupervisor(options: SupervisionOptions, signal: AbortSignal): Supervisor {
   const { clock, metrics, logger } = options
   return new Supervisor({
@@ -57,7 +57,7 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
   })
 }
 
-/** A worker that works only while this node has a lease, and waits for it otherwise. */
+/** A worker that runs only while this node has a lease. */
 export class LeasedWorker implements Worker {
   readonly name: string
   readonly #worker: Worker

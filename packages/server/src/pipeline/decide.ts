@@ -1,10 +1,9 @@
 import type { AcceptedEvent, DeclineReason, Destination, JsonObject } from '@hookline/protocol'
 import type { Declined } from '../backend/events.ts'
 
-/** Whether one event is delivered to one destination, or why not. */
 type Decision = 'deliver' | DeclineReason
 
-/** The decision for an event and a destination (spec 02 §Which events). Pure. */
+/** Spec 02 §Which events. Pure. */
 export function decide(
   { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
   destination: Destination,
@@ -13,7 +12,7 @@ export function decide(
   return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
 }
 
-/** The archive's record of a destination that does not get an event. */
+/** The archive's record of a declined destination. */
 export function declinedBy(
   { id: destinationId, enabledChangedAt: since }: Destination,
   reason: DeclineReason,
@@ -22,16 +21,13 @@ export function declinedBy(
   return { destinationId, reason, ...(isDisabled && { since }) }
 }
 
-/**
- * Whether `integrations` enables the destination. The most specific key decides: the destination's id, then its type,
- * then `All` (or `all`, which one client sends). Names are case sensitive. Without a key the destination is enabled.
- */
+/** The most specific key decides: the destination's id, then its type, then `All` (or `all`, which one client sends). */
 function isEnabledBy(integrations: JsonObject, { id, type }: Destination): boolean {
   const all = flagOf(integrations, 'All') ?? flagOf(integrations, 'all')
   return flagOf(integrations, id) ?? flagOf(integrations, type) ?? all ?? true
 }
 
-/** `true` and an object of options enable, `false` disables; any other value is ignored. */
+/** `true` and an object of options enable, `false` disables; other values are ignored. */
 function flagOf(integrations: JsonObject, key: string): boolean | undefined {
   const value = Object.hasOwn(integrations, key) ? integrations[key] : undefined
   if (typeof value === 'boolean') return value

@@ -22,54 +22,47 @@ export interface PipelineOptions {
   readonly catalog: Catalog
   readonly events: Events
   readonly quarantine: Quarantine
-  /** Knows the events whose user is being purged. */
+  /** Finds events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: {
     deliver(delivery: FreshDelivery): void
-    /** How many deliveries it was given. */
     readonly given: number
-    /** Resolves when it may take more of them. */
+    /** Resolves when it may take more deliveries. */
     ready(): Promise<void>
   }
   readonly activity: Pick<ActivityListener, 'decided'>
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** Aborts when the service stops: an ack that fails is not made again. */
+  /** Aborts when the service stops: a failed ack is not retried. */
   readonly signal: AbortSignal
 }
 
-/** An event with its decisions. */
 interface Decided extends Archiving {
   readonly deliverTo: readonly Destination[]
-  /** How many destinations were to be decided on. */
+  /** The number of decisions. */
   readonly destinations: number
 }
 
-/** How far the pipeline is with an entry that is not acked. */
+/** The progress of an entry that is not acked. */
 interface Progress {
-  /** The index of the first event that was not handed over. */
+  /** The index of the next event to hand over. */
   next: number
-  /** Deliveries that have no outcome and are not parked. */
+  /** Deliveries without an outcome that are not parked. */
   open: number
 }
 
-/** An event that a step threw on. */
 interface FaultyEvent {
   readonly event: AcceptedEvent
   readonly cause: unknown
 }
 
-/** An event, with the entry that it is from. */
 interface EntryEvent {
   readonly entry: LogEntry
   readonly event: AcceptedEvent
 }
 
-/**
- * Most deliveries that are decided together. One write archives them: neither a large batch nor a source with many
- * destinations takes more memory or time than this.
- */
+/** Deliveries decided and archived together, which bounds memory and time for large batches and many destinations. */
 const SLICE_DELIVERIES = 500
 
 const LOG_EVERY_MS = 10_000
@@ -81,25 +74,24 @@ const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
- * deliveries to the dispatcher, slice by slice, as fast as the dispatcher takes them. It acks an entry when each of its
- * deliveries is recorded or parked, never before. So every step may run twice for an event, and every step is
- * idempotent. An event that cannot be read, whose source is unknown, or that makes a step throw, is quarantined without an effect
- * on the others. An event whose user is being purged is skipped.
+ * deliveries to the dispatcher in slices. It acks an entry once each delivery is recorded or parked, so every step may
+ * repeat, and is idempotent. Events that are unreadable, of an unknown source, or that make a step throw are
+ * quarantined. Events of a user who is being purged are skipped.
  *
- * When a step throws for another reason, `run` rejects and may be called again. The log then returns all entries that are not acked. The
- * pipeline goes on after the last event of each that the dispatcher has.
+ * When a step throws for another reason, `run` rejects and may be called again. The log then returns all unacked
+ * entries, and the pipeline continues after the last event of each that it handed over.
  */
 export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
   readonly #acks: Acks
   readonly #progress = new Map<LogEntry, Progress>()
-  /** Ids of the sources that there are, or were since this pipeline began. */
+  /** Ids of present and former sources since the start. */
   readonly #sources = new Set<string>()
-  /** Another installation may send many: a line for each of their sources every ten seconds. */
+  /** Another installation may send many: one line per source every ten seconds. */
   readonly #strangers: LogThrottle
-  /** Entries of which an event was handed over, or that have none. */
+  /** Entries with an event handed over, or without events. */
   readonly #begun = new WeakSet<LogEntry>()
-  /** How many decisions there were to make on the events that were handed over, and how many of them declined. */
+  /** Decisions of the events handed over, and how many of them declined. */
   #toDecide = 0
   #declined = 0
 
@@ -115,23 +107,20 @@ export class Pipeline implements AsyncDisposable {
     for (const id of this.#options.catalog.current.sources.keys()) this.#sources.add(id)
   }
 
-  /**
-   * Decisions that came to nothing: neither declined nor a delivery that the dispatcher was given. Negative where there
-   * are more deliveries than decisions. 0 unless there is a bug.
-   */
+  /** Decisions without a result: neither declined nor delivered; negative for surplus deliveries. 0 unless there is a bug. */
   get imbalance(): number {
     return this.#toDecide - this.#declined - this.#options.dispatcher.given
   }
 
-  /** Waits until all entries that are done are acked. */
+  /** Waits until all finished entries are acked. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#acks.ended
   }
 
-  /** Runs until `signal` aborts. Deliveries that the dispatcher has may still be in flight then. */
+  /** Runs until `signal` aborts. The dispatcher may still have deliveries in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
-    // Events without a delivery write nothing: neither their archive nor the next read of the log waits for anything.
+    // Events without deliveries wait for no write: neither for their archive nor for the next read of the log.
     const slices = new TimeSlices(this.#options.clock)
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       await slices.yieldIfOver()
@@ -145,7 +134,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** The events of the entries that are not handed over yet. A slice ends when it has SLICE_DELIVERIES deliveries. */
+  /** Slices of the events not handed over, with about SLICE_DELIVERIES deliveries each. */
   *#slicesOf(entries: readonly LogEntry[]): Iterable<readonly EntryEvent[]> {
     let slice: EntryEvent[] = []
     let deliveries = 0
@@ -164,7 +153,7 @@ export class Pipeline implements AsyncDisposable {
     if (slice.length > 0) yield slice
   }
 
-  /** How many deliveries an event has in a slice. */
+  /** Deliveries of an event in a slice. */
   #weightOf(event: AcceptedEvent): number {
     try {
       return Math.max(1, this.#destinationsOf(event).length)
@@ -179,10 +168,7 @@ export class Pipeline implements AsyncDisposable {
     return quarantineAll(unreadable, this.#patient(signal))
   }
 
-  /**
-   * Without a source an event has no destination: it would be archived, and its missing delivery would go unnoticed. An event
-   * whose source was removed since it arrived is only archived.
-   */
+  /** Events of unknown sources have no destinations. Those of removed sources are only archived. */
   async #quarantineStrangers(
     events: readonly AcceptedEvent[],
     signal: AbortSignal,
@@ -206,10 +192,7 @@ export class Pipeline implements AsyncDisposable {
     return true
   }
 
-  /**
-   * Decides, archives and hands over. An event that is quarantined is passed over then. Returns false when `signal` aborted
-   * first.
-   */
+  /** Decides, archives and hands over, without quarantined events. Returns false when `signal` aborted first. */
   async #take(slice: readonly EntryEvent[], signal: AbortSignal): Promise<boolean> {
     const { events } = this.#options
     const faulty: FaultyEvent[] = []
@@ -244,7 +227,7 @@ export class Pipeline implements AsyncDisposable {
     return quarantineAll(items, this.#patient(signal))
   }
 
-  /** Events on which a decision throws are in `faulty` then. `undefined` when `signal` aborted first. */
+  /** Collects events whose decision throws in `faulty`. `undefined` when `signal` aborted first. */
   async #decideAll(
     slice: readonly EntryEvent[],
     faulty: FaultyEvent[],
@@ -270,7 +253,7 @@ export class Pipeline implements AsyncDisposable {
     return decided
   }
 
-  /** Gives up when the log may hand the entries to another node. */
+  /** Stops when the log may redeliver the entries to another node. */
   #retry<T>(
     work: () => Promise<T>,
     signal: AbortSignal,
@@ -285,7 +268,7 @@ export class Pipeline implements AsyncDisposable {
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
-    // Once for all of them: it may have to be parsed.
+    // Once for all destinations: it may have to be parsed.
     const { integrations } = event
     for (const destination of destinations) {
       const reason = decide({ integrations }, destination)
@@ -299,16 +282,13 @@ export class Pipeline implements AsyncDisposable {
     return destinationsOf(event, this.#options.catalog.current)
   }
 
-  /**
-   * The destinations to decide on. Of an event that may have been decided before a restart, recorded decisions stay, even
-   * when destinations were enabled or disabled since: a recorded delivery has ended or waits for its next attempt.
-   */
+  /** Destinations to decide on. Recorded decisions of a redelivered event stay, whatever changed since. */
   #undecided(event: AcceptedEvent, standing?: ReadonlySet<string>): readonly Destination[] {
     const all = this.#destinationsOf(event)
     return standing === undefined ? all : all.filter(({ id }) => !standing.has(id))
   }
 
-  /** Hands an event over, or passes over one that is a duplicate or purged. */
+  /** Hands an event over, or skips a duplicate or purged one. */
   #handOver(entry: LogEntry, decided: Decided | undefined): void {
     const progress = this.#progressOf(entry)
     this.#begun.add(entry)
@@ -332,7 +312,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Forgets an entry that is not begun: the log may give it back. */
+  /** Forgets an entry that is not begun: the log may return it. */
   #isBegun(entry: LogEntry): boolean {
     const isBegun = this.#begun.has(entry)
     if (!isBegun) this.#progress.delete(entry)
@@ -385,10 +365,7 @@ export class Pipeline implements AsyncDisposable {
   }
 }
 
-/**
- * Acks entries that are done, and tries again while the backend is unavailable: no later ack may come, and until then the
- * log would keep them. Entries added while an ack is in progress are acked together in the next one.
- */
+/** Acks finished entries, together while another ack is in progress. Retries while the backend is unavailable. */
 class Acks {
   readonly #options: PipelineOptions
   #done: LogEntry[] = []
@@ -409,7 +386,7 @@ class Acks {
   }
 
   async #ackAll(): Promise<void> {
-    // Waits for a microtask, so that entries that are done at the same time share one ack.
+    // After a microtask, so that entries that finish together share one ack.
     await Promise.resolve()
     while (this.#done.length > 0) {
       const entries = this.#done
@@ -424,7 +401,7 @@ class Acks {
     try {
       await retryWhileUnavailable(() => log.ack(entries), this.#options)
     } catch (error) {
-      // No event is lost: entries without an ack come again, and their deliveries are already recorded.
+      // Nothing is lost: unacked entries are redelivered, and their deliveries are already recorded.
       logger.warn({ err: error }, 'ack.failed')
     }
   }

@@ -2,14 +2,13 @@ import type { Transferable } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend/backend.ts'
 import { CatalogConflict } from '../backend/catalog.ts'
 
-/** The arguments of a call: the input of the function, if it has one, and what of it is moved instead of copied. */
+/** The input of a function, if any, and the objects in it to transfer. */
 type Args<F> = F extends () => unknown
   ? []
   : F extends (input: infer Input) => unknown
     ? [input: Input, transfer?: readonly Transferable[]]
     : never
 
-/** What a call resolves with. */
 type Result<F> = F extends (...input: never[]) => infer Value ? Copied<Awaited<Value>> : never
 type Copied<Value> = Value extends Moved<infer Inside> ? Inside : Value
 
@@ -29,7 +28,6 @@ interface OpenCall {
   readonly reject: (error: Error) => void
 }
 
-/** The result of a function whose buffers are moved to the caller instead of copied. The caller gets the value. */
 export class Moved<Value> {
   readonly value: Value
   readonly transfer: readonly Transferable[]
@@ -40,7 +38,7 @@ export class Moved<Value> {
   }
 }
 
-/** What a channel needs of its `MessagePort`: the simulator has ports of its own. */
+/** The used part of `MessagePort`; the simulator has its own. */
 export interface ChannelPort {
   on(event: 'message' | 'messageerror' | 'close', listener: (message: unknown) => void): unknown
   postMessage(message: unknown, transfer?: readonly Transferable[]): void
@@ -50,21 +48,21 @@ export interface ChannelPort {
 }
 
 export interface ChannelOptions {
-  /** Whether the port keeps its thread alive. Without this, it does while a call has no response. */
+  /** Whether the port keeps its thread alive. By default, it does while a call is open. */
   readonly keepsAlive?: boolean
 }
 
 /**
- * Functions that threads call across a MessagePort. `Here` is the interface of those that this side offers, and `There`
- * of those of the other side; each has one input or none. `call` gets the result, and `send` gets none.
+ * Functions that threads call across a MessagePort: `Here` of this side, `There` of the other. Each has one input or
+ * none.
  *
- * What is said in one turn of the event loop is one message. It leaves at the end of the turn (setImmediate), and not with
- * the next microtask: each socket that is read in a turn has microtasks of its own, and would have a message of its own.
+ * Messages of one turn of the event loop are sent together at its end (setImmediate). With a microtask, each socket
+ * that is read in a turn would send its own.
  *
- * A function that throws for a `call` rejects that call. For a `send`, its error is uncaught.
+ * A function that throws rejects a `call`. After a `send`, its error is uncaught.
  */
 export class Channel<Here, There> {
-  /** Resolves when no message can come or go any more. */
+  /** Resolves when the channel is closed for messages. */
   readonly closed: Promise<void>
   readonly #port: ChannelPort
   readonly #keepsAlive: boolean
@@ -82,7 +80,7 @@ export class Channel<Here, There> {
     port.on('message', (messages) => {
       for (const message of messages as readonly Message[]) this.#take(message)
     })
-    // What cannot be read may be a response, which its caller would await for ever.
+    // An unreadable message may be a response, which would never arrive.
     port.on('messageerror', () => this.close())
     port.on('close', () => {
       this.#end(new ThreadGone())
@@ -91,15 +89,14 @@ export class Channel<Here, There> {
     if (!keepsAlive) port.unref()
   }
 
-  /** Offers these functions. A call that comes before them rejects. */
+  /** Offers these functions. Earlier calls reject. */
   offer(functions: Here): void {
     this.#functions = functions
   }
 
   /**
-   * Calls a function of the other side.
-   * @throws {ThreadGone} where the other side is gone, or ends before it responds
-   * @throws {Error} what the function throws, with its name, message and code
+   * @throws {ThreadGone} if the other side has ended, or ends before its response
+   * @throws {Error} the function's error, with its name, message and code
    */
   call<Name extends keyof There & string>(
     name: Name,
@@ -114,7 +111,7 @@ export class Channel<Here, There> {
     return promise
   }
 
-  /** Calls a function of the other side, without a result. Does nothing when the other side is gone. */
+  /** Calls without a result. Does nothing when the other side has ended. */
   send<Name extends keyof There & string>(
     name: Name,
     ...[input, transfer]: Args<There[Name]>
@@ -122,7 +119,7 @@ export class Channel<Here, There> {
     this.#post(['send', name, input], transfer)
   }
 
-  /** Posts what waits for the end of the turn. */
+  /** Posts the messages of this turn. */
   flush(): void {
     const outgoing = this.#outgoing
     this.#outgoing = []
@@ -133,12 +130,12 @@ export class Channel<Here, There> {
         outgoing.flatMap(({ transfer }) => transfer),
       )
     } catch {
-      // One message that cannot be copied must not take the others with it.
+      // Only the message that cannot be copied is lost.
       for (const each of outgoing) this.#postAlone(each)
     }
   }
 
-  /** Posts what waits, and closes both sides. Open calls reject with `reason`. */
+  /** Posts pending messages, and closes both sides. Open calls reject with `reason`. */
   close(reason: Error = new ThreadGone()): void {
     this.flush()
     this.#end(reason)
@@ -213,7 +210,7 @@ export class Channel<Here, There> {
   }
 }
 
-/** A call to a thread that has ended, or that ended before it responded. It may have done what the call asks, or not. */
+/** A call to a thread that ended before its response. It may have had effects. */
 export class ThreadGone extends Error {
   override readonly name = 'ThreadGone'
 
@@ -222,20 +219,20 @@ export class ThreadGone extends Error {
   }
 }
 
-/** An error as it crosses between threads. A structured clone would lose its class, its code and the name it gave itself. */
+/** An error for another thread. A structured clone loses its class, code and own name. */
 export interface WireError {
   readonly name: string
   readonly message: string
   readonly stack?: string | undefined
   readonly cause?: WireError | undefined
-  /** Its own properties that are texts, numbers or booleans: `code` and the like. */
+  /** Own properties that are strings, numbers or booleans, like `code`. */
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** Causes of causes that cross. */
+/** Depth of causes. */
 const MOST_CAUSES = 4
 
-/** The classes of errors that code asks for with `instanceof`. Others arrive as Error, with their name. */
+/** Classes that code checks with `instanceof`. Others arrive as Error, with their name. */
 const CLASSES = new Map(
   [BackendUnavailable, CatalogConflict, TypeError, RangeError, SyntaxError].map((each) => [
     each.name,
@@ -243,7 +240,6 @@ const CLASSES = new Map(
   ]),
 )
 
-/** What crosses of an error, or of anything else that was thrown. */
 export function wireError(error: unknown, causes = MOST_CAUSES): WireError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), properties: {} }
   const { name, message, stack, cause } = error
@@ -260,7 +256,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** The error again, with its name, message, stack, code and causes. A `BackendUnavailable` is one again. */
+/** With name, message, stack, code and causes; `CLASSES` keep their class. */
 export function restoredError({ name, message, stack, cause, properties }: WireError): Error {
   const options = cause && { cause: restoredError(cause) }
   const error: Error = new (CLASSES.get(name) ?? Error)(message, options)

@@ -6,47 +6,43 @@ import { Metrics } from '../telemetry/metrics.ts'
 import type { ThreadMetrics } from '../telemetry/metrics-of-threads.ts'
 import { Channel, restoredError, type WireError, wireError } from './channel.ts'
 
-/** What a thread has of main. */
 export interface ThreadContext<Thread, Main, Data> {
-  /** What the thread was started with. */
   readonly data: Data
-  /** The functions of main. */
   readonly main: Channel<Thread & BaseOfThread, Main & BaseOfMain>
   readonly logger: Logger
   readonly metrics: Metrics
   readonly activity: ActivityListener
 }
 
-/** What a thread does. */
 export interface ThreadBody<Thread> {
-  /** What it offers to main: an object of functions, and no instance of a class, whose methods would be lost. Calls come when the thread is ready. */
+  /** An object of functions. A class would lose its methods. Calls arrive when the thread is ready. */
   readonly functions: Thread
-  /** Ends its work. The thread ends when it resolves. */
+  /** Ends the work, then the thread. */
   readonly stop: () => Promise<void>
 }
 
-/** As many as the setting `maxDestinationsInMetrics` permits at most: main decides which of them are shown. */
+/** The maximum of the setting `maxDestinationsInMetrics`: main selects the visible ones. */
 const MOST_DESTINATIONS = 10_000
 
 /**
- * Runs a thread that a `ThreadHost` has started. The names `stop`, `metrics`, `ready`, `log` and `activity` are taken: see
- * `BaseOfThread` and `BaseOfMain`. When `start` rejects, or later something throws that nothing catches, the thread ends.
- * @param start begins the work. When it resolves, main hands out work.
+ * Runs a thread that a `ThreadHost` has started. `BaseOfThread` and `BaseOfMain` reserve names of functions. The
+ * thread ends when `start` rejects, or on an uncaught error.
+ * @param start begins the work. When it resolves, main sends work.
  */
 export async function runThread<Thread, Main, Data>(
   start: (context: ThreadContext<Thread, Main, Data>) => Promise<ThreadBody<Thread>>,
 ): Promise<void> {
   const { port, levels, data } = workerData as ThreadStart<Data>
   const main = new Channel<Thread & BaseOfThread, Main & BaseOfMain>(port, { keepsAlive: true })
-  // A thread that main has let go ends, whatever it has open.
+  // When main closes the channel, the thread exits.
   void main.closed.then(() => process.exit(0))
-  // The last lines of the log say why it ends.
+  // The last log lines explain the exit.
   process.once('exit', () => main.flush())
   const metrics = new Metrics(MOST_DESTINATIONS, { ofProcess: false })
   await beginThread({ data, main, levels, metrics }, start)
 }
 
-/** Begins the work of a thread, and offers it to main. `runThread` does so in a thread, and the simulator without one. */
+/** `runThread` without a thread, for the simulator. */
 export async function beginThread<Thread, Main, Data>(
   {
     levels,
@@ -66,15 +62,15 @@ export async function beginThread<Thread, Main, Data>(
   base.send('ready')
 }
 
-/** What every thread offers to main, besides functions of its own. */
+/** Functions of every thread. */
 export interface BaseOfThread {
-  /** Ends the work. When it resolves, main ends the thread. */
+  /** Ends the work. Then main ends the thread. */
   stop(): Promise<void>
-  /** Its metrics as they are now, and what it counted of destinations since the last call. */
+  /** Current metrics, and the counts of destinations since the last call. */
   metrics(): Promise<ThreadMetrics>
 }
 
-/** What main offers to every thread, besides functions of its own. */
+/** Functions of main for every thread. */
 export interface BaseOfMain {
   /** The thread has started, and offers its functions. */
   ready(): void
@@ -82,7 +78,7 @@ export interface BaseOfMain {
   activity(call: ActivityCall): void
 }
 
-/** A line of the log. `fields` are JSON, without the error in `err`. */
+/** `fields` are JSON, without the error in `err`. */
 interface LogLine {
   readonly level: LogEvent['level']
   readonly event: string
@@ -90,27 +86,26 @@ interface LogLine {
   readonly err?: WireError | undefined
 }
 
-/** A call of an ActivityListener: the name of the method, and its arguments. */
+/** The name of a listener's method, and its arguments. */
 type ActivityCall = {
   [Name in keyof ActivityListener]: readonly [Name, ...Parameters<ActivityListener[Name]>]
 }[keyof ActivityListener]
 
-/** What a thread is started with. */
 export interface ThreadStart<Data> {
   readonly port: MessagePort
-  /** The levels of the log that main writes. */
+  /** The log levels of main. */
   readonly levels: readonly LogEvent['level'][]
   readonly data: Data
 }
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** The levels that a logger writes. A thread gets them when it starts, so that it sends no line in vain. */
+/** The levels of a logger, so that a thread sends no line in vain. */
 export function levelsOf(logger: Logger): LogEvent['level'][] {
   return LEVELS.filter((level) => logger.isLevelEnabled(level))
 }
 
-/** The logger of a thread: main writes its lines, with its own bounds, in the order in which they were logged. */
+/** Sends lines to main, which writes them in order, within its own bounds. */
 function threadLogger(
   written: readonly LogEvent['level'][],
   send: (line: LogLine) => void,
@@ -131,17 +126,17 @@ function threadLogger(
   }
 }
 
-/** The line will be JSON in any case. A structured clone would drop what toJSON shows, and fail where JSON does not. */
+/** The line becomes JSON anyway. A structured clone ignores toJSON, and fails on functions. */
 function jsonOf(fields: object): string {
   try {
     return JSON.stringify(fields)
   } catch {
-    // A line must not end its thread.
+    // A log line must not end its thread.
     return '{"fields":"unreadable"}'
   }
 }
 
-/** Writes a line of a thread. `thread` is the name of the thread, which becomes a field of the line. */
+/** Writes a line of a thread, with the field `thread`. */
 export function writeLine(logger: Logger, thread: string, line: LogLine): void {
   const { level, event, fields, err } = line
   const all = {
@@ -149,11 +144,11 @@ export function writeLine(logger: Logger, thread: string, line: LogLine): void {
     ...(JSON.parse(fields) as object),
     thread,
   }
-  // The compiler has checked in the thread that the event is of this level.
+  // The compiler has checked the event's level in the thread.
   logger[level](all, event as never)
 }
 
-/** The ActivityListener of a thread, which main repeats to its own. */
+/** Forwards activity to main. */
 function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
   return {
     received: (events) => send(['received', events]),
@@ -167,7 +162,7 @@ function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
   }
 }
 
-/** Repeats to a listener what a thread reported. */
+/** Repeats a thread's activity. */
 export function repeatActivity(listener: ActivityListener, [name, ...args]: ActivityCall): void {
   const report = listener[name].bind(listener) as (...values: readonly unknown[]) => void
   report(...args)

@@ -11,56 +11,49 @@ import { startThread } from '../util/workers/start-thread.ts'
 import type { BaseOfMain, BaseOfThread, ThreadStart } from './run-thread.ts'
 import { Channel, type ChannelPort, restoredError, ThreadGone, wireError } from './channel.ts'
 
-/** What a thread is started with. */
 export interface ThreadInput {
   readonly data: unknown
-  /** What of `data` is moved to the thread: ports and buffers. */
+  /** Ports and buffers of `data`, to transfer. */
   readonly transfer?: readonly Transferable[]
 }
 
-/** A thread to open. */
 export interface ThreadToOpen {
-  /** The name of the thread for people, for example `delivery-1`. */
+  /** For people, for example `delivery-1`. */
   readonly name: string
   /** The module that calls `runThread`, without the extension of its file. */
   readonly module: URL
-  /** What it is started with, besides the port. */
   readonly start: Omit<ThreadStart<unknown>, 'port'>
   readonly transfer: readonly Transferable[]
   readonly resourceLimits: ResourceLimits | undefined
 }
 
-/** A thread that was opened, and the port to it. */
 export interface OpenedThread {
   readonly port: ChannelPort
-  /** Resolves with the reason when the thread has ended, whatever has ended it. */
+  /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<Error>
-  /** Ends the thread at once. */
+  /** Ends the thread immediately. */
   terminate(): void
 }
 
 export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 'module'> {
   readonly input: ThreadInput
-  /** What main offers to the thread. */
   readonly functions: Main & BaseOfMain
-  /** The levels of the log that main writes. */
   readonly levels: readonly LogEvent['level'][]
   readonly resourceLimits?: ResourceLimits | undefined
   readonly clock: Clock
-  /** By default, the thread is a worker of Node. The simulator simulates it. */
+  /** By default, a worker of Node. The simulator has its own. */
   readonly openThread?: (thread: ThreadToOpen) => OpenedThread
 }
 
-/** A thread that is not ready after so long has failed. */
+/** A thread that is not ready in time has failed. */
 const START_MS = 30_000
 
-/** Half of what V8 permits for the newest objects. The other half of each thread is memory that is given back late. */
+/** Half of V8's default for new objects. The rest of each thread's share is returned late. */
 const YOUNG_MB = 24
 
-/** A thread from its start to its end. */
 export class RunningThread<Thread, Main> {
   readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
-  /** Resolves with the reason when the thread has ended: its sockets are closed, and its ports. */
+  /** Resolves with the reason when the thread has ended, and its sockets and ports are closed. */
   readonly ended: Promise<Error>
   readonly #opened: OpenedThread
   readonly #clock: Clock
@@ -79,12 +72,11 @@ export class RunningThread<Thread, Main> {
     this.#cancelStart = clock.after(START_MS, () => this.#abort(new Error('It did not start.')))
   }
 
-  /** Ends the thread at once. */
   terminate(): void {
     this.#opened.terminate()
   }
 
-  /** Asks the thread to end its work, and ends the thread then, or after `timeoutMs`. */
+  /** Requests the end of the work, and ends the thread then, or after `timeoutMs`. */
   stop(timeoutMs: number): void {
     const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
     if (!this.#isReady) return this.#abort(new ThreadGone())
@@ -126,7 +118,7 @@ function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToO
   })
   const { promise: ended, resolve } = Promise.withResolvers<Error>()
   let reason: Error | undefined
-  // Whatever ends a thread ends here: an error, a full memory, `terminate`, `process.exit`.
+  // Every end arrives here: an error, full memory, `terminate`, `process.exit`.
   worker.on('error', (error) => (reason = restoredError(wireError(error))))
   worker.on('exit', (code) => {
     readLastMessages(port1)
@@ -135,7 +127,7 @@ function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToO
   return { port: port1, ended, terminate: () => void worker.terminate() }
 }
 
-/** The event `exit` may come before the thread's last messages, which say why it ends. */
+/** The event `exit` may precede the thread's last messages, which explain it. */
 function readLastMessages(port: MessagePort): void {
   for (;;) {
     const last = receiveMessageOnPort(port)

@@ -17,35 +17,31 @@ import {
 import { type Channel, ThreadGone } from './channel.ts'
 import { RunningThread, type RunningThreadOptions, type ThreadInput } from './running-thread.ts'
 
-/** The channel to a thread, with the functions that the thread offers. */
 export type ThreadChannel<Thread, Main> = Channel<Main & BaseOfMain, Thread & BaseOfThread>
 
 export interface ThreadHostOptions<Thread, Main> extends Omit<
   RunningThreadOptions<Main>,
   'input' | 'functions' | 'levels'
 > {
-  /** Makes what the thread is started with, anew for each start: a port can be moved once. */
+  /** Creates the input for each start, because a port can be moved only once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
-  /** What main offers to the thread: an object of functions, and no instance of a class, whose methods would be lost. */
+  /** An object of functions. A class would lose its methods. */
   readonly functions: Main
-  /** The thread is ready, for the first time or again. Hand out its work. */
+  /** The thread is ready, also after a restart: send it work. */
   readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
-  /** The thread that was ready has ended. Take its work back. */
+  /** A ready thread has ended: take its work back. */
   readonly onEnded?: () => void
-  /** How long a stop waits for the thread to end its work. */
+  /** How long a stop waits for the thread's work. */
   readonly stopTimeoutMs: number
   readonly metrics: Metrics
   readonly logger: Logger
   readonly activity: ActivityListener
 }
 
-/** How long a scrape waits for the metrics of a thread. */
+/** How long a scrape waits for a thread's metrics. */
 const METRICS_MS = 1_000
 
-/**
- * A thread, as a worker of a `ThreadSupervisor`: a run of the worker is a thread from its start to its end. Its lines of
- * the log, its metrics and its activity become those of main.
- */
+/** A thread as a worker: a run lasts from its start to its end. Main gets its log lines, metrics and activity. */
 export class ThreadHost<Thread, Main> implements Worker {
   readonly name: string
   readonly #options: ThreadHostOptions<Thread, Main>
@@ -59,29 +55,28 @@ export class ThreadHost<Thread, Main> implements Worker {
     this.#started.promise.catch(() => undefined)
   }
 
-  /** The channel to the thread; `undefined` while none is ready. */
+  /** `undefined` while no thread is ready. */
   get channel(): ThreadChannel<Thread, Main> | undefined {
     return this.#channel
   }
 
-  /** Resolves when the thread is ready. Rejects with the reason where it ends before: then it is started again. */
+  /** Resolves when the thread is ready. Rejects if it ends before; then it is restarted. */
   ready(): Promise<ThreadChannel<Thread, Main>> {
     return this.#started.promise
   }
 
-  /** Ends the thread at once, as a fault would: it is started again. For tests. */
+  /** Ends the thread like a fault, and it is restarted. For tests. */
   terminate(): void {
     this.#thread?.terminate()
   }
 
-  /** Starts a thread. Resolves when it has ended because `signal` aborts, and rejects when it ends for any other reason. */
+  /** Resolves when the thread has ended because `signal` aborted, and rejects when it ends otherwise. */
   async run(signal: AbortSignal): Promise<void> {
     const reason = await this.#untilEnded(signal).catch((error: Error) => error)
     this.#end(reason)
     if (!signal.aborted) throw reason
   }
 
-  /** Starts a thread. Resolves with the reason when it has ended. */
   async #untilEnded(signal: AbortSignal): Promise<Error> {
     const { metrics, stopTimeoutMs } = this.#options
     const thread = this.#start(await this.#options.input())
@@ -125,7 +120,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     const wasReady = this.#channel !== undefined
     this.#channel = undefined
     this.#thread = undefined
-    // It rejects nobody who has seen it resolve.
+    // Without effect after it has resolved.
     this.#started.reject(reason)
     this.#started = Promise.withResolvers()
     this.#started.promise.catch(() => undefined)
@@ -149,17 +144,14 @@ export interface ThreadSupervisorOptions {
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'threadFailures'>
   readonly logger: Logger
-  /** A thread failed five times within a minute. The process should end. */
+  /** A thread failed five times within a minute: the process should exit. */
   readonly onGiveUp: (failure: WorkerGivenUp) => void
 }
 
-/** So that a thread that ends four times in a row, of which each start takes its time, is back within two seconds. */
+/** A thread that fails four times in a row is back within two seconds. */
 const FIRST_RESTART_MS = 200
 
-/**
- * Runs threads, and restarts one that ended, by the rule of `Supervisor`: at once after its first failure, so that what it
- * did goes on within two seconds. Disposing of it stops all of them.
- */
+/** Runs threads, and restarts them by the rule of `Supervisor`, the first time immediately. Disposing stops them all. */
 export class ThreadSupervisor implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #supervisor: Supervisor
@@ -184,17 +176,16 @@ export class ThreadSupervisor implements AsyncDisposable {
     })
   }
 
-  /** Starts a thread: a `ThreadHost`. */
   run(thread: Worker): void {
     this.#supervisor.run(thread)
   }
 
-  /** The last error of each failing thread, by its name, until it has run for ten seconds. For the readiness check. */
+  /** The last error of each failing thread, by its name, until it has run for ten seconds. */
   get failing(): ReadonlyMap<string, string> {
     return this.#supervisor.failing
   }
 
-  /** Stops all threads, each at the latest after its `stopTimeoutMs`. */
+  /** Stops all threads, each within its `stopTimeoutMs`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     await this.#supervisor.ended()
@@ -202,9 +193,9 @@ export class ThreadSupervisor implements AsyncDisposable {
 }
 
 /**
- * Changes of the state that a thread has a copy of. Each resolves when the thread has applied it. A thread that is not ready
- * gets the changes since it was started when it is: it may have read the state before or after them, so applying a change
- * twice must be safe. Where a thread has ended, a change resolves when the thread leaves nothing behind that comes after it.
+ * Changes to state that a thread copies. Each resolves when the thread has applied it. A thread that starts gets the
+ * changes since its start when it is ready: it may have read the state before or after them, so changes must be
+ * idempotent. If the thread has ended, a change resolves once none of the thread's writes can follow it.
  */
 export class ThreadChanges<Change> {
   readonly #apply: (change: Change) => Promise<unknown> | undefined
@@ -212,8 +203,8 @@ export class ThreadChanges<Change> {
   #missed: Change[] = []
 
   /**
-   * @param apply makes the thread apply a change; `undefined` while no thread is ready
-   * @param gone resolves when what the last thread that was ready had posted is done; by default at once
+   * @param apply applies a change in the thread; `undefined` while none is ready
+   * @param gone resolves when all posted work of the last ready thread is done; by default immediately
    */
   constructor(
     apply: (change: Change) => Promise<unknown> | undefined,
@@ -223,12 +214,12 @@ export class ThreadChanges<Change> {
     this.#gone = gone
   }
 
-  /** A thread is started, which will read the state. */
+  /** A thread starts, and will read the state. */
   onStart(): void {
     this.#missed = []
   }
 
-  /** The thread is ready. What is sent to it after this, it does with all changes applied. */
+  /** The thread is ready. Later messages find all changes applied. */
   onReady(): void {
     const missed = this.#missed
     this.#missed = []
@@ -243,7 +234,7 @@ export class ThreadChanges<Change> {
     } else await applied.catch((error: unknown) => this.#onError(error))
   }
 
-  /** A thread that ends meanwhile reads the state when it is started again. */
+  /** A thread that ends reads the state when it is restarted. */
   async #onError(error: unknown): Promise<void> {
     if (error instanceof ThreadGone) await this.#gone()
   }

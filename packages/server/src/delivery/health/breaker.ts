@@ -12,10 +12,10 @@ import { isThrottled } from './pace.ts'
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
- * It stays open for 30 s at first, with full jitter. Each failed probe doubles that time, up to 5 min. While it is
- * open, no attempt is made, so deliveries use up none of their attempts (spec 03 §Breaker). Throttled attempts count as
- * failures only while none succeeds: otherwise the pace of the webhook slows down (spec 12 §Limits). A breaker that they
- * have opened closes with the response to an attempt that began before: it may take longer than a refusal.
+ * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
+ * it is open (spec 03 §Breaker). Throttled attempts fail only while none succeeds: otherwise they slow down the pace
+ * (spec 12
+ * §Limits). A breaker that they opened closes with any response to an earlier attempt, which may outlast a refusal.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
@@ -24,9 +24,9 @@ export type Breaker =
       readonly since: number
       readonly until: number
       readonly openings: number
-      /** When the last probe failed, or the attempt that opened it. */
+      /** Time of the last failed probe, or of the failure that opened it. */
       readonly failedAt: number
-      /** Whether attempts before it that were throttled have opened it. */
+      /** Whether throttled attempts opened it. */
       readonly byThrottling?: boolean
     }
   | {
@@ -45,15 +45,14 @@ interface Bucket {
   readonly throttled: number
 }
 
-/** What an attempt shows about the webhook's health. A 4xx is a response, not an outage. */
+/** A 4xx is a response, not an outage. */
 export type Sample = 'responded' | 'failed' | 'unconnected' | 'throttled'
 
-/** When a sample was taken, and how long the breaker may open. */
 export interface SampledAt {
   readonly now: number
   /** Uniform over [0, 1): the jitter of the open time. */
   readonly random: number
-  /** The longest open time; by default 5 min. */
+  /** By default 5 min. */
   readonly longestOpenMs?: number | undefined
 }
 
@@ -69,17 +68,14 @@ const UNCONNECTED: ReadonlySet<AttemptClass> = new Set([
 const UNCONNECTED_IN_A_ROW = 10
 const FIRST_OPEN_MS = 30_000
 const LONGEST_OPEN_MS = 5 * 60_000
-/** Whatever the jitter, a webhook that is down gets at most one probe a second. */
+/** Whatever the jitter, a failing webhook gets at most one probe a second. */
 const SHORTEST_OPEN_MS = 1_000
-/** After this time without a result, another probe may be made. */
+/** After this time without a result, another probe may start. */
 const PROBE_MS = 30_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
-/**
- * The sample of an attempt; `undefined` when it shows nothing of the receiver: its URL is forbidden, so no connection was
- * made, or a bug of Hookline stopped it.
- */
+/** `undefined` if the attempt did not reach the receiver: its URL is forbidden, or a bug stopped it. */
 export function sampleOf(
   attempt: Pick<Attempt, 'outcome' | 'class' | 'status' | 'durationMs'> & {
     readonly retryAfterMs?: number | undefined
@@ -93,22 +89,19 @@ export function sampleOf(
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }
 
-/** When the webhook may be tried next, in milliseconds since the epoch; 0 when it may be tried at any time. */
+/** The earliest next attempt in milliseconds since the epoch; 0 for any time. */
 export function openUntil(breaker: Breaker): number {
   return breaker.state === 'closed' ? 0 : breaker.until
 }
 
-/** An attempt begins. The first one after an open time is the probe; the others wait for its result. */
+/** The first attempt after an open time is the probe; the others wait for its result. */
 export function onAttempt(breaker: Breaker, now: number): Breaker {
   return breaker.state === 'closed'
     ? breaker
     : { ...breaker, state: 'half-open', until: now + PROBE_MS }
 }
 
-/**
- * An attempt has ended. While the breaker is open, results of attempts that began earlier are ignored, unless throttled
- * ones opened it.
- */
+/** While the breaker is open, results of earlier attempts are ignored, unless throttled ones opened it. */
 export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Breaker {
   const { now } = at
   if (breaker.state === 'open')
@@ -124,7 +117,7 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
   return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
-/** An open breaker of another node. Times of its clock are told as durations. */
+/** An open breaker for other nodes, in durations, because clocks differ. */
 export interface ToldBreaker {
   readonly openForMs: number
   readonly restsForMs: number
@@ -132,10 +125,9 @@ export interface ToldBreaker {
   readonly failedForMs: number
 }
 
-/** Whoever has found out that a webhook is down makes the next probe; the others make one so much later, should it have died. */
+/** The node that opened the breaker probes; the others probe this much later, in case it has died. */
 const PROBED_LATER_MS = 2_000
 
-/** An open breaker, for other nodes. */
 export function toldOf(breaker: Breaker & { state: 'open' }, now: number): ToldBreaker {
   return {
     openForMs: now - breaker.since,
@@ -145,7 +137,7 @@ export function toldOf(breaker: Breaker & { state: 'open' }, now: number): ToldB
   }
 }
 
-/** Another node has opened its breaker. A probe that is being made here goes on. */
+/** Another node has opened its breaker. A probe in progress here continues. */
 export function onTold(breaker: Breaker, told: ToldBreaker, now: number): Breaker {
   if (breaker.state === 'half-open') return breaker
   return {

@@ -1,49 +1,46 @@
 import type { Attempt } from '@hookline/protocol'
 
 /**
- * How many attempts a second a webhook gets, learned from its responses, as an immutable value. `undefined`: as many as its
- * lane can make. Its states:
+ * The attempts per second of a webhook, learned from its responses. `undefined`: no limit. Its states:
  *
  *                            accepted: up to e times as much each second, until 85 % of the ceiling
  *                            ┌──────────────────────────────────────────────────────────────────┐
- *                throttled   ▼    throttled: the ceiling is the pace of now           accepted  │
+ *                throttled   ▼    throttled: the ceiling is the current pace          accepted  │
  *     unpaced ───────────▶ growing ───────────────────────────────────────▶ falling ────────────┘
  *        ▲                 │ ▲   └─ accepted: 0.7 % more each second         │   ▲
  *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by the share of
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
- * A receiver that answers every tenth request with a 503, at any rate, has a fault and not a limit. So after some falls, a
- * trial sends requests at eight times the pace. If enough of them are accepted, the trial's pace stays, and its throttled
- * share is tolerated. Otherwise there is a limit, and the next trial comes later.
+ * A receiver that answers every tenth request with a 503, at any rate, is faulty, not limited. So after some falls, a
+ * trial sends eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
+ * Otherwise there is a limit, and the next trial comes later.
  *
- * A pace begins only while the receiver accepts part of the attempts: one that throttles all of them is the breaker's.
- * Before the first fall there is no ceiling. Growth near the ceiling doubles every 3 s from 20 s after a fall on,
- * because the receiver may accept more than before. Without `Retry-After`, up to a tenth of the attempts may be
- * throttled before the pace falls, so that a few do not slow down a fast webhook. With it, each of them costs a pause, so the
- * pace falls each time, and they stay rare.
+ * A pace begins only if the receiver accepts part of the attempts; otherwise the breaker handles it. Growth near the
+ * ceiling doubles every 3 s from 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
+ * of the attempts may be throttled before the pace falls. With it, each costs a pause, so the pace falls each time.
  *
- * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts that began
- * before the last fall show nothing of the new pace and change nothing (spec 12 §Limits).
+ * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts from
+ * before the last fall are ignored (spec 12 §Limits).
  */
 export interface Pace {
   readonly perSecond: number
   /** The pace at which the receiver last began to throttle. */
   readonly ceiling: number
   readonly isFalling: boolean
-  /** Of the last attempts, the share that was throttled: a moving average. */
+  /** Moving average of the throttled share. */
   readonly throttledShare: number
-  /** No attempt begins before this time. */
+  /** No attempt begins earlier. */
   readonly nextAt: number
-  /** When the last attempt began. */
+  /** Start of the last attempt. */
   readonly begunAt: number
-  /** Whether the last attempt had to wait for its time. Otherwise its success shows nothing of the pace. */
+  /** Whether the last attempt waited for its time. Otherwise its success says nothing about the pace. */
   readonly isBinding: boolean
   readonly fellAt: number
   readonly throttledAt: number
-  /** A trial begins only where results alternate: a receiver with a limit for each minute accepts all, then none. */
+  /** Trials begin only if results alternate: a receiver with a limit per minute accepts all, then none. */
   readonly last: PaceSample
-  /** The share of throttled attempts that does not lower the pace. */
+  /** The throttled share that does not lower the pace. */
   readonly toleratedShare: number
   readonly fallsUntilTrial: number
   /** Doubles with each trial that finds a limit. */
@@ -51,62 +48,60 @@ export interface Pace {
   readonly trial: Trial | undefined
 }
 
-/** The attempts of a trial that have ended. */
 interface Trial {
   readonly attempts: number
   readonly accepted: number
 }
 
-/** What was accepted in this second and in the one before: a pace begins with it. */
+/** Accepted attempts of this second and the one before: the initial pace. */
 export interface AcceptedCount {
   readonly second: number
   readonly count: number
   readonly before: number
 }
 
-/** What the result of an attempt shows about the pace. */
 export type PaceSample = 'accepted' | 'throttled'
 
 export interface PacedAttempt {
   readonly sample: PaceSample
   readonly begunAt: number
   readonly now: number
-  /** The pause that the receiver asked for; 0 for none. */
+  /** From `Retry-After`; 0 for none. */
   readonly pauseMs: number
 }
 
-/** A slower 502 or 503 is that of a broken receiver, or of a proxy that waited for one. */
+/** A slower 502 or 503 means a broken receiver, or a proxy that waited for one. */
 const AT_ONCE_MS = 1_000
-/** Often enough that the breaker sees ten attempts in its minute, and opens when a receiver throttles all of them. */
+/** Enough for ten attempts in a breaker's minute, so it opens for a receiver that throttles all. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
 /** The weight of one attempt in the moving average. */
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
 const TOLERATED_SHARE = 0.1
-/** What each accepted attempt adds to the pace, so what a pace of n grows by in 1/n seconds. */
+/** Growth per accepted attempt, so per 1/n seconds at a pace of n. */
 const SEARCH_GROWTH = 1
 const GROWTH = 0.007
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
 const FORGOTTEN_AFTER_MS = 5 * 60_000
-/** A receiver that has accepted nothing for so long is broken rather than slow, and left to the breaker. */
+/** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PART_ACCEPTED_MS = 60_000
-/** By what share the pace falls for each second of a pause. */
+/** Share of the fall for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
 const FALLS_UNTIL_TRIAL = 5
 const TRIAL_FACTOR = 8
 const TRIAL_ATTEMPTS = 32
-/** A receiver that limits its rate accepts about an eighth of the attempts of a trial. */
+/** A receiver that limits its rate accepts about an eighth of a trial. */
 const ACCEPTED_IN_TRIAL = 3 / 8
 const MAX_TOLERATED_SHARE = 0.5
-/** Timers may be late by this much. A faster pace catches up with it. */
+/** Timers may be late by this much. A faster pace catches up. */
 const TIMER_MS = 10
 
 export const NONE_ACCEPTED: AcceptedCount = { second: -Infinity, count: 0, before: 0 }
 
-/** Whether the receiver says "slower" rather than "broken": a 429, or a 503 or 502 at once. */
+/** Whether the receiver means "slower", not "broken": a 429, or an immediate 503 or 502. */
 export function isThrottled({
   status,
   durationMs,
@@ -114,7 +109,7 @@ export function isThrottled({
   return status === 429 || ((status === 503 || status === 502) && durationMs <= AT_ONCE_MS)
 }
 
-/** `undefined` when the result shows nothing about how much the receiver accepts. */
+/** `undefined` if the result says nothing about the receiver's limit. */
 export function paceSampleOf(
   attempt: Pick<Attempt, 'outcome' | 'status' | 'durationMs'>,
 ): PaceSample | undefined {
@@ -122,7 +117,6 @@ export function paceSampleOf(
   return attempt.outcome === 'retry' || attempt.status === undefined ? undefined : 'accepted'
 }
 
-/** The count after another accepted attempt. */
 export function countAccepted(accepted: AcceptedCount, now: number): AcceptedCount {
   const second = Math.floor(now / 1_000)
   const { count } = accepted
@@ -130,7 +124,6 @@ export function countAccepted(accepted: AcceptedCount, now: number): AcceptedCou
   return { second, count: 1, before: second === accepted.second + 1 ? count : 0 }
 }
 
-/** An attempt begins. */
 export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
   if (now - pace.throttledAt >= FORGOTTEN_AFTER_MS) return undefined
   const everyMs = everyMsOf(pace)
@@ -140,9 +133,8 @@ export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
 }
 
 /**
- * The request of the attempt that began at `begunAt` is written now. The next one keeps its distance from this moment, because
- * a leaky bucket counts from when a request arrives. Only the last attempt counts: several that wait for slow connections
- * would each delay the next one.
+ * The request is written. The next one keeps its distance from now, because a leaky bucket counts arrivals. Only the
+ * last attempt counts: several that wait for slow connections would each delay the next one.
  */
 export function onPacedWritten(pace: Pace, begunAt: number, now: number): Pace {
   const everyMs = everyMsOf(pace)
@@ -151,7 +143,6 @@ export function onPacedWritten(pace: Pace, begunAt: number, now: number): Pace {
     : { ...pace, nextAt: now + everyMs }
 }
 
-/** An attempt has ended. */
 export function onPacedResult(
   pace: Pace | undefined,
   attempt: PacedAttempt,
@@ -222,7 +213,6 @@ function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
   }
 }
 
-/** An attempt of a trial has ended. */
 function tried(pace: Pace, trial: Trial, { sample, now }: PacedAttempt): Pace {
   const attempts = trial.attempts + 1
   const accepted = trial.accepted + (sample === 'accepted' ? 1 : 0)

@@ -25,14 +25,11 @@ import {
 
 interface Health {
   readonly breaker: Breaker
-  /** The end of the pause that the receiver asked for with `Retry-After`. */
+  /** The end of the pause of `Retry-After`. */
   readonly quietUntil: number
   readonly pace: Pace | undefined
   readonly accepted: AcceptedCount
-  /**
-   * Grows with each probe, and when a person closes the breaker. Results of attempts of an earlier generation show how
-   * the receiver was before, so they change nothing.
-   */
+  /** Grows with each probe and manual close. Results of an earlier generation are outdated, and ignored. */
   readonly generation: number
 }
 
@@ -44,14 +41,14 @@ const HEALTHY: Health = {
   generation: 0,
 }
 
-/** What a node tells the others of a webhook; `null`: it works again. */
+/** A message to other nodes; `null`: the webhook works again. */
 export interface BreakerChange {
   readonly destinationId: string
   readonly url: string
   readonly breaker: ToldBreaker | null
 }
 
-/** What a node tells the others when a receiver asks for a pause. */
+/** A message to other nodes: a receiver requested a pause. */
 export interface PauseChange {
   readonly destinationId: string
   readonly url: string
@@ -59,12 +56,11 @@ export interface PauseChange {
   readonly pauseMs: number
 }
 
-/** What an attempt shows of its webhook. */
 type EndedAttempt = Omit<Attempt, 'id' | 'number' | 'startedAt'> & {
   readonly retryAfterMs?: number | undefined
 }
 
-/** A pause that is longer by less than this is not told. */
+/** Smaller extensions of a pause are not published. */
 const TOLD_FROM_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
@@ -73,49 +69,48 @@ const SHORT_PAUSE_MS = 5_000
 const MOST_KEPT = 10_000
 
 /**
- * What this node knows of the webhooks that it has tried: their breakers, the pauses that receivers asked for, and the
- * paces that it has learned. All apply to the webhook, not to a single delivery. They are kept in memory: after a restart,
- * the first responses fill it again.
+ * The breakers, requested pauses and learned paces of webhooks, which apply to all their deliveries. Kept in memory
+ * only: after a restart, the first responses fill it again.
  */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #longestOpenMs: number | undefined
   readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
-  /** Called when an attempt has opened or closed a breaker, or a probe has failed. */
+  /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
-  /** Called when a receiver asks for a pause. */
+  /** Called when a receiver requests a pause. */
   onPause: (change: PauseChange) => void = () => undefined
 
-  /** @param options.longestOpenMs how long a breaker may stay open at a time; by default 5 min */
+  /** @param options.longestOpenMs maximum open time of a breaker; by default 5 min */
   constructor(clock: Clock, options: { readonly longestOpenMs?: number | undefined } = {}) {
     this.#clock = clock
     this.#longestOpenMs = options.longestOpenMs
   }
 
-  /** When the webhook may be tried next, in milliseconds since the epoch; 0 when it may be tried at any time. */
+  /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
   blockedUntil(destinationId: string, url: string): number {
     const { breaker, quietUntil } = this.#of(destinationId, url)
     return Math.max(openUntil(breaker), quietUntil)
   }
 
-  /** Since when its breaker has been open or half-open; `undefined` when it is closed. */
+  /** `undefined` when the breaker is closed. */
   brokenSince(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.since
   }
 
-  /** When the last probe, or the attempt that opened the breaker, failed; `undefined` when the breaker is closed. */
+  /** The last failed probe, or the failure that opened the breaker; `undefined` when it is closed. */
   lastFailureAt(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.failedAt
   }
 
-  /** When the pause ends that the receiver asked for; 0 when there is none. */
+  /** The end of the requested pause; 0 for none. */
   quietUntil(destinationId: string, url: string): number {
     return this.#of(destinationId, url).quietUntil
   }
 
-  /** When the next attempt may begin; 0 while the webhook is not paced. It does not consider longer pauses and breakers. */
+  /** The next attempt by the pace; 0 if not paced. Ignores longer pauses and breakers. */
   nextAttemptAt(destinationId: string, url: string): number {
     const { pace, quietUntil } = this.#of(destinationId, url)
     if (pace === undefined) return 0
@@ -123,12 +118,12 @@ export class WebhookHealth {
     return isShort ? Math.max(pace.nextAt, quietUntil) : pace.nextAt
   }
 
-  /** How many attempts a second the webhook gets, as learned from its responses; `undefined` while nothing limits it. */
+  /** The learned pace; `undefined` for no limit. */
   pacePerSecond(destinationId: string, url: string): number | undefined {
     return this.#of(destinationId, url).pace?.perSecond
   }
 
-  /** How many webhooks of these destinations have a breaker that is not closed. */
+  /** Webhooks of these destinations with a breaker that is not closed. */
   openBreakers(destinations: Iterable<Destination>): number {
     let open = 0
     for (const { id, settings } of destinations)
@@ -136,10 +131,7 @@ export class WebhookHealth {
     return open
   }
 
-  /**
-   * A person asks for the next attempt now, whatever the breaker and Retry-After say. An open breaker stays open: the
-   * attempt is its probe.
-   */
+  /** A manual retry overrides the breaker and Retry-After. An open breaker stays open: the attempt is its probe. */
   retryNow(destinationId: string, url: string): void {
     const health = this.#of(destinationId, url)
     const { breaker, pace } = health
@@ -153,13 +145,12 @@ export class WebhookHealth {
     })
   }
 
-  /** A person closes the breaker. */
   close(destinationId: string, url: string): void {
     const { generation } = this.#of(destinationId, url)
     this.#set(destinationId, url, { ...HEALTHY, generation: generation + 1 })
   }
 
-  /** The breakers that are open, for other nodes. */
+  /** Open breakers, for other nodes. */
   open(): readonly BreakerChange[] {
     const now = this.#clock.now()
     return [...this.#byKey].flatMap(([key, { breaker }]) => {
@@ -169,7 +160,7 @@ export class WebhookHealth {
     })
   }
 
-  /** Another node has found out how the webhook is. Returns whether that closed the breaker. */
+  /** Applies a change from another node. Returns whether that closed the breaker. */
   told({ destinationId, url, breaker: told }: BreakerChange): boolean {
     const health = this.#of(destinationId, url)
     const { breaker, generation } = health
@@ -183,12 +174,12 @@ export class WebhookHealth {
       return false
     }
     if (breaker.state === 'closed') return false
-    // The result of a probe that is being made shows no more than that of the other node.
+    // A probe in progress is outdated: the other node has a result.
     this.#set(destinationId, url, { ...health, breaker: CLOSED, generation: generation + 1 })
     return true
   }
 
-  /** The pauses that receivers have asked for, for other nodes. */
+  /** Requested pauses, for other nodes. */
   pauses(): readonly PauseChange[] {
     const now = this.#clock.now()
     return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
@@ -197,14 +188,13 @@ export class WebhookHealth {
     })
   }
 
-  /** A receiver has asked another node for a pause. */
   toldPause({ destinationId, url, pauseMs }: PauseChange): void {
     const health = this.#of(destinationId, url)
     const quietUntil = Math.max(health.quietUntil, this.#clock.now() + pauseMs)
     this.#set(destinationId, url, { ...health, quietUntil })
   }
 
-  /** An attempt begins. Returns the generation that its result needs. */
+  /** An attempt begins. Returns the generation for its result. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
     const now = this.#clock.now()
@@ -216,14 +206,14 @@ export class WebhookHealth {
     return generation
   }
 
-  /** The request of the attempt that began at `begunAt` is written now. */
+  /** The request of the attempt that began at `begunAt` is written. */
   onWritten(destinationId: string, url: string, begunAt: number): void {
     const health = this.#of(destinationId, url)
     const pace = health.pace && onPacedWritten(health.pace, begunAt, this.#clock.now())
     if (pace !== health.pace) this.#set(destinationId, url, { ...health, pace })
   }
 
-  /** An attempt has ended at `now`. Returns whether it opened or closed the breaker; a probe that failed does neither. */
+  /** Returns whether the attempt opened or closed the breaker; a failed probe does neither. */
   onResult(
     destinationId: string,
     attempt: EndedAttempt,
@@ -237,7 +227,7 @@ export class WebhookHealth {
     const quietUntil =
       retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
     const paced = withResult(before, attempt, now)
-    // A webhook that is broken has no pace, so that it gets all that waits when it works again.
+    // A broken webhook has no pace, so that it gets the whole backlog when it works again.
     const pace = breaker.state === 'open' ? undefined : paced.pace
     this.#set(destinationId, url, { ...before, ...paced, pace, breaker, quietUntil })
     if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
@@ -263,7 +253,7 @@ export class WebhookHealth {
   }
 }
 
-/** How the breaker of each webhook of the destination stands at `now`. */
+/** The state of each webhook of the destination at `now`. */
 export function webhookStates(
   { id, settings }: Destination,
   health: WebhookHealth,
@@ -286,7 +276,6 @@ export function webhookStates(
   })
 }
 
-/** The pace after an attempt, and what was accepted until then. */
 function withResult(
   { pace, accepted }: Health,
   attempt: EndedAttempt,

@@ -18,14 +18,14 @@ export interface WebhookLogOptions {
 }
 
 const MINUTE_MS = 60_000
-/** The most webhooks that have a line of their own in the summary of a minute. */
+/** Webhooks with their own line in the summary of a minute. */
 const MOST_SUMMARISED = 20
 /** Far more webhooks than fail at one time. The least recently used one is dropped first. */
 const MOST_KEPT = 10_000
 
 /**
- * Logs how webhooks are, not each attempt: a line when one begins to fail, when its breaker opens or closes, and when it
- * has recovered; and once a minute, what those that fail have done meanwhile.
+ * Logs the state of webhooks, not each attempt: when one begins to fail, when its breaker opens or closes, when it has
+ * recovered, and a summary of failing ones each minute.
  *
  *     working ─ an attempt fails ─▶ failing ─ a minute with deliveries and no failure ─▶ working
  */
@@ -38,7 +38,7 @@ export class WebhookLog implements Worker {
     this.#options = options
   }
 
-  /** An attempt has ended. `breaker`: what it did to the breaker of the webhook. */
+  /** `breaker`: the change of the webhook's breaker by this attempt. */
   onAttempt(destinationId: string, attempt: EndedAttempt, breaker?: 'opened' | 'closed'): void {
     if (breaker !== undefined)
       this.#options.activity.updated({ resource: 'destinations', id: destinationId })
@@ -58,7 +58,7 @@ export class WebhookLog implements Worker {
     if (breaker !== undefined) this.#onBreaker(failing, breaker)
   }
 
-  /** Writes a summary each minute, until `signal` aborts. */
+  /** Logs a summary each minute. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#options.clock, MINUTE_MS, signal)
@@ -66,7 +66,7 @@ export class WebhookLog implements Worker {
     }
   }
 
-  /** A breaker that opens and closes all the time has one pair of lines a minute. */
+  /** One pair of lines a minute for a breaker that opens and closes continually. */
   #onBreaker(failing: FailingWebhook, change: 'opened' | 'closed'): void {
     const { logger } = this.#options
     const names = this.#namesOf(failing)
@@ -104,17 +104,14 @@ export class WebhookLog implements Worker {
     for (const each of this.#failing.values()) each.reset()
   }
 
-  /**
-   * A minute is over. If the log does not say how the breaker is, writes the line that is missing: the breaker has opened
-   * again within the minute, or a person has closed it. Such a line counts for the minute that begins.
-   */
+  /** Logs a missed change at the end of a minute: the breaker opened again, or a person closed it. */
   #correctBreaker(failing: FailingWebhook): void {
     failing.hasOpenedLine = false
     const isOpen = this.#isOpen(failing)
     if (isOpen !== failing.isOpenInLog) this.#onBreaker(failing, isOpen ? 'opened' : 'closed')
   }
 
-  /** Whether attempts are made at it. A webhook that is paused or removed is not failing. */
+  /** A webhook that is paused, disabled or removed is not failing. */
   #isInUse({ destinationId, url }: FailingWebhook): boolean {
     const destination = this.#options.catalog.current.destinations.get(destinationId)
     if (destination === undefined || !destination.enabled || destination.paused) return false
@@ -154,20 +151,17 @@ function sumOf(failing: readonly FailingWebhook[]): object {
   }
 }
 
-/** What the log needs of an attempt. */
 type EndedAttempt = Pick<Attempt, 'url' | 'outcome' | 'class' | 'status' | 'error'>
 
-/** A webhook that has failed an attempt and has not recovered since, with its counts of the current minute. */
+/** A failing webhook, with its counts of the current minute. */
 class FailingWebhook {
   readonly destinationId: string
   readonly url: string
-  /** Whether this minute has a line that its breaker opened. */
+  /** Whether this minute has a line for the open breaker. */
   hasOpenedLine = false
-  /** Whether the log says that its breaker is open. */
+  /** Whether the breaker is open according to the log. */
   isOpenInLog = false
-  /** Attempts in this minute. */
   attempts = 0
-  /** Those that failed. */
   failed = 0
   readonly #begunAt: number
   readonly #begunAtWall: number
@@ -190,7 +184,6 @@ class FailingWebhook {
     this.#last = attempt
   }
 
-  /** The fields of its summary. */
   summary(): object {
     return {
       attempts: this.attempts,
@@ -210,7 +203,6 @@ class FailingWebhook {
     return now - this.#begunAt
   }
 
-  /** The next minute begins. */
   reset(): void {
     this.attempts = 0
     this.failed = 0

@@ -7,22 +7,22 @@ import { pause } from '../../util/time/pause.ts'
 import { isForbidden } from '../sending/outcome.ts'
 import { retryWhileUnavailable } from '../records/retry-while-unavailable.ts'
 
-/** Consecutive 410 responses of one webhook, each counted at least a minute after the one before. */
+/** Consecutive 410 responses of a webhook, at least a minute apart. */
 export interface GoneCount {
   readonly count: number
   readonly lastAt: number
 }
 
 const GONE = 410
-/** So many 410 responses pause a webhook. */
+/** Pauses the webhook. */
 export const GONE_LIMIT = 3
-/** One that comes sooner does not count again. */
+/** Earlier responses do not count. */
 export const LEAST_INTERVAL_MS = 60_000
 const MOST_KEPT = 10_000
-/** By then this node has received the change that caused the conflict. */
+/** This node receives the conflicting change within this time. */
 const AFTER_CONFLICT_MS = 1_000
 
-/** The count after an attempt. An attempt without a response does not change it. Pure. */
+/** The count after an attempt; one without a response does not change it. */
 export function countGone(
   before: GoneCount | undefined,
   status: number | undefined,
@@ -41,8 +41,8 @@ export interface WebhookPauserOptions {
 }
 
 /**
- * Pauses a webhook to which nothing can be delivered until somebody changes something (spec 02 §What an answer means):
- * - `gone`: it responded 410 three times in a row, with at least a minute between them;
+ * Pauses a webhook that cannot receive anything until a person changes something (spec 02 §What an answer means):
+ * - `gone`: three 410 responses in a row, at least a minute apart;
  * - `forbidden`: its address or port is forbidden, so no connection is made.
  */
 export class WebhookPauser {
@@ -53,7 +53,7 @@ export class WebhookPauser {
     this.#options = options
   }
 
-  /** An attempt has ended. When it leads to a pause, the returned promise resolves once that is in the catalog. */
+  /** When it pauses the webhook, the returned promise resolves once the catalog has the pause. */
   onResult(
     destinationId: string,
     attempt: Pick<Attempt, 'url' | 'status' | 'class'>,
@@ -70,7 +70,7 @@ export class WebhookPauser {
     { url, status, class: kind }: Pick<Attempt, 'url' | 'status' | 'class'>,
   ): Pause['reason'] | undefined {
     if (isForbidden(kind)) return 'forbidden'
-    // Nearly every attempt returns here: no webhook is being counted, and this response is not 410 either.
+    // Nearly every attempt returns here: no 410, and no webhook is being counted.
     if (status !== GONE && this.#counts.size === 0) return undefined
     const key = `${destinationId} ${url}`
     const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
@@ -79,7 +79,7 @@ export class WebhookPauser {
     return gone !== undefined && gone.count >= GONE_LIMIT ? 'gone' : undefined
   }
 
-  /** Tries again as long as others change the destination at the same time. */
+  /** Retries while others change the destination at the same time. */
   async #pause(
     destinationId: string,
     url: string,
@@ -113,10 +113,7 @@ function withPaused(destination: Destination, url: string, paused: Pause): Desti
   }
 }
 
-/**
- * Resumes the webhooks that were paused because their URL is forbidden: the settings that decide it may have changed with
- * this start. The next attempt pauses a webhook again whose URL is still forbidden.
- */
+/** Resumes webhooks with forbidden URLs at a start, which may have changed the settings. The next attempt decides. */
 export async function resumeForbidden(catalog: FollowedCatalog, clock: Clock): Promise<void> {
   for (const destination of catalog.current.destinations.values()) {
     const { settings, version } = destination

@@ -11,13 +11,13 @@ export interface LaneSchedulerOptions {
   readonly limits: {
     /** Attempts in flight on this node. */
     readonly maxInFlight: number
-    /** Attempts in flight of one lane, on all nodes together; here never more than `laneShare` of the node's. */
+    /** Attempts in flight of one lane, over all nodes; at most `laneShare` of this node's. */
     readonly laneConcurrency: number
     /** Defaults to a quarter. */
     readonly laneShare?: number
-    /** Parts of deliveries of one lane in memory. */
+    /** Parts in memory of one lane. */
     readonly laneWindow: number
-    /** Parts of deliveries of all lanes in memory, about. */
+    /** Parts in memory of all lanes, approximately. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for at any time. */
@@ -28,30 +28,29 @@ export interface LaneSchedulerOptions {
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** Lanes that waited for others and try again, for each slot that becomes free. */
+/** Lanes out of slots that try again for each freed slot. */
 const TRY_AGAIN = 4
 /** With steady traffic, a lane has recovered by then. */
 const LONGEST_IDLE_MS = 60_000
 
 /**
- * The lanes of all webhooks, and the slots that they share fairly. A lane exists while it has tasks. One that recovers is
- * kept for a minute without tasks, so that it does not forget its limit at once.
+ * The lanes of all webhooks, and the slots that they share. A lane exists while it has tasks; a recovering one is kept a
+ * minute longer, with its limit.
  *
- * A lane never has more attempts in flight than there are free slots. So k lanes whose receivers are slow leave 1/(k+1)
- * of the slots free, and a lane that becomes active gets a slot at once (Choudhury and Hahne, "Dynamic Queue Length
- * Thresholds", 1998).
+ * A lane never has more attempts in flight than there are free slots. So k slow lanes leave 1/(k+1) of the slots free, and
+ * a lane that becomes active gets one immediately (Choudhury and Hahne, "Dynamic Queue Length Thresholds", 1998).
  */
 export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
   readonly #lanes = new PairMap<Lane>()
   readonly #turns = new Turns<Lane>()
-  /** Lanes that could begin an attempt, were it not for the slots of others. */
+  /** Lanes with work that wait for slots of other lanes. */
   readonly #outOfSlots = new Set<Lane>()
-  /** Lanes that wait for their pace, and not for a slot, with the function that ends the wait. */
+  /** Lanes that wait for their pace, with the function that cancels the timer. */
   readonly #paced = new Map<Lane, () => void>()
   readonly #slots: Slots
   #lookedAt = 0
-  /** What a lane may have in flight on this node. */
+  /** The maximum of attempts in flight of a lane on this node. */
   #concurrency = 1
 
   constructor(options: LaneSchedulerOptions) {
@@ -60,7 +59,7 @@ export class LaneScheduler {
     this.divide(UNDIVIDED)
   }
 
-  /** Other nodes have come or gone. What is in flight beyond the new limit ends by itself. */
+  /** The nodes that deliver have changed. Attempts in flight beyond a lower limit run to their end. */
   divide(division: LaneDivision): void {
     const { maxInFlight, laneConcurrency, laneShare = 1 / 4 } = this.#options.limits
     const part = partOfLimit(laneConcurrency, division)
@@ -69,12 +68,11 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** Tasks in memory. */
   get inMemory(): number {
     return this.#lanes.values().reduce((sum, lane) => sum + lane.size, 0)
   }
 
-  /** The lane of the webhook, opened if there is none. */
+  /** The lane of the webhook, opened if missing. */
   lane(id: LaneId): Lane {
     const now = this.#options.clock.now()
     this.#closeUnused(now)
@@ -88,19 +86,18 @@ export class LaneScheduler {
     return lane
   }
 
-  /** How many attempts at the webhook are in flight. */
   inFlightAt({ destinationId, url }: LaneId): number {
     return this.#lanes.get(destinationId, url)?.inFlight ?? 0
   }
 
-  /** Puts a task into its lane. Its attempt begins at once when it is the lane's turn and a slot is free. */
+  /** Queues a task. Its attempt begins when its lane has its turn and a slot is free. */
   add(lane: Lane, task: PartTask): void {
     lane.add(task)
     this.#turns.add(lane)
     this.#fillSlots()
   }
 
-  /** Frees the slot of a task whose attempt is over, for the next task. */
+  /** Frees the slot of a task. */
   endAttempt(lane: Lane, task: PartTask): void {
     this.#slots.release(task)
     this.#options.metrics.inFlight.add(-1)
@@ -111,13 +108,13 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** A task of the lane has ended. Closes the lane when it has nothing to do any more. */
+  /** A task of the lane has ended: closes the lane if it is idle. */
   closeIfIdle(lane: Lane): void {
     lane.usedAt = this.#options.clock.now()
     if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
   }
 
-  /** Looks once a minute for lanes that nothing was put into, and for those that recovered when their tasks ended. */
+  /** Closes empty lanes once a minute: unused ones, and those that recovered after their last task. */
   #closeUnused(now: number): void {
     if (Math.abs(now - this.#lookedAt) < LONGEST_IDLE_MS) return
     this.#lookedAt = now
@@ -143,7 +140,7 @@ export class LaneScheduler {
     for (const lane of this.#outOfSlots) {
       this.#outOfSlots.delete(lane)
       this.#turns.add(lane)
-      // Without an attempt in flight, no later end of one would try the others.
+      // With no attempt in flight, nothing would try the other lanes later.
       if (--left <= 0 && this.#slots.isBusy) return
     }
   }
@@ -166,7 +163,7 @@ export class LaneScheduler {
     return task
   }
 
-  /** A paced lane waits for its turn without a slot, and takes part again when it may begin the next attempt. */
+  /** A paced lane waits without a slot until its next attempt may begin. */
   #waitsForPace(lane: Lane): boolean {
     const { clock, nextAttemptAt } = this.#options
     const waitMs = nextAttemptAt(lane.id) - clock.now()
@@ -186,17 +183,17 @@ export class LaneScheduler {
     this.#paced.delete(lane)
   }
 
-  /** What each lane may have in memory: its window, or its share of the node's memory where many lanes are open. */
+  /** The capacity of a lane in memory: its window, or its share of the node's memory if many lanes are open. */
   #window(): number {
     const { laneWindow, maxInMemory } = this.#options.limits
     return Math.min(laneWindow, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
   }
 }
 
-/** Retries may take this share of the slots, so they never crowd out first attempts. */
+/** The share of the slots for retries, so that they never crowd out first attempts. */
 const RETRY_SHARE = 1 / 4
 
-/** The attempts that this node may have in flight. */
+/** The slots of this node: one per attempt in flight. */
 class Slots {
   readonly #most: number
   #taken = 0
@@ -210,12 +207,10 @@ class Slots {
     return this.#most - this.#taken
   }
 
-  /** Whether there is an attempt in flight. */
   get isBusy(): boolean {
     return this.#taken > 0
   }
 
-  /** Whether a retry may take a slot. */
   get mayRetry(): boolean {
     return this.#takenByRetries < Math.max(1, Math.floor(this.#most * RETRY_SHARE))
   }
@@ -231,19 +226,16 @@ class Slots {
   }
 }
 
-/**
- * Round robin. Every turn costs one attempt, so that queues that always have work differ by one turn at most. (With equal
- * costs, the deficit round robin of spec 03 is the same.)
- */
+/** Round robin: every turn is one attempt. With equal costs, this is the deficit round robin of spec 03. */
 class Turns<Q> {
   readonly #ring = new Set<Q>()
 
-  /** Adds a queue behind the others. One that is in the ring keeps its place. */
+  /** Adds a queue at the end. One in the ring keeps its place. */
   add(queue: Q): void {
     this.#ring.add(queue)
   }
 
-  /** The first queue that takes its turn, which puts it behind the others. Those that cannot take one leave the ring. */
+  /** The first queue that takes its turn, moved to the end. Queues that cannot take one leave the ring. */
   next(takesTurn: (queue: Q) => boolean): Q | undefined {
     for (const queue of this.#ring) {
       this.#ring.delete(queue)
@@ -255,17 +247,16 @@ class Turns<Q> {
   }
 }
 
-/** Which part of the limits of a lane this node has: each webhook gets the whole of them from all nodes together. */
+/** This node's share of the limits of each lane, which apply to all nodes together. */
 export interface LaneDivision {
-  /** The nodes that deliver; at least 1. */
   readonly nodes: number
-  /** Which of them this is, from 0 on. */
+  /** The index of this node. */
   readonly place: number
 }
 
 export const UNDIVIDED: LaneDivision = { nodes: 1, place: 0 }
 
-/** This node's part of a number. The parts of all nodes have it as their sum, and each is at least 1. */
+/** This node's part of a limit. The parts add up to it, and each is at least 1. */
 export function partOfLimit(limit: number, { nodes, place }: LaneDivision): number {
   const rest = place < limit % nodes ? 1 : 0
   return Math.max(1, Math.floor(limit / nodes) + rest)

@@ -3,34 +3,32 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { PartTask } from './open-delivery.ts'
 
 export interface LaneLimits {
-  /** Parts in memory at most; fewer as more lanes share the memory of the node. */
+  /** Maximum of parts in memory; lower as more lanes share the node's memory. */
   readonly window: () => number
-  /** Attempts in flight at most; fewer as more nodes deliver. */
+  /** Maximum of attempts in flight; lower as more nodes deliver. */
   readonly concurrency: () => number
 }
 
 /**
- * The queue of one webhook, with its limits. It stores and counts tasks; the dispatcher acts on them. A slow receiver
- * fills its own lane only. The states of a task:
+ * The queue of one webhook, with its limits. A slow receiver fills only its own lane. The states of a task:
  *
  *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
- * Only a task in flight takes a slot. All three states count against the window. Fresh and parked tasks take turns.
- * While the lane is backlogged, each origin has half of the window, so a long backlog is worked off without delaying
- * fresh events.
+ * Only a task in flight takes a slot; all three states count against the window. Fresh and parked tasks alternate. While
+ * the lane is backlogged, each origin has half of the window, so that a backlog does not delay fresh events.
  */
 export class Lane {
   readonly id: LaneId
-  /** More parts are due than there was room for. */
+  /** More parts are due than fit. */
   isBacklogged = false
-  /** When it was last looked up, or a task of it ended, in milliseconds since the epoch. */
+  /** Last lookup or end of a task, in milliseconds since the epoch. */
   usedAt = 0
   readonly #limits: LaneLimits
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
   readonly #inFlight = new Set<PartTask>()
-  /** Those in flight that began before the recovery: they show nothing of it, and it does not wait for them. */
+  /** In flight since before the recovery: their results say nothing about it. */
   readonly #begunBefore = new Set<PartTask>()
   #recovery: RecoveryLimit | undefined
 
@@ -39,7 +37,6 @@ export class Lane {
     this.#limits = limits
   }
 
-  /** How many more tasks of this origin it takes. */
   roomFor(origin: PartTask['origin']): number {
     const window = this.#limits.window()
     const half = Math.max(1, Math.floor(window / 2))
@@ -69,14 +66,13 @@ export class Lane {
     return this.#inFlight.size
   }
 
-  /** Whether another attempt may begin, as far as the lane alone decides. */
+  /** Whether the lane itself permits another attempt. */
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
     if (!hasTask || this.inFlight >= this.#limits.concurrency()) return false
     return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
   }
 
-  /** Attempts in flight that began since the recovery did. */
   get #begunSince(): number {
     return this.inFlight - this.#begunBefore.size
   }
@@ -86,10 +82,7 @@ export class Lane {
     this.#inMemory[task.origin]++
   }
 
-  /**
-   * Takes the next task in flight; `undefined` when only retries wait and `mayRetry` is false. Call `endAttempt`, then
-   * `recorded`, for it.
-   */
+  /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt`, `recorded`. */
   begin(mayRetry: boolean): PartTask | undefined {
     const other: PartTask['origin'] = this.#turn === 'fresh' ? 'parked' : 'fresh'
     const origin = [this.#turn, other].find((each) => {
@@ -103,7 +96,6 @@ export class Lane {
     return task
   }
 
-  /** The attempt of a task is over, so another may begin. */
   endAttempt(task: PartTask): void {
     this.#inFlight.delete(task)
     this.#begunBefore.delete(task)
@@ -114,7 +106,7 @@ export class Lane {
     this.#inMemory[origin]--
   }
 
-  /** Takes a waiting task out. Returns false when it is not waiting. */
+  /** Removes a waiting task. Returns false when it is not waiting. */
   remove(task: PartTask): boolean {
     const waiting = this.#waiting[task.origin]
     const index = waiting.indexOf(task)
@@ -124,13 +116,13 @@ export class Lane {
     return true
   }
 
-  /** The breaker of the webhook has closed: from now on the lane makes one attempt at a time, then more. */
+  /** The breaker has closed: the lane makes one attempt at a time, then more. */
   beginRecovery(now: number): void {
     this.#recovery = initialRecovery(now)
     for (const task of this.#inFlight) this.#begunBefore.add(task)
   }
 
-  /** The attempt of a task has a result. Call it before `endAttempt`. */
+  /** Adjusts the recovery limit. Call it before `endAttempt`. */
   onResult(
     task: PartTask,
     attempt: Pick<Attempt, 'outcome'> & { readonly begunAt: number },
@@ -157,24 +149,20 @@ export class Lane {
 }
 
 /**
- * How many attempts a lane may have in flight while its receiver recovers, as an immutable value. The limit follows AIMD
- * (additive increase, multiplicative decrease): it starts at 1 when a breaker has closed, grows by one after 20
- * successes, and is halved by a failure that is retried. When it reaches the lane's concurrency, the recovery is
- * over (spec 03 §Breaker).
+ * The limit of attempts in flight while a receiver recovers, by AIMD (additive increase, multiplicative decrease): 1 when
+ * the breaker closes, one more per 20 successes, halved by a failure that is retried. The recovery ends at the lane's
+ * concurrency (spec 03 §Breaker).
  *
- * A receiver that takes seconds for each response would recover for hours by that count alone. So the limit also grows
- * with a success that comes a second or more after the last change. Near the limit that failed last, both are slower,
- * because every attempt of a round trip may fail there.
- *
- * Attempts that began before the last fall say nothing about the new limit. Neither do those of a lane that its pace
- * keeps below the limit.
+ * For receivers that take seconds, the limit also grows with a success a second or more after the last change. Near the
+ * limit that failed last, growth is slower, because every attempt of a round trip may fail there. Attempts from before the
+ * last fall do not count, nor do those of a lane that its pace keeps below the limit.
  */
 export interface RecoveryLimit {
   readonly limit: number
   /** The limit that failed last. */
   readonly ceiling: number
   readonly successes: number
-  /** When the limit changed last, in milliseconds since the epoch. */
+  /** Last change of the limit, in milliseconds since the epoch. */
   readonly since: number
   readonly fellAt: number
 }
@@ -189,7 +177,7 @@ interface RecoveringLane {
 const STEP = { successes: 20, ms: 1_000 }
 const STEP_NEAR_CEILING = { successes: 1_000, ms: 20_000 }
 const NEAR_CEILING = 0.85
-/** A receiver that takes this much more than the ceiling has more room than before. */
+/** A limit this far above the ceiling shows that the receiver accepts more than before. */
 const ABOVE_CEILING = 2
 
 export function initialRecovery(now: number): RecoveryLimit {

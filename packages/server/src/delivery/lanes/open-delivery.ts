@@ -1,24 +1,24 @@
 import type { Attempt, Carried, Delivery } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 
-/** A delivery in memory, with the event or notice that it carries. Its parts in the lanes share it. */
+/** A delivery in memory with its event or notice. Its parts in the lanes share it. */
 export interface OpenDelivery {
   /** As it is now. The backend may be one record behind. */
   delivery: Delivery
   readonly event: Carried
-  /** The attempts that are not recorded yet. */
+  /** Not recorded yet. */
   attempts: readonly Attempt[]
-  /** The parts that are in lanes: a list, because they are few. In the backend they are claimed. */
+  /** Parts in lanes, claimed in the backend. A list, because they are few. */
   inLanes: readonly PartTask[]
-  /** As the backend has it; `undefined` before the first record. */
+  /** As stored; `undefined` before the first record. */
   recorded: Delivery | undefined
-  /** How many records of it are under way. */
+  /** Records in progress. */
   records: number
-  /** Whether the record is one of them that is not made yet: what changes now goes into it. */
+  /** Whether the next record includes it, with later changes. */
   isInNextRecord: boolean
-  /** When it came from the log; absent once the backend has it. */
+  /** When it came from the log; `undefined` once stored. */
   freshSince: number | undefined
-  /** Called once, when the backend has it: then the log need not keep it. */
+  /** Called once, when it is stored and the log need not keep it. */
   readonly onRecorded: () => void
 }
 
@@ -28,7 +28,6 @@ export interface PartTask {
   readonly url: string
   /** `fresh` from the log, or claimed from the backend where it was `parked`. */
   readonly origin: 'fresh' | 'parked'
-  /** Whether its webhook was attempted before. */
   readonly isRetry: boolean
   /** When its turn in a slot began; absent while it waits for one. */
   startedAt?: number
@@ -36,45 +35,38 @@ export interface PartTask {
 
 const NO_TASKS: readonly PartTask[] = []
 
-/** Whether the part of this webhook is in its lane. */
 export function isInLane({ inLanes }: OpenDelivery, url: string): boolean {
   return inLanes.some((task) => task.url === url)
 }
 
-/** The part is in its lane from now on. */
 export function joinLane(task: PartTask): void {
   const { open } = task
-  // Here, and for the other lists of a delivery: a spread or `push` would leave room for 16 more elements.
+  // `concat` here and for the other lists of a delivery: a spread or `push` reserves space for 16 more elements.
   open.inLanes = open.inLanes.concat(task)
 }
 
-/** The part is in its lane no longer. */
 export function leaveLane(task: PartTask): void {
   const { open } = task
   open.inLanes = open.inLanes.length === 1 ? NO_TASKS : open.inLanes.filter((each) => each !== task)
 }
 
-/**
- * The deliveries in memory, by id. A part that is claimed while another part of the same delivery is in a lane joins that
- * one: there is never a second copy that could overwrite the first.
- */
+/** The deliveries in memory, by id. Claimed parts join an open delivery: a second copy could overwrite it. */
 export class OpenDeliveries {
   readonly #byId = new Map<string, OpenDelivery>()
-  /** Those that the backend does not have yet, the oldest first. */
+  /** Not stored yet, the oldest first. */
   readonly #fresh = new Set<OpenDelivery>()
   #leftFresh = 0
 
-  /** Deliveries from the log that the backend does not have yet. */
   get freshCount(): number {
     return this.#fresh.size
   }
 
-  /** How many deliveries were fresh, and are recorded, dropped with their user, or back in the log since. */
+  /** Formerly fresh deliveries: recorded, dropped with their user, or back in the log. */
   get leftFresh(): number {
     return this.#leftFresh
   }
 
-  /** The fresh deliveries that came from the log at this time or earlier, the oldest first. */
+  /** Fresh deliveries received at this time or earlier, the oldest first. */
   *freshSince(at: number): Iterable<OpenDelivery> {
     for (const open of this.#fresh) {
       if (open.freshSince! > at) return
@@ -82,7 +74,6 @@ export class OpenDeliveries {
     }
   }
 
-  /** When the oldest of them came from the log; `undefined` when there is none. */
   get oldestFreshAt(): number | undefined {
     return this.#fresh.values().next().value?.freshSince
   }
@@ -91,7 +82,7 @@ export class OpenDeliveries {
     return this.#byId.get(id)
   }
 
-  /** When the attempts began that are being made of a delivery, by the URL of the webhook. */
+  /** Start times of the attempts in progress of a delivery, by URL. */
   attemptsOf(id: string): ReadonlyMap<string, number> {
     const begun = new Map<string, number>()
     for (const { url, startedAt } of this.find(id)?.inLanes ?? [])
@@ -99,7 +90,7 @@ export class OpenDeliveries {
     return begun
   }
 
-  /** Opens a delivery. `fresh`: it comes from the log, at that time, and the backend does not have it. */
+  /** Opens a delivery. `fresh`: it came from the log at that time, and is not stored. */
   add(
     delivery: Delivery,
     event: Carried,
@@ -121,7 +112,7 @@ export class OpenDeliveries {
     return open
   }
 
-  /** The backend has the delivery, or has it no longer because its user was deleted. */
+  /** The delivery is stored, or was dropped with its user. */
   recorded(open: OpenDelivery): void {
     if (!this.#fresh.delete(open)) return
     this.#leftFresh++
@@ -129,12 +120,12 @@ export class OpenDeliveries {
     open.onRecorded()
   }
 
-  /** Forgets a delivery of which nothing is in a lane or being recorded. */
+  /** Removes a delivery without parts in lanes or records in progress. */
   close(open: OpenDelivery): void {
     if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
   }
 
-  /** The service stops: fresh deliveries come again from the log. */
+  /** The log redelivers fresh deliveries after a restart. */
   clear(): void {
     this.#leftFresh += this.#fresh.size
     this.#fresh.clear()
@@ -142,18 +133,15 @@ export class OpenDeliveries {
   }
 }
 
-/** How the dispatcher's responsibility for a task ends: its outcome is durable, or it is back in the log or the backend. */
+/** How a task ends: its outcome is durable, or it is back in the log or the backend. */
 export type TaskEnd = 'recorded' | 'released'
 
-/**
- * Counts the dispatcher's tasks. At any time, the tasks taken equal those recorded, released and in the lanes. The lanes
- * count their own tasks, so a task that is lost or ended twice shows as an imbalance.
- */
+/** Counts tasks: those taken equal those ended and in lanes, unless one was lost or ended twice. */
 export class TaskAccounting {
   readonly #clock: Clock
   #taken = 0
   #ended = 0
-  /** When a task ended last, or came when there was none. */
+  /** The last end of a task, or the first task after none. */
   #progressAt: number
 
   constructor(clock: Clock) {
@@ -161,24 +149,23 @@ export class TaskAccounting {
     this.#progressAt = clock.now()
   }
 
-  /** The dispatcher took a task. */
   take(): void {
     if (this.#taken === this.#ended) this.#progressAt = this.#clock.now()
     this.#taken++
   }
 
-  /** Tasks have ended. `undefined`: they failed with an error, and their outcome is unknown. */
+  /** `undefined`: the tasks failed with an error, and their outcome is unknown. */
   end(end: TaskEnd | undefined, tasks = 1): void {
     if (end !== undefined) this.#ended += tasks
     this.#progressAt = this.#clock.now()
   }
 
-  /** How long there have been tasks and none of them ended; 0 when there are none. */
+  /** How long no task has ended while there were some. */
   get stillForMs(): number {
     return this.#taken === this.#ended ? 0 : this.#clock.now() - this.#progressAt
   }
 
-  /** How many tasks were lost; negative when tasks ended twice. `inLanes`: the tasks in the lanes now. */
+  /** Lost tasks; negative when tasks ended twice. */
   imbalance(inLanes: number): number {
     return this.#taken - this.#ended - inLanes
   }

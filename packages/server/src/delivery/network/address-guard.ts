@@ -4,13 +4,13 @@ import { isIP } from 'node:net'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** The addresses of hosts on the internet. The rest of IPv6 is special or unassigned. */
+/** The rest of IPv6 is special or unassigned. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** Addresses inside a cloud that are in no special range: the host of Azure, which has metadata and credentials. */
+/** Cloud addresses outside of special ranges: Azure's host, with metadata and credentials. */
 const METADATA = new Set(['168.63.129.16'])
 
-/** The ranges of ipaddr.js, in words that complete "is …". */
+/** The ranges of ipaddr.js; completes "is …". */
 const WORDS: Readonly<Record<string, string>> = {
   unspecified: 'unspecified',
   broadcast: 'a broadcast address',
@@ -31,7 +31,7 @@ export class AddressGuard {
     this.#allowed = allowedNetworks.map((network) => unmapped(ipaddr.parseCIDR(network)))
   }
 
-  /** Why the address may not be reached, in words that complete "is …"; `undefined` when it may. */
+  /** Why the address is forbidden; completes "is …". */
   refusal(text: string): string | undefined {
     if (!isIP(text)) return 'no IP address'
     const address = ipaddr.process(text)
@@ -72,9 +72,8 @@ function refusalOfIpv6(address: ipaddr.IPv6): string | undefined {
 }
 
 /**
- * The IPv4 addresses that a packet to this address reaches or passes through; `undefined` when the form of the address
- * contains none. 64:ff9b:1::/48 (RFC 8215) is for local use and not decoded: only the local translator knows where in
- * it the IPv4 address is.
+ * The IPv4 addresses that the form of an IPv6 address embeds; `undefined` if none. 64:ff9b:1::/48 (RFC 8215) is not
+ * decoded: the position of the IPv4 address depends on the local translator.
  */
 function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   const { parts } = address
@@ -88,16 +87,13 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   return undefined
 }
 
-/**
- * The IPv4 address in the last half of an ISATAP address (RFC 5214 §6.1). It may have any prefix, a public one too. A router
- * of the prefix sends packets to the IPv4 address.
- */
+/** The last half of an ISATAP address (RFC 5214 §6.1), which may have any prefix: its router forwards to this address. */
 function isatapIpv4({ parts }: ipaddr.IPv6): ipaddr.IPv4[] {
   const isIsatap = (parts[4]! & ~UNIVERSAL_AND_GROUP_BITS) === 0 && parts[5] === 0x5efe
   return isIsatap ? [ipv4(parts[6]!, parts[7]!)] : []
 }
 
-/** The two bits of an interface identifier that say whether it is unique, and whether it is of one interface. */
+/** Two bits of an interface identifier that ISATAP leaves free. */
 const UNIVERSAL_AND_GROUP_BITS = 0x0300
 
 function ipv4(high: number, low: number): ipaddr.IPv4 {

@@ -1,18 +1,14 @@
 import type { AttemptTiming } from '@hookline/protocol'
 
-/** The phases of an attempt: opening a socket, if it needs one, then waiting for the response. */
 type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 
-/** A shorter transfer is not recorded: most responses have no body, and their records stay small. */
+/** Shorter transfers are not recorded: most responses have no body. */
 const SHORTEST_TRANSFER_MS = 1
 
-/**
- * The attempt whose request undici is given right now. undici opens a socket for it at once, where it needs one, and calls
- * the connector without saying for which request.
- */
+/** The attempt that is dispatched now. undici calls the connector synchronously, without the request. */
 let current: AttemptTimer | undefined
 
-/** Measures how long each phase of one attempt takes. An attempt begins in the phase `response`. */
+/** Measures the phases of one attempt, which begins in the phase `response`. */
 export class AttemptTimer {
   readonly #start = performance.now()
   readonly #ms: Partial<Record<Phase, number>> = {}
@@ -21,12 +17,12 @@ export class AttemptTimer {
   #reached: Phase = 'response'
   #transferMs = 0
 
-  /** The timer of the attempt for which a socket is being opened: for the connector, as soon as it is called. */
+  /** For the connector, as soon as it is called. */
   static get current(): AttemptTimer | undefined {
     return current
   }
 
-  /** Calls `dispatch`, which gives undici the request of the attempt that `timer` measures. */
+  /** Dispatches the request of the timer's attempt. */
   static run(timer: AttemptTimer, dispatch: () => void): void {
     current = timer
     try {
@@ -43,18 +39,18 @@ export class AttemptTimer {
     this.#since = now
   }
 
-  /** Ends the measurement: the attempt is over, or its last response header has come. */
+  /** The attempt is over, or its last response header has arrived. */
   stop(): void {
     this.#reached = this.#phase
     this.enter('response')
   }
 
-  /** After `stop`: the body of the response was read as far as it is read. */
+  /** After `stop`: the body was read. */
   endTransfer(): void {
     this.#transferMs = performance.now() - this.#since
   }
 
-  /** How long the attempt took until `stop`, and its phases when a socket was opened or the transfer took long. */
+  /** The duration until `stop`, with phases if a socket was opened or the transfer took long. */
   get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
@@ -72,7 +68,7 @@ export class AttemptTimer {
   }
 }
 
-/** To a tenth of a millisecond. Receivers vary by more than that. */
+/** To a tenth of a millisecond. Receivers vary by more. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10
 }

@@ -4,11 +4,11 @@ import { DeadlinePassed } from './network-errors.ts'
 export interface DeadlineOptions {
   readonly clock: Clock
   readonly afterMs: number
-  /** Ends the deadline before its time, with the reason of the signal. */
+  /** Ends the deadline early, with its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** One deadline for several steps. After it is disposed of, it never passes. */
+/** One deadline for several steps. Disposing cancels it. */
 export class Deadline implements Disposable {
   readonly #clock: Clock
   readonly #controller = new AbortController()
@@ -30,17 +30,17 @@ export class Deadline implements Disposable {
     signal?.addEventListener('abort', this.#onOuterAbort, { once: true })
   }
 
-  /** Aborts with `DeadlinePassed` when the deadline passes, or when the outer signal aborts. */
+  /** Aborts with `DeadlinePassed`, or with the outer signal. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Calls `task` once after `delayMs`, by the clock of the deadline. The returned function cancels it. */
+  /** Calls `task` after `delayMs`, by the deadline's clock. Returns the function that cancels it. */
   after(delayMs: number, task: () => void): () => void {
     return this.#clock.after(delayMs, task)
   }
 
-  /** The result of the work, or a rejection when the deadline passes first. The work itself continues. */
+  /** Rejects when the deadline passes first. The work itself continues. */
   race<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const onAbort = () => reject(this.signal.reason)
@@ -58,20 +58,16 @@ export class Deadline implements Disposable {
   }
 }
 
-/** One deadline of a queue. */
 export interface QueuedDeadline {
   readonly dueAt: number
   readonly onPass: () => void
 }
 
-/**
- * Deadlines that are equally far away when they begin, so that the first one to begin is the first one to pass: one timer
- * does for all of them. It is not set again while no deadline is left, and a deadline that is cancelled touches no timer.
- */
+/** Deadlines of equal length, so that they pass in their order with one timer. Cancelling touches no timer. */
 export class DeadlineQueue {
   readonly afterMs: number
   readonly #clock: Clock
-  /** In the order of their times. */
+  /** In order. */
   readonly #left = new Set<QueuedDeadline>()
   #isTimerSet = false
 
@@ -80,7 +76,7 @@ export class DeadlineQueue {
     this.afterMs = afterMs
   }
 
-  /** Calls `onPass` once, when `afterMs` have passed and not before. */
+  /** Calls `onPass` once, `afterMs` from now or later. */
   begin(onPass: () => void): QueuedDeadline {
     const deadline = { dueAt: this.#clock.now() + this.afterMs, onPass }
     this.#left.add(deadline)
@@ -88,15 +84,14 @@ export class DeadlineQueue {
     return deadline
   }
 
-  /** The deadline does not pass. Safe to call twice. */
+  /** Safe to call twice. */
   cancel(deadline: QueuedDeadline): void {
     this.#left.delete(deadline)
   }
 
   #setTimer(delayMs: number): void {
     this.#isTimerSet = true
-    // An event loop that was blocked runs its timers before it reads its sockets. setImmediate lets it first read a
-    // response that has already arrived.
+    // A blocked event loop runs its timers before it reads its sockets. setImmediate first reads a response that has arrived.
     this.#clock.after(delayMs, () => setImmediate(() => this.#passAll()))
   }
 

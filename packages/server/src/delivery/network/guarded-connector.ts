@@ -17,7 +17,7 @@ import { connectionClosed, openTcp, openTls } from './open-socket.ts'
 import type { ProxyTunnel } from './proxy-tunnel.ts'
 import { InsideConnections, type ReceiverInside } from './receiver-inside.ts'
 
-/** How long a name may take to resolve that the proxy resolves anyway: Hookline's own name server may be unreachable. */
+/** The proxy resolves the name anyway, and Hookline's own name server may be unreachable. */
 const LOOKUP_BESIDE_PROXY_MS = 1_000
 
 export interface GuardedConnectorOptions {
@@ -25,25 +25,22 @@ export interface GuardedConnectorOptions {
   /** For name look-up, TCP and TLS together, and CONNECT. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
-  /** Ports that are not for web servers and may be reached all the same. */
+  /** Ports that may be reached besides those of web servers. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext
-  /** Makes the connections in place of this machine. */
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
-  /** The inspector of this service. Without it, its host is a name like any other. */
+  /** The inspector of this service. Without it, its host is an ordinary name. */
   readonly inspector?: ReceiverInside | undefined
 }
 
 /**
- * Opens the sockets for undici, in three steps. First it looks up the addresses of the host: all of them, and the port,
- * must be permitted. Then it connects by TCP: the remote address must be permitted. Then it opens TLS: the certificate
- * must be valid for the host. Nothing is written before the second check, and no request before the third.
+ * Opens sockets for undici in three steps: looks up the host (all its addresses and the port must be permitted),
+ * connects by TCP (the remote address must be permitted), and opens TLS (the certificate must be valid for the host).
+ * Nothing is written before the second check, and no request before the third.
  *
- * With a proxy, the second step is a tunnel, and the proxy looks up the host by itself. So the first step refuses what it
- * can see to be forbidden, and the proxy must refuse the rest.
- *
- * The inspector is in this process: what is sent to its URL leaves it at no step, and no setting applies.
+ * With a proxy, the second step is a tunnel, and the proxy resolves the host. So the first step refuses addresses that
+ * it finds forbidden, and the proxy must refuse the rest. Requests to the inspector never leave the process.
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
@@ -56,7 +53,6 @@ export class GuardedConnector implements Disposable {
     this.#inspector = inspector && new InsideConnections(inspector, clock)
   }
 
-  /** The value of undici's option `connect`. */
   readonly connect: buildConnector.connector = (target, callback) => {
     this.#open(target, AttemptTimer.current).then(
       (socket) => callback(null, socket),
@@ -64,7 +60,7 @@ export class GuardedConnector implements Disposable {
     )
   };
 
-  /** Aborts the connections that are not open yet. */
+  /** Aborts pending connections. */
   [Symbol.dispose](): void {
     this.#closing.abort(new Error('The sender was closed.'))
   }
@@ -105,7 +101,7 @@ export class GuardedConnector implements Disposable {
     return tunnel.open(host, port, deadline)
   }
 
-  /** A name that cannot be looked up here passes: behind a proxy, it often can be looked up only there. */
+  /** Ignores a failed look-up: behind a proxy, often only the proxy can resolve a name. */
   async #refuseForbidden(host: string, deadline: Deadline): Promise<void> {
     const { clock } = this.#options
     const { signal } = deadline
@@ -135,7 +131,7 @@ export class GuardedConnector implements Disposable {
 
   #assertPermitted(host: string, socket: Socket): void {
     const address = socket.remoteAddress
-    // Node drops the remote address of a socket that the receiver has already closed.
+    // Node drops the remote address of a socket that the receiver has closed.
     const why = address === undefined ? undefined : this.#options.guard.refusal(address)
     if (address !== undefined && why === undefined) return
     socket.destroy()
@@ -145,7 +141,7 @@ export class GuardedConnector implements Disposable {
   }
 }
 
-/** Exactly its URL: another scheme, or a port, is no way to it. */
+/** Exactly its URL: no other scheme or port. */
 function isInspector({ protocol, hostname, port }: buildConnector.Options): boolean {
   return protocol === 'http:' && hostname === INSPECTOR_HOST && port === ''
 }
@@ -153,6 +149,5 @@ function isInspector({ protocol, hostname, port }: buildConnector.Options): bool
 interface Receiver {
   readonly host: string
   readonly port: number
-  /** Of the attempt that the socket is opened for. */
   readonly timer: AttemptTimer | undefined
 }

@@ -1,4 +1,3 @@
-/** The deadline of an attempt passed before the last response header came. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed'
   readonly code = 'HOOKLINE_DEADLINE_PASSED'
@@ -8,7 +7,7 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** undici gave up on a response, and its error does not say why. */
+/** undici refused a response without a reason. */
 export class ResponseUnreadable extends Error {
   override readonly name = 'ResponseUnreadable'
   readonly code = 'HOOKLINE_BAD_RESPONSE'
@@ -18,7 +17,7 @@ export class ResponseUnreadable extends Error {
   }
 }
 
-/** The service stops, and waits no longer for this attempt. It is neither a success nor a failure of the receiver. */
+/** The service stops before the end of the attempt, which is neither a success nor a failure of the receiver. */
 export class AttemptAborted extends Error {
   override readonly name = 'AttemptAborted'
 
@@ -27,7 +26,7 @@ export class AttemptAborted extends Error {
   }
 }
 
-/** The host of a webhook is, or resolves to, an address that may not be reached. Nothing was sent to it. */
+/** The host is, or resolves to, a forbidden address. Nothing was sent. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'
   readonly code = 'HOOKLINE_ADDRESS_FORBIDDEN'
@@ -43,7 +42,7 @@ export class AddressForbidden extends Error {
   }
 }
 
-/** Hookline cannot send the request that the settings of the webhook ask for. Nothing was sent. */
+/** The settings of the webhook make an unsendable request. Nothing was sent. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly code = 'HOOKLINE_REQUEST_REFUSED'
@@ -54,23 +53,21 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The port of a webhook is not for web servers. Nothing was sent to it. */
+/** The port is not for web servers. Nothing was sent. */
 export class PortForbidden extends Error {
   override readonly name = 'PortForbidden'
   readonly code = 'HOOKLINE_PORT_FORBIDDEN'
 
-  /** @param service the service that the port is for */
   constructor(port: number, service: string) {
     super(`Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`)
   }
 }
 
-/** The proxy of the setting `egressProxy` made no connection to the receiver. Nothing was sent to it. */
+/** The proxy made no connection to the receiver. Nothing was sent. */
 export class ProxyFailed extends Error {
   override readonly name = 'ProxyFailed'
   readonly code = 'HOOKLINE_PROXY_FAILED'
 
-  /** The proxy responded to CONNECT with this status. */
   static answered(status: number): ProxyFailed {
     return status === 407
       ? new ProxyFailed('The proxy refused the credentials of the setting egressProxy (407).')
@@ -84,7 +81,7 @@ export class ProxyFailed extends Error {
   }
 }
 
-/** A name that has no addresses, or that could not be looked up. */
+/** The name has no addresses, or the look-up failed. */
 export class NameUnresolved extends Error {
   override readonly name = 'NameUnresolved'
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'

@@ -5,19 +5,19 @@ import type { Deadline } from './deadline.ts'
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
-/** The addresses of a host, at least one, and a port. */
+/** The addresses of a host, at least one. */
 export interface Target {
   readonly port: number
   readonly addresses: readonly LookupAddress[]
 }
 
-/** A further address is tried after this time (RFC 8305 §5). */
+/** RFC 8305 §5. */
 const NEXT_TRY_MS = 250
 
 /**
- * Connects by TCP to the first address that takes the connection. Tries start 250 ms apart, or when the one before has
- * failed, and run side by side until one connects or the deadline passes (RFC 8305).
- * @throws the error of the only address, or an `AggregateError` when all of them failed
+ * Connects by TCP to the first address that accepts. Tries start 250 ms apart or after a failure, and run side by side
+ * until one connects or the deadline passes (RFC 8305).
+ * @throws the error of the only address, or an `AggregateError`
  */
 export async function openTcp({ port, addresses }: Target, deadline: Deadline): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
@@ -53,7 +53,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
   }
 }
 
-/** The addresses with their families in turn, in the order of the first of each: one family may have no route. */
+/** Alternates the families, in the order of the first of each: one family may have no route. */
 function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family)
   const second = addresses.filter(({ family }) => family !== addresses[0]?.family)
@@ -83,15 +83,12 @@ export function openTls(
   return opened('secureConnect', deadline, secured)
 }
 
-/** The error of a connection that the other side has closed. */
 export function connectionClosed(): Error {
   return Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })
 }
 
-/** The socket after the event. When the event does not come, the socket is destroyed. */
 async function opened(event: 'secureConnect', deadline: Deadline, socket: Socket): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  // This listener stays: an error may come before undici adds its own.
   socket.on('error', reject)
   socket.once('close', () => reject(connectionClosed()))
   socket.once(event, () => resolve(socket))

@@ -12,14 +12,14 @@ const MAX_HEADER_BYTES = 16 * 1024
 export interface ProxyTunnelOptions {
   /** The URL of the proxy. It may contain credentials. */
   readonly proxy: Redacted
-  /** Resolves the host of the proxy, which the operator trusts: no address is forbidden. */
+  /** The operator trusts the host of the proxy, so no address is forbidden. */
   readonly resolver: Pick<Resolver, 'lookup'>
   readonly secureContext: SecureContext
 }
 
 /**
- * Opens connections to receivers through an HTTP proxy, with CONNECT for http and https alike. undici's own ProxyAgent
- * would resolve names without our guard, and open its sockets outside of the deadline of the attempt.
+ * Opens connections through an HTTP proxy, with CONNECT for http and https alike. undici's own ProxyAgent resolves
+ * names without our guard, and opens its sockets outside of the attempt's deadline.
  */
 export class ProxyTunnel {
   readonly #options: ProxyTunnelOptions
@@ -30,10 +30,7 @@ export class ProxyTunnel {
     this.#url = new URL(options.proxy.reveal())
   }
 
-  /**
-   * A socket on which the receiver is at the other end.
-   * @throws {ProxyFailed} if the proxy cannot be reached, or makes no connection to the receiver
-   */
+  /** @throws {ProxyFailed} if the proxy cannot be reached, or makes no connection to the receiver */
   async open(host: string, port: number, deadline: Deadline): Promise<Socket> {
     const client = this.#client(deadline)
     const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
@@ -48,7 +45,7 @@ export class ProxyTunnel {
       if (signal.aborted) throw signal.reason
       throw error instanceof ProxyFailed ? error : ProxyFailed.unreachable(error)
     } finally {
-      // The socket of a tunnel is no longer the client's.
+      // A tunnel's socket does not belong to the client.
       void client.destroy()
     }
   }

@@ -10,43 +10,36 @@ import { buffer } from 'node:stream/consumers'
 import type { Clock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 
-/** A request as it was sent. Plain data, which can be sent to a thread. */
+/** Plain data, for threads. */
 export interface SentRequest {
   readonly method: string
-  /** With the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, in the order and spelling in which they were sent. */
+  /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
 }
 
-/** The response to a request. */
 export interface InsideResponse {
   /** The id of the request. */
   readonly id: string
   readonly status: number
-  /** How long the response is delayed. */
   readonly delayMs: number
 }
 
-/** A receiver in this process. */
 export interface ReceiverInside {
-  /** Takes a request. If it rejects, the connection is closed without a response. */
+  /** Takes a request. A rejection closes the connection without a response. */
   receive(request: SentRequest): Promise<InsideResponse> | InsideResponse
   /** The response to the request with this id was sent. */
   responded(id: string): void
 }
 
-/**
- * Connections to a receiver in this process: HTTP over a pair of streams in memory. The sender writes the same bytes as to
- * any other receiver, and the receiver gets what Node's parser reads from them.
- */
+/** HTTP over streams in memory, to a receiver in this process: the same bytes as for any other receiver. */
 export class InsideConnections {
   readonly #receiver: ReceiverInside
   readonly #clock: Clock
   readonly #server = createServer((incoming, response) => {
-    // The attempt fails as with any receiver that closes its connection.
+    // The attempt fails, as with any receiver that closes its connection.
     this.#take(incoming, response).catch(() => response.destroy())
   })
 
@@ -55,7 +48,7 @@ export class InsideConnections {
     this.#clock = clock
   }
 
-  /** Opens a connection. undici and Node's HTTP server use it as a stream, and need no socket. */
+  /** undici and Node's HTTP server use the stream without a socket. */
   open(): Socket {
     const [own, other] = duplexPair()
     own.once('close', () => other.destroy())

@@ -14,21 +14,20 @@ const SHORTEST_MS = 5000
 const LONGEST_MS = 300_000
 const NEGATIVE_MS = 30_000
 const STALE_MS = 600_000
-/** The system's resolver reports no TTL. */
 const SYSTEM_TTL_MS = 30_000
 const MOST_NAMES = 10_000
-/** The system's resolver blocks one of libuv's four threads for each look-up, for seconds when DNS is down. */
+/** Each look-up of the system blocks one of libuv's four threads, for seconds when DNS is down. */
 const SYSTEM_LOOKUPS_AT_A_TIME = 2
 
 export interface ResolverOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
-  /** Name servers as `address:port`; by default those of the system. */
+  /** `address:port`; by default the system's. */
   readonly servers?: readonly string[] | undefined
   readonly hostsFile?: string
 }
 
-/** The cached result for a name. Without addresses, the name does not exist. */
+/** Without addresses, the name does not exist. */
 interface CachedResult {
   readonly addresses: readonly LookupAddress[]
   readonly code: string
@@ -37,16 +36,16 @@ interface CachedResult {
 }
 
 /**
- * Resolves names to addresses that webhooks may reach. It reads the hosts file, then asks name servers, then, when they
- * do not know the name, the system's resolver. It caches addresses for their TTL (5 s to 300 s), and missing names for
- * 30 s. While no name server responds, it uses cached addresses for 10 more minutes.
+ * Resolves names to addresses that webhooks may reach: by the hosts file, then by name servers, then by the system if
+ * the name is unknown. Caches addresses for their TTL (5 s to 300 s), missing names for 30 s, and addresses for 10
+ * more minutes while no name server responds.
  */
 export class Resolver {
   readonly #clock: Clock
   readonly #guard: AddressGuard
   readonly #hosts: HostsFile
   readonly #names: NameServer
-  /** Resolves a name as the system does, with search domains and all else that is configured. */
+  /** Resolves as the system is configured, with search domains. */
   readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
     concurrency: SYSTEM_LOOKUPS_AT_A_TIME,
   })
@@ -62,7 +61,7 @@ export class Resolver {
 
   /**
    * All addresses of the name, IPv4 first.
-   * @throws {AddressForbidden} if any of them may not be reached, even if others may
+   * @throws {AddressForbidden} if one of them may not be reached
    * @throws {NameUnresolved} if there is none
    */
   async lookup(host: string): Promise<readonly LookupAddress[]> {
@@ -113,10 +112,10 @@ export class Resolver {
   }
 }
 
-/** A look-up that takes longer tells nothing: the caller waits for it, and the delivery looks up again. */
+/** A slower look-up is inconclusive: the request waits for it, and the delivery looks up again. */
 const LOOKUP_MS = 1_000
 
-/** Why webhooks of a host get nothing at the moment. `why` completes "is …". */
+/** `why` completes "is …". */
 export type HostProblem =
   | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
   | { readonly kind: 'unresolved' }
@@ -125,19 +124,16 @@ export interface HostCheckOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
   readonly resolver: Pick<Resolver, 'lookup'>
-  /** Whether connections go through a proxy, which often knows names that this machine does not. */
+  /** A proxy often resolves names that this machine cannot. */
   readonly isBehindProxy: boolean
 }
 
-/**
- * Why the host of a webhook, a name or an address, may not be reached, by the guard and the look-ups of deliveries. Resolves
- * within a second, and never rejects.
- */
+/** Why webhooks may not reach a host, a name or an address. Resolves within a second, and never rejects. */
 export async function hostProblem(
   host: string,
   { clock, guard, resolver, isBehindProxy }: HostCheckOptions,
 ): Promise<HostProblem | undefined> {
-  // It needs no address: the sender connects it by itself.
+  // The sender connects it without an address.
   if (host === INSPECTOR_HOST) return undefined
   if (isIP(host) !== 0) {
     const why = guard.refusal(host)
@@ -150,7 +146,7 @@ export async function hostProblem(
   } catch (error) {
     if (error instanceof AddressForbidden)
       return { kind: 'forbidden', address: error.address, why: error.why }
-    // A look-up that is late may still succeed: that is no reason to warn.
+    // A late look-up may still succeed.
     return error instanceof NameUnresolved && !isBehindProxy ? { kind: 'unresolved' } : undefined
   }
 }
@@ -161,7 +157,7 @@ const isRefused = (result: LookupResult): boolean =>
 function cached(result: LookupResult, known: CachedResult | undefined, now: number): CachedResult {
   if (result.kind === 'found') {
     const freshUntil = now + Math.min(Math.max(result.ttlMs, SHORTEST_MS), LONGEST_MS)
-    // IPv4 first, so that a machine without a route for IPv6 does not wait for IPv6 to fail.
+    // IPv4 first: a machine without an IPv6 route does not wait for it to fail.
     const addresses = result.addresses.toSorted((a, b) => a.family - b.family)
     return { addresses, code: '', freshUntil, staleUntil: freshUntil + STALE_MS }
   }
@@ -169,14 +165,14 @@ function cached(result: LookupResult, known: CachedResult | undefined, now: numb
   if (result.kind === 'unknown') {
     return { addresses: [], code, freshUntil: now + NEGATIVE_MS, staleUntil: now + NEGATIVE_MS }
   }
-  // Not looked up again at once: a look-up without a response takes seconds.
+  // Not looked up again immediately: a look-up without a response takes seconds.
   if (known !== undefined && now < known.staleUntil) {
     return { ...known, freshUntil: Math.min(now + SHORTEST_MS, known.staleUntil) }
   }
   return { addresses: [], code, freshUntil: now, staleUntil: now }
 }
 
-/** The result of looking up a name. `unknown`: the name does not exist. `down`: no server responded. */
+/** `unknown`: the name does not exist. `down`: no server responded. */
 type LookupResult =
   | { readonly kind: 'found'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
   | { readonly kind: 'unknown' | 'down'; readonly code: string }
@@ -184,21 +180,20 @@ type LookupResult =
 const TIMEOUT_MS = 1000
 const TRIES = 2
 
-/** The codes of c-ares for a name that does not exist. All other codes mean that no server responded. */
+/** Codes of c-ares for a name that does not exist. All others mean that no server responded. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
 
-/** Looks up names at name servers through sockets, so a server that does not respond blocks no thread. */
+/** Looks up names through sockets, so a server that does not respond blocks no thread. */
 class NameServer {
   readonly #servers: readonly string[] | undefined
   #resolver: CAresResolver
 
-  /** @param servers `address:port`; by default those of the system */
   constructor(servers?: readonly string[]) {
     this.#servers = servers
     this.#resolver = this.#open()
   }
 
-  /** Both address families of a name. One is enough: some servers do not respond to a query for AAAA. */
+  /** Queries both families. One is enough: some servers do not respond to AAAA. */
   async find(name: string): Promise<LookupResult> {
     const results = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
     const found = results.filter((result) => result.kind === 'found')
@@ -207,7 +202,7 @@ class NameServer {
       return { kind: 'found', addresses: found.flatMap((result) => result.addresses), ttlMs }
     }
     const down = results.find((result) => result.kind === 'down')
-    // The name servers of the system may have changed, on a laptop for example. A new resolver reads them again.
+    // The system's name servers may have changed, on a laptop for example. A new resolver reads them again.
     if (down !== undefined) this.#resolver = this.#open()
     return down ?? results[0]
   }
@@ -241,16 +236,14 @@ class NameServer {
   }
 }
 
-/** How long the file is not read again. */
 const FRESH_MS = 5000
 
-/** The path of the system's hosts file. */
 const SYSTEM_HOSTS_FILE =
   process.platform === 'win32'
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts'
 
-/** The names of a hosts file, which is read again every 5 s. A file that cannot be read has no names. */
+/** The names of a hosts file, read again every 5 s. An unreadable file has no names. */
 class HostsFile {
   readonly #path: string
   readonly #clock: Clock
@@ -262,7 +255,7 @@ class HostsFile {
     this.#clock = options.clock
   }
 
-  /** The addresses of a name, which must be in lower case; none when the name is not in the file. */
+  /** `name` in lower case. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     if (this.#clock.now() >= this.#freshUntil) {
       this.#freshUntil = this.#clock.now() + FRESH_MS

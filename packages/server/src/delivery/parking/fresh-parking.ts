@@ -12,21 +12,17 @@ export interface FreshParkingOptions {
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
   readonly lane: (id: LaneId) => Lane
-  /** A task was taken out of its lane. */
+  /** A task was removed from its lane. */
   readonly onTakenOut: () => void
-  /** A record has begun. */
   readonly onRecording: (recording: Promise<unknown>) => void
 }
 
-/** The most deliveries that are being parked at one time. With more, the pipeline waits. */
+/** Deliveries being parked at which the pipeline waits. */
 const MOST_PARKING = 500
-/** What waits in memory longer than this is parked, so that the log need not keep it (spec 03 §Lanes). */
+/** Longer in memory, a delivery is parked, so that the log need not keep it (spec 03 §Lanes). */
 const LONGEST_FRESH_MS = 2_000
 
-/**
- * Parks deliveries that came from the log: at once when a lane has no room for them, and after two seconds when they have
- * not ended. So the log's position follows within seconds, whatever a receiver does.
- */
+/** Parks fresh deliveries: if a lane has no room, or after two seconds, so that the position of the log follows. */
 export class FreshParking implements Worker {
   readonly name: string
   readonly #options: FreshParkingOptions
@@ -44,19 +40,18 @@ export class FreshParking implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Resolves when more may be parked: at once, unless MOST_PARKING deliveries are being parked. */
+  /** Resolves when more may be parked. */
   async ready(): Promise<void> {
     if (this.#parking < MOST_PARKING) return
     this.#fewer ??= Promise.withResolvers()
     await this.#fewer.promise
   }
 
-  /** A delivery came from the log. */
   added(at: number): void {
     this.#recurring.wakeBy(at + LONGEST_FRESH_MS)
   }
 
-  /** Records the delivery as it is. Its parts that are in no lane are parked with it. */
+  /** Records the delivery, which parks its parts outside of lanes. */
   park(open: OpenDelivery): void {
     this.#parking++
     const done = (): void => {
@@ -67,10 +62,7 @@ export class FreshParking implements Worker {
     this.#options.onRecording(this.#options.recorder.record(open).finally(done))
   }
 
-  /**
-   * Parks what has waited for too long, as fast as the disk takes it, and gives way to the event loop. Returns after how
-   * long the next delivery has.
-   */
+  /** Parks overdue deliveries as fast as the disk permits. Returns the wait until the next one is overdue. */
   async #parkOverdue(): Promise<number> {
     const { clock, open: all, recorder } = this.#options
     const slices = new TimeSlices(clock)
@@ -85,11 +77,11 @@ export class FreshParking implements Worker {
     }
     const oldest = all.oldestFreshAt
     if (oldest === undefined) return Infinity
-    // Those that are older are being recorded, for as long as the backend takes.
+    // Older ones are being recorded.
     return Math.max(LONGEST_FRESH_MS / 2, oldest + LONGEST_FRESH_MS - clock.now())
   }
 
-  /** Takes the parts of a delivery that wait for a slot out of their lanes. Those in flight stay. */
+  /** Removes the waiting parts of a delivery from their lanes. Those in flight stay. */
   #takeOut(open: OpenDelivery): void {
     const { lane, onTakenOut } = this.#options
     const { destinationId } = open.delivery

@@ -23,21 +23,21 @@ import { quarantineAll } from '../records/quarantine.ts'
 
 export interface ParkedChangesOptions extends DeliveryContext {
   readonly retryWindowMs: number
-  /** The longest time for which a part can wait for its next attempt. */
+  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
-  /** There is more to change. Other lanes come first. */
+  /** More parts remain. Other lanes come first. */
   readonly wake: () => void
 }
 
 type Change = (delivery: Delivery) => Delivery
 
-/** Parts changed in one slice. They are read at once, with their events, which takes up to 10 ms. */
+/** Parts changed in one slice. Reading them with their events takes up to 10 ms. */
 const SLICE = 100
 const ANY_TIME = Number.MAX_SAFE_INTEGER
 
-/** Changes parts in the backend without an attempt, a slice of a lane at a time. */
+/** Changes parts in the backend without an attempt, in slices of a lane. */
 export class ParkedChanges {
   readonly #options: ParkedChangesOptions
   readonly #startedAt: number
@@ -47,21 +47,19 @@ export class ParkedChanges {
     this.#startedAt = options.clock.now()
   }
 
-  /** Holds the pending parts of a lane, whenever they are due. */
   hold(lane: LaneId, destination: Destination): Promise<void> {
     const settings = this.#settingsFor(destination)
     const change: Change = (each) => withHeld(each, lane.url, settings.successPolicy)
     return this.#changeSlice(lane, ANY_TIME, change)
   }
 
-  /** Makes the held parts of a lane due now. */
   resume(lane: LaneId, destination: Destination): Promise<void> {
     const settings = this.#settingsFor(destination)
     const to = { now: this.#options.clock.now(), policy: settings.successPolicy }
     return this.#changeSlice(lane, 'held', (each) => withResumed(each, lane.url, to))
   }
 
-  /** Makes a slice of the pending parts of a lane due now. Returns whether there may be more. */
+  /** Makes a slice of a lane's pending parts due now. Returns whether more may remain. */
   async makeDue(lane: LaneId, destination: Destination): Promise<boolean> {
     const { clock, deliveries } = this.#options
     const settings = this.#settingsFor(destination)
@@ -71,10 +69,7 @@ export class ParkedChanges {
     return claim.deliveries.length === SLICE
   }
 
-  /**
-   * Makes a slice of the parts of a lane due now that are due later than any wait lasts: they were stored with another
-   * clock. Returns whether there may be more.
-   */
+  /** Makes a slice of the parts due now that another clock set too late. Returns whether more may remain. */
   async bringForward(lane: LaneId): Promise<boolean> {
     const { clock, deliveries, longestWaitMs } = this.#options
     const due = { after: clock.now() + longestWaitMs }
@@ -83,7 +78,7 @@ export class ParkedChanges {
     return claim.deliveries.length + claim.unreadable.length === SLICE
   }
 
-  /** The webhook of the lane was removed: its deliveries get parts for the webhooks that there are now. */
+  /** The lane's webhook was removed: gives its deliveries parts for the current webhooks. */
   async splitAgain(lane: WaitingLane): Promise<void> {
     const settings = this.#settings(lane)
     const policy = settings?.successPolicy ?? 'each'
@@ -92,10 +87,7 @@ export class ParkedChanges {
     if (lane.isHeld) await this.#changeSlice(lane, 'held', change)
   }
 
-  /**
-   * Ends a slice of the parts whose retry window passed while the breaker of their webhook was open. Returns whether
-   * there may be more.
-   */
+  /** Ends a slice of the parts whose retry window passed while the breaker was open. Returns whether more may remain. */
   async expireOverdue(
     lane: LaneId,
     outage: { readonly since: number; readonly failedAt: number },
@@ -108,7 +100,7 @@ export class ParkedChanges {
     return this.#endSlice(lane, claim, isOver, destination)
   }
 
-  /** Ends a slice of the held parts whose retry window is over. Returns whether there may be more. */
+  /** Ends a slice of the held parts whose retry window is over. Returns whether more may remain. */
   async expireHeld(lane: LaneId, destination: Destination): Promise<boolean> {
     const { clock, deliveries, retryWindowMs } = this.#options
     const claim = await deliveries.claim(lane, { due: 'held', limit: SLICE })
@@ -117,7 +109,7 @@ export class ParkedChanges {
     return this.#endSlice(lane, claim, isOver, destination)
   }
 
-  /** The claimed deliveries. One that is in memory already stays the only copy, unless a replay has restarted it. */
+  /** The claimed deliveries. One in memory stays the only copy, unless a replay has restarted it. */
   opened(claim: Claim<Carried>): OpenDelivery[] {
     const { open } = this.#options
     return claim.deliveries.map(({ delivery: stored, event }) => {
@@ -144,7 +136,6 @@ export class ParkedChanges {
     })
   }
 
-  /** The delivery with a part for each webhook that there is now, if its destination is still there. */
   #split(delivery: Delivery): Delivery {
     const settings = this.#settings(delivery)
     return settings ? withParts(delivery, settings, this.#options.clock.now()) : delivery
@@ -165,7 +156,7 @@ export class ParkedChanges {
     if (claim.deliveries.length + claim.unreadable.length === SLICE) this.#options.wake()
   }
 
-  /** Ends the claimed parts that are over, and releases the others. Returns whether there may be more. */
+  /** Ends the claimed parts that are over, and releases the others. Returns whether more may remain. */
   async #endSlice(
     lane: LaneId,
     claim: Claim<Carried>,
@@ -176,7 +167,7 @@ export class ParkedChanges {
     const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
       isOver(this.#withKnownTimes(delivery)) ? 'over' : 'waiting',
     )
-    // Those that cannot be read are quarantined when the lane claims them.
+    // Unreadable ones are quarantined when the lane claims them.
     const left = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
     await this.#options.deliveries.release(
       left.map(({ id }) => id),
@@ -196,49 +187,45 @@ export class ParkedChanges {
   }
 }
 
-/** An outage of one webhook. */
 interface OutageTimes {
   readonly now: number
   readonly retryWindowMs: number
-  /** Since when the breaker has been open. */
+  /** Start of the outage. */
   readonly since: number
-  /** When the last probe failed. */
+  /** The last failed probe. */
   readonly failedAt: number
 }
 
 /**
- * Whether the part ends as expired: its window has passed, *and* either it was attempted, or the breaker was open, with
- * failing probes, all the time. A part that is late because Hookline itself was stopped is still attempted (spec 02).
+ * Whether the part expires: its window is over, *and* it was attempted, or the breaker was open with failing probes
+ * throughout. A part that is late because Hookline was stopped is still attempted (spec 02).
  */
 function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
   const part = partOf(delivery, url)
   if (part === undefined) return false
   const end = part.firstDueAt + times.retryWindowMs
   if (end > times.now) return false
-  // A probe must have failed after the end of the window. While Hookline was stopped, it sent none.
+  // A probe must have failed after the end of the window. A stopped Hookline sends none.
   return part.last !== undefined || (times.since <= part.firstDueAt && times.failedAt >= end)
 }
 
-/** Whether the part has been held since before its window ended, which was before `before`. */
 function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean {
   const part = partOf(delivery, url)
   return part !== undefined && part.firstDueAt <= before
 }
 
-/** What this process knows about time. */
 interface KnownTimes {
-  /** When the process started. */
+  /** Start of the process. */
   readonly startedAt: number
   readonly now: number
-  /** The longest time for which a part can wait for its next attempt. */
+  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
 }
 
 /**
- * The delivery with pending parts whose times this process can believe. Parts that were due before it started waited while
- * nothing made attempts, or another clock set their times. Parts that are due later than any wait lasts were
- * stored with another clock. Either way the part is due now, and keeps as much of its retry window as it had when it was
- * due. Pure. Doing it twice changes nothing more.
+ * Corrects the times of pending parts: those due before the process started waited without attempts, and those due
+ * later than the maximum wait were set by another clock. Either is due now, with the rest of its retry window.
+ * Idempotent.
  */
 export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery

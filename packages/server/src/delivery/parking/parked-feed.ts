@@ -21,33 +21,32 @@ export interface ParkedFeedOptions extends DeliveryContext {
   readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 
-/** The longest wait, whatever the feed knows of: another node may have died with what it had claimed. */
+/** The maximum wait: another node may have died with parts that it claimed. */
 const LONGEST_WAIT_MS = 15_000
 const AFTER_FAILURE_MS = 1_000
 
 /**
- * Takes up what waits in the backend, lane by lane:
+ * Feeds parked parts to the lanes, lane by lane:
  *
  *     part due, its lane has room, its webhook may be tried ─▶ lane
  *     webhook or destination paused ─────────────────────────▶ held, whenever it is due
  *     webhook and destination resumed ───────────────────────▶ held parts are due now
- *     webhook removed ───────────────────────────────────────▶ parts for the webhooks that there are now
+ *     webhook removed ───────────────────────────────────────▶ parts for the current webhooks
  *     destination removed ───────────────────────────────────▶ rejected
  *     retry window over while the breaker was open ──────────▶ expired
  *
- * Parts of a disabled destination wait until it is enabled. The feed waits until the earliest time that it knows of. An
- * earlier due time, a lane that ran low, a breaker that closed and a change of the catalog wake it. A delivery that
- * cannot be read is quarantined.
+ * Parts of a disabled destination wait. The feed sleeps until the earliest known due time; an earlier one, a lane with
+ * room, a closed breaker or a change of the catalog wakes it.
  */
 export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: Recurring
-  /** By lane: the failed probe, or the minute, for which it last looked for parts to end. */
+  /** By lane: the failed probe, or the interval, of the last check for overdue parts. */
   readonly #checkedAt = new Map<string, number>()
-  /** Lanes whose parts are all due at a time that this process can believe. */
+  /** Lanes whose due times were corrected. */
   readonly #believed = new Set<string>()
-  /** Lanes whose parts are to be due now, until they are. */
+  /** Lanes whose later parts are to become due. */
   readonly #toMakeDue = new Set<string>()
 
   constructor(name: string, options: ParkedFeedOptions) {
@@ -65,17 +64,16 @@ export class ParkedFeed implements Worker {
     }
   }
 
-  /** Parts may be due now. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  /** Parts were parked. The feed looks again when one is due. */
+  /** Parts were parked: looks again when they are due. */
   parked(dueAt: number): void {
     this.#recurring.wakeBy(dueAt)
   }
 
-  /** A person wants the next attempts of this lane now: what is due later becomes due. */
+  /** A manual retry: makes later parts of the lane due now. */
   makeDue(lane: LaneId): void {
     this.#toMakeDue.add(laneKey(lane))
     this.wake()
@@ -86,7 +84,7 @@ export class ParkedFeed implements Worker {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
 
-  /** Fills the lanes that may make attempts. Returns after how long to look again. */
+  /** Returns the wait before the next look. */
   async #feed(): Promise<number> {
     const { clock } = this.#options
     const toMakeDue = new Set(this.#toMakeDue)
@@ -96,7 +94,7 @@ export class ParkedFeed implements Worker {
     let lookAt = clock.now() + LONGEST_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
-      // A claim reads at once, so that many of them would keep everything else waiting.
+      // A claim reads synchronously, so many of them would block everything else.
       await slices.yieldIfOver()
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }
@@ -133,7 +131,7 @@ export class ParkedFeed implements Worker {
       await changes.splitAgain(waiting)
     } else if (isPaused(destination, webhook)) {
       if (dueAt !== null) await changes.hold(waiting, destination)
-      // Nobody resumes it before the setting is changed that forbids its URL.
+      // It stays paused until the setting that forbids its URL changes.
       const isForbidden = webhook.paused?.reason === 'forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
@@ -143,7 +141,6 @@ export class ParkedFeed implements Worker {
     return Infinity
   }
 
-  /** For a lane that may be fed, with a part that is due at `dueAt`. */
   async #feedDue(lane: LaneId, dueAt: number, destination: Destination): Promise<number> {
     const { clock, health } = this.#options
     await this.#bringForward(lane)
@@ -156,7 +153,7 @@ export class ParkedFeed implements Worker {
     return Infinity
   }
 
-  /** Once for each lane: what this process stores is due at a time that it can believe. */
+  /** Once per lane: corrects due times that another clock has set. */
   async #bringForward(lane: LaneId): Promise<void> {
     const key = laneKey(lane)
     if (this.#believed.has(key)) return
@@ -187,13 +184,13 @@ export class ParkedFeed implements Worker {
     if (limit === 0) return
     const claim = await deliveries.claim(id, { due: clock.now(), limit })
     const claimed = claim.deliveries.length
-    // Looked up again: an empty lane is closed, and another one may have replaced it.
+    // Looked up again: an empty lane is closed, and may have been replaced.
     const current = this.#options.lane(id)
     current.isBacklogged = claimed === limit
     const pushed = changes.opened(claim).filter((open) => push(current, open)).length
-    // There was room for more, so the rest is due later. Only the next look finds out when.
+    // There was room for more, so the rest is due later; the next look finds out when.
     const isMore = pushed > 0 || claim.unreadable.length > 0
-    // Another node looked at the same parts at this moment. It may have taken only some of them.
+    // Another node may have claimed the same parts at this moment, perhaps only some of them.
     if (claimed === 0 && !isMore) this.parked(clock.now() + AFTER_FAILURE_MS)
     if (isMore && claimed < limit) this.wake()
     await changes.quarantine(claim)
@@ -211,14 +208,14 @@ export class ParkedFeed implements Worker {
       )
   }
 
-  /** Held parts are looked at once a minute. */
+  /** Checks held parts once per interval. */
   #expireHeld(lane: LaneId, destination: Destination): Promise<void> {
     const { changes, clock } = this.#options
     const minute = Math.floor(clock.now() / LONGEST_WAIT_MS)
     return this.#oncePer(minute, lane, () => changes.expireHeld(lane, destination))
   }
 
-  /** Looks for parts to end, until there are no more; then not again for the same `moment`. */
+  /** Expires parts until none are left, once per `moment`. */
   async #oncePer(moment: number, lane: LaneId, end: () => Promise<boolean>): Promise<void> {
     const key = laneKey(lane)
     if (this.#checkedAt.get(key) === moment) return

@@ -9,21 +9,19 @@ import { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 
 export interface SplitWorkerOptions extends DeliveryContext {
-  /** What it gives parts to. The name of the worker begins with it. */
+  /** Prefix of the worker's name. */
   readonly name: 'deliveries' | 'notices'
-  /** Deliveries have their parts now, and those are due. */
+  /** Deliveries have parts now, which are due. */
   readonly onSplit: () => void
 }
 
 /** Deliveries split in one slice. */
 const SLICE = 256
-/** The longest wait, whatever wakes it. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Gives parts to the deliveries that have none: after a replay, after a retry by hand, and new notices. They wait in one
- * queue for all destinations, so one worker splits them, however many groups of lanes there are. Then their parts are
- * parked like all others, and the lanes claim them. Rejects those whose destination was removed.
+ * Gives parts to deliveries without any: after a replay, after a manual retry, and new notices. One worker splits them for
+ * all groups of lanes; then they are parked, and the lanes claim them. Rejects those whose destination was removed.
  */
 export class SplitWorker implements Worker {
   readonly name: string
@@ -41,7 +39,6 @@ export class SplitWorker implements Worker {
     this.#recurring = new Recurring({ clock: options.clock, work: () => this.#splitSlice() })
   }
 
-  /** There may be deliveries without parts. */
   wake(): void {
     this.#recurring.wake()
   }
@@ -50,7 +47,7 @@ export class SplitWorker implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Returns after how long to look again. */
+  /** Returns the wait before the next look. */
   async #splitSlice(): Promise<number> {
     const { deliveries, onSplit } = this.#options
     const claim = await deliveries.claimUnsplit(SLICE)

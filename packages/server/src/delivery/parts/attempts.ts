@@ -27,9 +27,8 @@ export interface AttemptMade {
   readonly before: Delivery
   readonly after: Delivery
   readonly attempt: Attempt
-  /** When it began, by the clock that is never set. */
+  /** When it began, on the monotonic clock. */
   readonly begunAt: number
-  /** Whether the attempt opened or closed the breaker of the webhook. */
   readonly breaker: 'opened' | 'closed' | undefined
   /** The error of the bug that stopped the attempt. */
   readonly fault?: unknown
@@ -40,7 +39,7 @@ export interface AttemptsOptions {
   readonly sender: Sender
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
-  /** In place of the success policy of the destination. */
+  /** Overrides the success policy of the destination. */
   readonly successPolicy?: SuccessPolicy | undefined
   /** Uniform over [0, 1); by default `Math.random`. */
   readonly random?: () => number
@@ -57,9 +56,8 @@ export class Attempts {
   }
 
   /**
-   * Makes one attempt, and changes the delivery. A receiver cannot make it reject. Where a bug stops the attempt, only this
-   * part of the delivery is rejected.
-   * @throws {AttemptAborted} if the service stopped before a response came; then nothing is changed
+   * Makes one attempt and updates the delivery. A bug rejects only this part.
+   * @throws {AttemptAborted} if the service stopped before the response; then nothing is changed
    */
   async make(
     open: OpenDelivery,
@@ -80,7 +78,7 @@ export class Attempts {
     const attempt: Attempt = { id, number, url, ...result }
     const kept = replayId === undefined ? attempt : { ...attempt, replayId }
     const answered = retryAfterMs === undefined ? kept : { ...kept, retryAfterMs }
-    // One time for both: the part must not be due after the pause that the receiver asked for.
+    // One time for both: a part must not be due after the pause that the receiver requested.
     const now = clock.now()
     const breaker = health.onResult(destinationId, answered, { generation, now })
     // Read and changed in one step: other parts of the delivery may end at any time.
@@ -94,7 +92,7 @@ export class Attempts {
     return { before, after: open.delivery, attempt: kept, begunAt, breaker, fault }
   }
 
-  /** Sends the request; where it cannot be made or sent because of a bug, the result says so. Rejects as `make`. */
+  /** Sends the request, and turns a bug into a result. */
   async #resultOf(
     request: (now: number) => WebhookRequest,
     onWritten: () => void,
@@ -102,7 +100,7 @@ export class Attempts {
     const { clock, sender } = this.#options
     const [startedAt, begunAt] = [clock.wall(), clock.now()]
     try {
-      // Nobody keeps what a receiver says that has taken it.
+      // The response to a successful attempt is not stored.
       return await sender.send(request(startedAt), { isSuccessShown: false, onWritten })
     } catch (fault) {
       if (fault instanceof AttemptAborted) throw fault
@@ -114,7 +112,6 @@ export class Attempts {
   }
 }
 
-/** The request of the next attempt of a delivery on a webhook. */
 export function nextRequest(
   delivery: Delivery,
   { body }: Pick<Carried, 'body'>,
@@ -127,7 +124,6 @@ export function nextRequest(
   return requestTo(webhook, settings, carried, now)
 }
 
-/** The number of the next attempt of a delivery on a webhook. */
 function nextNumber(delivery: Delivery, url: string): number {
   return 1 + (partOf(delivery, url)?.last?.number ?? 0)
 }

@@ -18,7 +18,7 @@ export interface PartRunnerOptions extends DeliveryContext {
   readonly attempts: Attempts
   readonly health: WebhookHealth
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
-  /** Keeps the response to every failed attempt, without the limit of 100 an hour. */
+  /** Stores the response to every failed attempt, without the hourly limit. */
   readonly keepsEveryResponse?: boolean
   /** A lane recovers: its parked parts may be attempted now. */
   readonly onRecovery: () => void
@@ -39,9 +39,8 @@ export class PartRunner {
   }
 
   /**
-   * Changes the delivery. The result is `'not begun'`, and nothing is changed, when the delivery is purged, its destination is
-   * disabled, the webhook is blocked, or the attempt was aborted because the service stops.
-   * @throws an error that is a bug of Hookline
+   * Updates the delivery. Returns `'not begun'`, without a change, if the delivery is purged, its destination disabled, the
+   * webhook blocked, or the attempt aborted by a stop. Throws only for a bug.
    */
   run(lane: Lane, task: PartTask): PartResult | Promise<PartResult> {
     const { open, url } = task
@@ -49,7 +48,7 @@ export class PartRunner {
     const destination = catalog.current.destinations.get(open.delivery.destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)
     if (deletions.isPurged(open.event)) return 'not begun'
-    // With policy `any`, another webhook may have taken it while a retry waited.
+    // With policy `any`, another webhook may have received the event while a retry waited.
     if (partOf(open.delivery, url)?.state !== 'pending') return 'changed'
     if (destination === undefined) {
       open.delivery = withRemoved(open.delivery, url, 'each')
@@ -105,7 +104,7 @@ export class PartRunner {
   }
 }
 
-/** Counts an attempt in the metrics. When it failed, it also logs a line, which only the level debug has. */
+/** Counts an attempt, and logs a failed one at level debug. */
 function reportAttempt(
   { before, after, attempt, fault }: AttemptMade,
   { receivedAt }: Pick<Carried, 'receivedAt'>,
@@ -144,16 +143,12 @@ function summary({ number, class: kind, status, error, durationMs }: Attempt): o
 }
 
 const HOUR_MS = 60 * 60 * 1000
-/** Further responses of the same kind in an hour show nothing new … */
+/** Responses stored per hour and kind of failure; then one a minute, as a recent example: at most 100. */
 const FIRST_OF_HOUR = 40
-/** … but people look at the newest failure, so one a minute is kept: at most 100 in an hour. */
 const THEN_EVERY_MS = 60_000
 const MOST_KINDS = 10_000
 
-/**
- * Limits the disk space of the history: for each destination, URL and class of failure, the responses of the first 40
- * attempts of an hour are kept, then one a minute. Further attempts are kept without headers and body, and counted.
- */
+/** Limits the stored responses of each destination, URL and failure class. Further attempts are stored without them. */
 export class HistoryBudget {
   readonly #clock: Clock
   readonly #dropped: Pick<Counter, 'inc'>
@@ -165,10 +160,7 @@ export class HistoryBudget {
     this.#dropped = dropped
   }
 
-  /**
-   * The attempt, without its response beyond the limit. Successful attempts do not count: their responses are never
-   * kept.
-   */
+  /** The attempt, without its response if the limit is reached. */
   within(destinationId: string, attempt: Attempt): Attempt {
     const hasResponse = attempt.headers !== undefined || attempt.body !== undefined
     if (attempt.outcome === 'delivered' || !hasResponse) return attempt

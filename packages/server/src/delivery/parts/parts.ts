@@ -10,12 +10,11 @@ import type {
 } from '@hookline/protocol'
 import { isForbidden, LONGEST_RETRY_AFTER_MS } from '../sending/outcome.ts'
 
-/** An attempt on one part, with the pause that the receiver asked for. */
+/** An attempt with the pause from `Retry-After`. */
 export interface PartAttempt extends Attempt {
   readonly retryAfterMs?: number | undefined
 }
 
-/** What decides the state of a part after an attempt. */
 export interface AttemptRules {
   readonly successPolicy: SuccessPolicy
   readonly schedule: RetrySchedule
@@ -36,7 +35,7 @@ export interface AttemptRules {
  *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed
  */
 
-/** The delivery with a part for each webhook that the destination has now. Parts that exist stay as they are. */
+/** Adds a part for each new webhook of the destination. */
 export function withParts(
   delivery: Delivery,
   { webhooks, successPolicy }: WebhooksSettings,
@@ -45,7 +44,7 @@ export function withParts(
   const added = webhooks
     .filter(({ url }) => partOf(delivery, url) === undefined)
     .map(({ url }): DeliveryPart => ({ url, state: 'pending', firstDueAt: now, dueAt: now }))
-  // A spread would leave room for 16 more parts, in each of thousands of deliveries.
+  // `concat`, because a spread reserves space for 16 more parts in each of thousands of deliveries.
   return settled(delivery, delivery.webhooks.concat(added), successPolicy)
 }
 
@@ -106,7 +105,7 @@ export function asRejected(delivery: Delivery): Delivery {
   return { ...delivery, state: 'rejected', dueAt: null }
 }
 
-/** The settings of the destination. `policy` replaces its success policy: notices go by `each`, whatever it is. */
+/** The settings of the destination, with `policy` as its success policy if set: notices always use `each`. */
 export function settingsFor(
   { settings }: Pick<Destination, 'settings'>,
   policy: SuccessPolicy | undefined,
@@ -114,17 +113,14 @@ export function settingsFor(
   return policy === undefined ? settings : { ...settings, successPolicy: policy }
 }
 
-/** The part of this webhook. */
 export function partOf(delivery: Delivery, url: string): DeliveryPart | undefined {
   return delivery.webhooks.find((part) => part.url === url)
 }
 
-/** The parts that wait for an attempt. */
 export function pendingParts({ webhooks }: Delivery): readonly DeliveryPart[] {
   return webhooks.filter(({ state }) => state === 'pending')
 }
 
-/** Whether the part has not ended. */
 function isOpen({ state }: DeliveryPart): boolean {
   return state === 'pending' || state === 'held'
 }
@@ -167,7 +163,7 @@ function ended(part: DeliveryPart, state: DeliveryPart['state']): DeliveryPart {
   return { ...part, state, dueAt: null }
 }
 
-/** The delivery with these parts, and the state that follows from them. */
+/** The delivery with these parts and the resulting state. */
 function settled(
   delivery: Delivery,
   parts: readonly DeliveryPart[],
@@ -179,7 +175,7 @@ function settled(
   let dueAt: number | null = null
   for (const part of webhooks)
     if (part.dueAt !== null) dueAt = Math.min(part.dueAt, dueAt ?? Infinity)
-  // Whatever changes later in the settings, what was delivered stays so.
+  // A delivered delivery stays delivered when settings change.
   const wasDelivered = delivery.state === 'delivered'
   return {
     ...delivery,
@@ -197,13 +193,11 @@ function notRetried(part: DeliveryPart): DeliveryPart {
 }
 
 /**
- * The state of a delivery:
+ * - `delivered` when a webhook has the event (`any`), or every webhook that was not removed has it (`each`);
+ * - else `pending` or `held` while a part is;
+ * - else `expired` when a part ran out of time, and `rejected` when none did.
  *
- * - `delivered` when a webhook has the event (policy `any`), or every webhook that was not removed has it (`each`);
- * - otherwise `pending` while a part is pending, then `held` while one is held;
- * - otherwise `expired` when a part ran out of time, and `rejected` when none did.
- *
- * With policy `any` a delivered delivery may have pending parts: they get their one attempt all the same.
+ * With `any`, a delivered delivery may have pending parts: they still get their one attempt.
  */
 function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): DeliveryState {
   const present = parts.filter(({ state }) => state !== 'removed')
@@ -214,10 +208,7 @@ function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): Deliver
   return 'rejected'
 }
 
-/**
- * The delivery with a part for each webhook; the parts of paused webhooks are held. Rejected when the destination was
- * removed.
- */
+/** Adds a part for each webhook, held if the webhook is paused. Rejects the delivery if its destination was removed. */
 export function newParts(
   delivery: Delivery,
   destination: Destination | undefined,
@@ -233,26 +224,22 @@ export function newParts(
     )
 }
 
-/** Whether nothing may be sent to the webhook. */
 export function isPaused({ paused }: Destination, webhook: Webhook): boolean {
   return paused !== null || webhook.paused !== undefined
 }
 
-/** When a failed attempt is retried. */
 export interface RetrySchedule {
   /** How long a delivery is retried after it first became due. */
   readonly windowMs: number
-  /** The delays after the first, second, … attempt, in place of the exponential ones. The last one repeats. */
+  /** Delays after the first, second, … attempt instead of the exponential ones. The last one repeats. */
   readonly delaysMs?: readonly number[] | undefined
 }
 
 interface FailedAttempt {
-  /** Which attempt it was, from 1. */
+  /** From 1. */
   readonly number: number
-  /** When the delivery first became due, in milliseconds since the epoch. */
   readonly firstDueAt: number
   readonly now: number
-  /** The receiver asked for no attempt before this time has passed. */
   readonly retryAfterMs?: number | undefined
   /** Uniform over [0, 1). */
   readonly random: number
@@ -263,9 +250,9 @@ const LONGEST_DELAY_MS = 30 * 60_000
 const LONGEST_LAST_SPAN_MS = 60_000
 
 /**
- * When to try again, or `undefined` when no further attempt fits into the window. The delay after attempt n is
- * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls into the final minute of the window, or into its
- * final tenth when the window is shorter than ten minutes (spec 02 §What an answer means).
+ * The time of the next attempt; `undefined` if none fits into the window. The delay after attempt n is
+ * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls into the final minute of the window, or its final
+ * tenth if the window is shorter than ten minutes (spec 02 §What an answer means).
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {
   const { firstDueAt, now, retryAfterMs = 0, random } = attempt
@@ -277,7 +264,7 @@ export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): 
   return now < end - lastSpanMs && now + retryAfterMs <= last ? last : undefined
 }
 
-/** No attempt is followed by a longer wait for the next one. */
+/** The maximum wait between two attempts. */
 export function longestWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
   const longestDelayMs = Math.max(LONGEST_DELAY_MS * 1.25, LONGEST_RETRY_AFTER_MS, ...delaysMs)
   return longestDelayMs + LONGEST_LAST_SPAN_MS

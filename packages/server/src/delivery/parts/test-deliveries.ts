@@ -19,9 +19,8 @@ import {
 } from '../sending/webhook-request.ts'
 
 /**
- * Makes test deliveries: sends one payload to all webhooks of a destination as every attempt is sent, with
- * the same address guard and deadline, even if the destination is disabled. The result is not recorded and
- * not retried, and does not count for the health of a webhook.
+ * Sends a test payload to all webhooks of a destination, with the address guard and deadline of a real attempt, even if
+ * it is disabled. The result is neither recorded nor retried, and does not affect webhook health.
  */
 export class TestDeliverySender {
   readonly #sender: Sender
@@ -63,7 +62,7 @@ function testedWebhook(
   return { url, headers, body: textOf(body), result }
 }
 
-/** The requests that the delivery would make now, one to each webhook of its destination, as people see them. */
+/** The requests that the delivery would make now, one per webhook, for display. */
 export function nextRequests(
   delivery: Delivery,
   event: Pick<Carried, 'body'>,
@@ -80,13 +79,10 @@ export function nextRequests(
   })
 }
 
-/** Characters that a terminal would act on, or would not show. JSON escapes only some of them. */
+/** Characters that a terminal acts on or hides. JSON escapes only some of them. */
 const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}/u
 
-/**
- * A command for `sh` that sends a request to a webhook with `headers`: the same bytes, whatever they contain. It has no
- * line break outside of its own form, and no character that a terminal hides, so that it can be pasted.
- */
+/** An `sh` command that sends the same bytes, and contains no character that a terminal hides. */
 function curlCommand(url: string, body: string, headers: Readonly<Record<string, string>>): string {
   // Without these two, curl would add the headers. Expect would make it wait before it sends the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -102,7 +98,6 @@ function curlCommand(url: string, body: string, headers: Readonly<Record<string,
   return isVisible ? curl : `printf '${octal(body)}' | ${curl}`
 }
 
-/** One word of a shell command. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

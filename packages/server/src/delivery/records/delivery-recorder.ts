@@ -11,57 +11,51 @@ import {
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** The time of a few slices of a purge. A purged delivery is released only after it, see `#dropPurged`. */
+/** The time of a few slices of a purge, after which a purged delivery is released. */
 const PURGE_SLICES_MS = 20
 const NO_ATTEMPTS: readonly Attempt[] = []
 
 export interface DeliveryRecorderOptions extends DeliveryContext {
   readonly open: OpenDeliveries
-  /** Parts of the delivery are parked or held. */
   readonly onParked: (delivery: Delivery) => void
-  /** A part that is due was released to the backend. */
+  /** A due part was released to the backend. */
   readonly onReleased: () => void
 }
 
-/** Deliveries that are recorded together. */
 interface Batch {
   readonly deliveries: OpenDelivery[]
-  /** Resolves to the ends that are not `recorded`, or that take longer than the batch. */
+  /** Resolves to the ends that differ from `recorded`, or take longer than the batch. */
   readonly done: Promise<OtherEnds>
 }
 
-/** By delivery. A rejection is handled where somebody waits for the record. */
+/** By delivery. Rejections are handled by the callers of `record`. */
 type OtherEnds = ReadonlyMap<OpenDelivery, Promise<TaskEnd>>
 
-/** The record of one delivery. */
 interface Made {
   readonly open: OpenDelivery
   readonly record: Required<RecordedDelivery>
-  /** Whether the record ends the delivery. */
   readonly isEnd: boolean
 }
 
 /**
- * Makes deliveries durable as they are now. What ends in one turn of the event loop, or while a record is under way,
- * shares one write; so do the parts of a delivery that end together. Records follow one another: none overtakes another.
+ * Makes the current state of deliveries durable. Results from the same tick, or that arrive during a write, are
+ * written together. Records are written in order.
  */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
-  /** What the next write has, while a write is under way or the turn lasts. */
+  /** Collects the next write, during a tick or a write. */
   #next: Batch | undefined
-  /** The write before the next one. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: DeliveryRecorderOptions) {
     this.#options = options
   }
 
-  /** Whether a record of the delivery is under way. */
   isRecording(open: OpenDelivery): boolean {
     return open.records > 0
   }
 
-  /** Records the delivery. Resolves when a record is durable that was made after this call. */
+  /** Resolves when a record is durable that was made after this call. */
   record(open: OpenDelivery): Promise<TaskEnd> {
     const batch = (this.#next ??= this.#newBatch())
     if (!open.isInNextRecord) {
@@ -72,25 +66,25 @@ export class DeliveryRecorder {
     return batch.done.then((others) => others.get(open) ?? 'recorded')
   }
 
-  /** Ends the turn of a part that was not attempted: records a fresh delivery, and releases a parked part. */
+  /** Ends the turn of a part without an attempt: records a fresh delivery, and releases a parked part. */
   async release(open: OpenDelivery, url: string): Promise<TaskEnd> {
     if (this.#options.deletions.isPurged(open.event)) return this.#dropPurged(open)
-    // A record that is under way may claim the part again, so its claim ends after the record.
+    // A record in progress may claim the part again, so its claim ends after the record.
     if (open.freshSince !== undefined || this.isRecording(open)) return this.record(open)
     await this.#releasePart(open, url)
     this.#closeIfIdle(open)
     return 'released'
   }
 
-  /** An error that is a bug stopped a part: its delivery goes into quarantine. */
+  /** A bug stopped a part: its delivery goes into quarantine. */
   async quarantine(open: OpenDelivery, fault: unknown): Promise<TaskEnd> {
     const { delivery } = open
-    // The reason leaves out the message of the error, which may contain secrets.
+    // Without the error's message, which may contain secrets.
     const kind = fault instanceof Error ? fault.name : typeof fault
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
     const item = { id: delivery.id, reason, delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return 'released'
-    // Its other parts in lanes find no part of theirs, and end without a record.
+    // Its other parts in lanes are missing then, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }
     open.recorded = open.delivery
     this.#options.open.recorded(open)
@@ -101,7 +95,7 @@ export class DeliveryRecorder {
   #newBatch(): Batch {
     const deliveries: OpenDelivery[] = []
     const done = this.#recordNext(this.#last, deliveries)
-    // Whatever happens to this one, the next one follows.
+    // The next one follows even after an error.
     this.#last = done.catch(() => undefined)
     return { deliveries, done }
   }
@@ -129,7 +123,7 @@ export class DeliveryRecorder {
     return others
   }
 
-  /** Where the backend refuses several records, one of them may be at fault: each is written alone. */
+  /** If the backend refuses several records, each is written alone: only one may be faulty. */
   async #write(made: readonly Made[], others: Ends): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
@@ -147,7 +141,7 @@ export class DeliveryRecorder {
     }
   }
 
-  /** Checks on each try who is purged: users may be deleted while the backend is unavailable. */
+  /** Checks for purged users on each try: they may be deleted while the backend is unavailable. */
   async #writeOnce(made: readonly Made[], others: Ends): Promise<readonly Made[]> {
     const { deliveries, deletions } = this.#options
     for (const { open } of others.missing(made))
@@ -157,7 +151,7 @@ export class DeliveryRecorder {
     return left
   }
 
-  /** The backend has the delivery as it is: only the claims end of the parts that are in no lane. */
+  /** The stored delivery is current: only releases its parts outside of lanes. */
   async #endClaims(open: OpenDelivery): Promise<TaskEnd> {
     for (const { url } of open.delivery.webhooks)
       if (!isInLane(open, url)) await this.#releasePart(open, url)
@@ -192,7 +186,7 @@ export class DeliveryRecorder {
     const { deliveries, clock, signal } = this.#options
     const wasFresh = open.freshSince !== undefined
     this.#options.open.recorded(open)
-    // Released at once, it would be claimed again and again until the purge has removed it.
+    // Released immediately, it would be claimed continually until the purge has removed it.
     if (!wasFresh) await pause(clock, PURGE_SLICES_MS, signal)
     if (open.inLanes.length === 0) await deliveries.release([open.delivery.id])
     this.#closeIfIdle(open)
@@ -209,14 +203,13 @@ export class DeliveryRecorder {
   }
 }
 
-/** The ends of deliveries that are not `recorded` with the others. */
+/** Ends that are not `recorded` with the batch. */
 class Ends extends Map<OpenDelivery, Promise<TaskEnd>> {
   add(open: OpenDelivery, end: Promise<TaskEnd>): void {
     end.catch(() => undefined)
     this.set(open, end)
   }
 
-  /** Those that have none. */
   missing(made: readonly Made[]): readonly Made[] {
     return this.size === 0 ? made : made.filter(({ open }) => !this.has(open))
   }

@@ -3,12 +3,11 @@ import type { Quarantine, QuarantineItem } from '../../backend/quarantine.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** Something to quarantine now. `cause`: the error that was thrown, if any; it is logged, not stored. */
+/** `cause`: the thrown error, if any; it is logged, not stored. */
 type QuarantineRequest = Omit<QuarantineItem, 'at'> & { readonly cause?: unknown }
 
 /**
- * Puts items into quarantine and logs a line for each. Waits while the backend is unavailable.
- * @returns whether it is done; false when `signal` aborted first
+ * Quarantines items and logs each. Waits while the backend is unavailable. Returns false when `signal` aborted first.
  * @throws {BackendUnavailable} after `mostMs`
  */
 export async function quarantineAll(

@@ -4,15 +4,14 @@ import { exponentialBackoffMs, pause } from '../../util/time/pause.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 
-/** An outage fails thousands of records: the log has a line every ten seconds, with their number. */
+/** An outage fails thousands of records: their number is logged every ten seconds. */
 const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
- * Runs `work`, and again after growing pauses while it rejects with `BackendUnavailable`. A delivery that a receiver
- * has taken cannot be undone when its record fails, so its record waits until the backend is back.
- * @returns the result of `work`, or `undefined` when `signal` aborted first
- * @throws every other error that `work` rejects with, and `BackendUnavailable` after `mostMs`. What `work` does then may still end.
+ * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivered event cannot be undone
+ * when its record fails. Resolves to `undefined` when `signal` aborted first.
+ * @throws any other error, and `BackendUnavailable` after `mostMs`; the work may continue then
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
@@ -42,7 +41,6 @@ export async function retryWhileUnavailable<T>(
   }
 }
 
-/** Rejects when it takes longer. */
 async function inTime<T>(work: Promise<T>, until: number, clock: Clock): Promise<T> {
   if (until === Infinity) return work
   const late = Promise.withResolvers<never>()

@@ -14,22 +14,19 @@ export interface ReplayWorkerOptions {
   readonly activity: Pick<ActivityListener, 'updated'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Deliveries became due. */
   readonly onRequeued: () => void
 }
 
-/** Rows read, and deliveries made due, in one slice. Each takes a few milliseconds. */
+/** Rows read, and deliveries requeued, per slice. Each takes a few milliseconds. */
 const SCAN = 1_000
 const MOST_AT_ONCE = 250
-/** How often it looks for replays that another node created. */
+/** Finds replays that another node created. */
 const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
 /**
- * Carries out replays, one slice of each in turn: it finds past deliveries that match and makes them pending. The lanes
- * then deliver them, with their limits and retries. The transaction that makes the deliveries of a slice pending also
- * advances the cursor of the replay, so after a crash the replay continues where it was. A slice of a replay that was
- * cancelled in the meantime does nothing.
+ * Runs replays, one slice of each in turn: makes past deliveries that match pending, and the lanes deliver them. The same
+ * transaction advances the cursor of the replay, so it resumes there after a crash. A cancelled replay does nothing.
  */
 export class ReplayWorker implements Worker {
   readonly name = 'replays'
@@ -42,7 +39,6 @@ export class ReplayWorker implements Worker {
     this.#recurring = new Recurring({ clock: options.clock, work: () => this.#takeTurns() })
   }
 
-  /** A replay was created. */
   wake(): void {
     this.#recurring.wake()
   }
@@ -61,7 +57,6 @@ export class ReplayWorker implements Worker {
     return waitMs
   }
 
-  /** A replay that fails does not stop the others. */
   async #takeTurnOrFail(replay: Replay): Promise<number> {
     try {
       return await this.#takeTurn(replay)
@@ -105,7 +100,7 @@ export class ReplayWorker implements Worker {
 
 const SECOND_MS = 1_000
 
-/** Limits how many deliveries a replay makes due in a second. */
+/** Limits the deliveries that a replay requeues per second. */
 export class ReplayRate {
   readonly #perSecond: number
   #secondBegan = -Infinity
@@ -116,9 +111,8 @@ export class ReplayRate {
     this.#perSecond = perSecond
   }
 
-  /** How many deliveries it may make due now. */
   allowance(now: number): number {
-    // A clock that was set back begins a new second, too. Otherwise the replay would wait for the old time to come.
+    // A clock that was set back begins a new second: otherwise the replay would wait for the old time.
     if (now >= this.#secondBegan + SECOND_MS || now < this.#secondBegan) {
       this.#secondBegan = now
       this.#used = 0
@@ -130,7 +124,6 @@ export class ReplayRate {
     this.#used += deliveries
   }
 
-  /** The time until the allowance is above 0, in milliseconds. */
   waitMs(now: number): number {
     return this.allowance(now) > 0 ? 0 : this.#secondBegan + SECOND_MS - now
   }

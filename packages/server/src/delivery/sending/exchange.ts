@@ -8,13 +8,11 @@ import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
 import { asRefused } from './webhook-request.ts'
 
-/** A body of up to this size is read to its end, so that its socket can be used again. For a larger one it is closed. */
+/** A body of up to this size is read to its end, to reuse the socket. For a larger one, the socket is closed. */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
-/** How many bytes of a body the response contains. */
 const KEPT_BYTES = 8 * 1024
 
-/** The response of a webhook. */
 export interface WebhookResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -22,15 +20,14 @@ export interface WebhookResponse {
   readonly body: Buffer
 }
 
-/** The client of undici that has the request of an exchange, on one socket at a time. */
+/** The undici client of an exchange, with one socket at a time. */
 export interface ExchangeClient extends Pick<Dispatcher, 'dispatch'> {
-  /** What comes from its socket; `undefined` before the first one is open. */
+  /** Undefined before the first socket is open. */
   readonly heads: ResponseHeads | undefined
 }
 
-/** The deadlines of all exchanges of a sender. */
 export class ExchangeDeadlines {
-  /** From the beginning to the last response header, including the wait for a socket. */
+  /** From the start to the last response header, including the wait for a socket. */
   readonly headers: DeadlineQueue
   /** From the last response header to the end of the body. */
   readonly body: DeadlineQueue
@@ -42,12 +39,12 @@ export class ExchangeDeadlines {
 }
 
 /**
- * The handler of one request, as undici's `dispatch` takes it. undici's `request` would create a stream and an abort
- * signal for each request, which costs more than the rest of an attempt. Its states:
+ * The handler of one request for undici's `dispatch`. undici's `request` creates a stream and an abort signal for each
+ * request, which costs more than the rest of an attempt. Its states:
  *
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
  *      │ │ ▲
- *      │ └─┘ once: an idle socket was closed before or as the request was written, so it is sent on a new one (spec 12)
+ *      │ └─┘ once, on a new socket: the idle one was closed before or as the request was written (spec 12)
  *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected, or resolved with the status of a
  *         head that undici did not read
  */
@@ -67,10 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #readBytes = 0
   #isOver = false
 
-  /**
-   * @param timer is stopped when the last response header has come
-   * @param onWritten is called as the request is written
-   */
+  /** `timer` stops at the last response header. `onWritten` is called as the request is written. */
   constructor(deadlines: ExchangeDeadlines, timer: AttemptTimer, onWritten?: () => void) {
     this.#deadlines = deadlines
     this.#timer = timer
@@ -82,29 +76,27 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** Rejects with the failure before the last header. After the last header it resolves, even if the body breaks off. */
+  /** Rejects with a failure before the last header. After it, it resolves even if the body breaks off. */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
   }
 
-  /** Ends it now: it resolves if the headers have come, and otherwise rejects with the reason. */
+  /** Ends it now: resolves if the headers have arrived, and otherwise rejects with the reason. */
   abort(reason: Error): void {
     if (this.#headers) this.#stopReading()
     else this.#fail(reason)
   }
 
-  /** Ends it because the request cannot be sent: an error was thrown before undici made it. */
+  /** Rejects an error that was thrown before undici sent the request. */
   refuse(cause: unknown): void {
     this.#fail(asRefused(cause))
   }
 
-  /** Sends its request by a client of the pool. */
   begin(pool: Pick<Dispatcher, 'dispatch'>, options: Dispatcher.DispatchOptions): void {
     this.#send = (to = pool) => AttemptTimer.run(this.#timer, () => to.dispatch(options, this))
     this.#send()
   }
 
-  /** A client has taken its request. */
   takenBy(client: ExchangeClient): void {
     this.#client = client
   }
@@ -122,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Below 200 it is an interim response.
+    // An interim response.
     if (status < 200 || this.#isOver) return
     this.#client?.heads?.forget()
     this.#readHead({ status, headers })
@@ -146,16 +138,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    // The status decides. The part of the body that arrived is kept.
+    // The status decides. The received part of the body is kept.
     if (this.#headers) this.#finish()
-    // undici has no controller for a request that it did not take.
+    // undici passes no controller for a request that it refused.
     else if (controller === null && !isClosed(error)) this.refuse(error)
     else if (this.#controller && !this.#isOver) this.#onBroken(asFailure(error))
     else if (this.#mayRepeat(error) && this.#client?.heads?.isUsed === true) this.#repeatUnwritten()
     else this.#fail(error)
   }
 
-  /** The connection broke, or undici could not read the response. */
+  /** The connection broke, or undici could not parse the response. */
   #onBroken(failure: Error): void {
     const heads = this.#client?.heads
     const isUnreadable = classifyFailure(failure)?.class === 'protocol_error'
@@ -166,13 +158,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Takes the status of a head that undici did not read: the receiver may have acted on the request, so it decides (spec
-   * 12 §Connection attempts).
-   * @returns whether there is one
+   * Uses the status of a head that undici did not read: the receiver may have acted on the request, so the status decides
+   * (spec 12 §Connection attempts). Returns false if there is none.
    */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
-    // A receiver that crashes cuts its head. A success that it did not finish is sent again rather than lost.
+    // A crashing receiver cuts its head. A success that is cut is sent again rather than lost.
     if (response === undefined || (isCut && response.status < 300)) return false
     this.#readHead(response)
     this.#chunks.push(response.body)
@@ -190,7 +181,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send(this.#client)
   }
 
-  /** The socket was reset before the request was written. undici takes no request until it has reported that, and destroys the client. */
+  /** The socket was reset before the write. undici destroys the client after it has reported that. */
   #repeatUnwritten(): void {
     this.#isRepeated = true
     setImmediate(() => {
@@ -226,16 +217,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * The failure of a request that is under way. undici asserts things that a hostile receiver can make untrue, like a status
- * from 100, so an error that it has no code for is one of the receiver too.
- */
+/** undici asserts facts that a hostile receiver controls, so an error without a known code is the receiver's. */
 function asFailure(error: Error): Error {
   const isKnown = isClosed(error) || classifyFailure(error) !== undefined
   return isKnown ? error : new ResponseUnreadable(error)
 }
 
-/** Whether the pool takes no request any more, whatever the request. */
+/** Whether the pool was closed. */
 function isClosed(error: Error): boolean {
   return error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError
 }

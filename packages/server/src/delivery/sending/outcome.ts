@@ -14,29 +14,27 @@ import {
   RequestRefused,
 } from '../network/network-errors.ts'
 
-/** The class of an attempt, and the outcome that follows from it. */
 export interface Classification {
   readonly outcome: Attempt['outcome']
   readonly class: AttemptClass
 }
 
-/** The result of one HTTP request to one webhook, or of the refusal to make it. */
+/** The result of one HTTP request, or of the refusal to send it. */
 export interface AttemptResult extends Classification {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** The time until the last response header, or until the attempt failed. */
+  /** Until the last response header, or until the attempt failed. */
   readonly durationMs: number
-  /** Absent when the attempt used a socket that was already open, and its body took less than 1 ms. */
+  /** Absent for an attempt on an open socket with a body that took less than 1 ms. */
   readonly timing?: AttemptTiming
-  /** The HTTP status, when there was a response. */
   readonly status?: number
-  /** What went wrong, as a sentence without secrets. Absent when it was delivered. */
+  /** What failed, as a sentence without secrets. */
   readonly error?: string
-  /** The pause that the receiver asked for: 1 s to 1 h. */
+  /** From 1 s to 1 h. */
   readonly retryAfterMs?: number
-  /** The response headers that are on an allow-list. */
+  /** On an allow-list. */
   readonly headers?: Readonly<Record<string, string>>
-  /** At most 4 KiB of the response body. */
+  /** At most 4 KiB. */
   readonly body?: string
 }
 
@@ -52,31 +50,26 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   dns_failed: 'retry',
   proxy_failed: 'retry',
   protocol_error: 'retry',
-  // Operators mend these three within hours.
+  // Operators fix these three within hours.
   certificate_invalid: 'retry',
   address_forbidden: 'retry',
   port_forbidden: 'retry',
   request_invalid: 'rejected',
-  // A retry would meet the same bug.
   internal_error: 'rejected',
 }
 
-/** Whether no connection was made because the address or the port is forbidden. The operator's settings decide that. */
+/** Whether the operator's settings forbid the address or the port, so no connection was made. */
 export function isForbidden(attemptClass: AttemptClass): boolean {
   return attemptClass === 'address_forbidden' || attemptClass === 'port_forbidden'
 }
 
 const THROTTLED = new Set([408, 425, 429])
 
-/** The classification of a response with this status. */
 export function classifyResponse(status: number): Classification {
   return classification(responseClass(status))
 }
 
-/**
- * The classification of a failure without a response, from the codes of the error; `undefined` when neither the network
- * nor the receiver caused it, so it is a bug.
- */
+/** From the codes of an error without a response; `undefined` for a bug of Hookline. */
 export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
     const found = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
@@ -85,7 +78,6 @@ export function classifyFailure(error: unknown): Classification | undefined {
   return undefined
 }
 
-/** The classification of an attempt that a bug of Hookline stopped. */
 export function classifyFault(): Classification {
   return classification('internal_error')
 }
@@ -95,9 +87,8 @@ function classification(attemptClass: AttemptClass): Classification {
 }
 
 /**
- * The codes that say what failed: the code of the error, then those of its cause and, when several addresses were
- * tried, of each try. For a response that undici cannot parse, the code is `HOOKLINE_BAD_RESPONSE`: undici gives no
- * code, or the same one as for a closed connection.
+ * The codes of the error, its causes and, if several addresses were tried, each try. A response that undici cannot parse
+ * has `HOOKLINE_BAD_RESPONSE`: undici gives no code, or the same one as for a closed connection.
  */
 function errorCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
@@ -125,7 +116,7 @@ function responseClass(status: number): AttemptClass {
   return 'protocol_error'
 }
 
-/** Error codes by class: those of Node, of OpenSSL as Node spells them, of c-ares and undici, and our own. */
+/** Error codes of Node, OpenSSL as Node spells them, c-ares, undici and Hookline. */
 const CODES: Partial<Record<AttemptClass, string>> = {
   timeout: `
     HOOKLINE_DEADLINE_PASSED ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT
@@ -137,7 +128,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,
-  // Node reports UNSPECIFIED for each reason of OpenSSL that it has no name for.
+  // Node reports UNSPECIFIED for reasons of OpenSSL that it has no name for.
   certificate_invalid: `
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CERT_NOT_AFTER_FIELD ERR_TLS_CERT_ALTNAME_INVALID
@@ -160,14 +151,13 @@ const FAILURES = new Map(
   ),
 )
 
-/** Codes that the table above does not list one by one. */
 const FAMILIES: readonly (readonly [RegExp, AttemptClass])[] = [
   [/^EAI_/, 'dns_failed'],
   [/^ERR_(?:SSL|TLS)_/, 'connection_failed'],
   [/^E[A-Z0-9]+$/, 'connection_failed'],
 ]
 
-/** What went wrong, as a sentence for the operator of the receiver. It contains neither the URL nor secrets. */
+/** What failed, for the operator of the receiver, without the URL and secrets. */
 export function describeFailure(error: unknown): string {
   if (READABLE.some((readable) => error instanceof readable)) return (error as Error).message
   const code = errorCodes(error)[0] ?? 'unknown'
@@ -178,7 +168,7 @@ export function describeFailure(error: unknown): string {
   return `${sentence ?? fallback}${suffix}.`
 }
 
-/** Why a response with this status is no delivery. `location`: the target of a redirect, without its query. */
+/** `location`: the target of a redirect, without its query. */
 export function describeResponse(status: number, location?: string): string {
   if (status >= 300 && status < 400) {
     const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
@@ -187,7 +177,7 @@ export function describeResponse(status: number, location?: string): string {
   return `The receiver answered ${status}.`
 }
 
-/** Errors whose own message is written for the operator. */
+/** Errors with a message for the operator. */
 const READABLE = [
   DeadlinePassed,
   AddressForbidden,
@@ -222,16 +212,12 @@ const FALLBACKS: Readonly<Record<string, string>> = {
 }
 
 const SHORTEST_RETRY_AFTER_MS = 1000
-/** A receiver cannot ask for a longer pause. */
 export const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** A proxy in front of a receiver sends 502 or 503 (spec 12 §Limits). */
+/** 502 and 503 come from a proxy in front of a receiver (spec 12 §Limits). */
 const HONOURED = new Set([408, 425, 429, 502, 503])
 
-/**
- * The pause that a response with this status and `Retry-After` asks for, in milliseconds, from 1 s to 1 h. `undefined`
- * when it is not honoured for the status, or is not valid.
- */
+/** The pause of `Retry-After` in milliseconds, from 1 s to 1 h. `undefined` if invalid or ignored for the status. */
 export function retryAfter(
   status: number,
   header: string | undefined,

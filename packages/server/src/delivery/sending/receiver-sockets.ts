@@ -3,25 +3,22 @@ import { type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { Exchange, type ExchangeClient } from './exchange.ts'
 import { ResponseHeads } from './response-heads.ts'
 
-/**
- * The sockets of all webhooks together. A socket that has no request stays open to be used again, until there are as many
- * as may be. Then a new one replaces the one that has had no request for longest.
- */
+/** The sockets of all webhooks. Idle sockets stay open up to the limit; then a new one replaces the longest idle. */
 export class ReceiverSockets {
   readonly #most: number
   readonly #connect: buildConnector.connector
   readonly #open = new Set<Socket>()
   #connecting = 0
-  /** Clients whose last request has ended, in this order. Some may have got another one. */
+  /** Clients whose last request has ended, in order. Some may have another one since. */
   readonly #idle = new Map<Client, Socket>()
 
-  /** @param connect opens a socket, as undici's option of that name */
+  /** @param connect undici's option `connect` */
   constructor(most: number, connect: buildConnector.connector) {
     this.#most = most
     this.#connect = connect
   }
 
-  /** The value of undici's option `factory`: a client has one socket. */
+  /** undici's option `factory`: a client has one socket. */
   readonly clientOf = (origin: URL, options: object): Client => {
     const connect: buildConnector.connector = (target, callback) => {
       this.#makeRoom()
@@ -63,7 +60,7 @@ export class ReceiverSockets {
   }
 }
 
-/** A client that tells the exchange of each request which socket it has. */
+/** A client that gives each exchange its socket. */
 class ReceiverClient extends Client implements ExchangeClient {
   socket: Socket | undefined
   heads: ResponseHeads | undefined
@@ -82,7 +79,6 @@ class ReceiverClient extends Client implements ExchangeClient {
   }
 }
 
-/** The pool and the path for requests to a webhook. */
 interface Route {
   readonly pool: Pool
   /** With the query. */
@@ -90,8 +86,8 @@ interface Route {
 }
 
 /**
- * Keeps sockets open, in a pool for each webhook. A pool for each host, as in undici's Agent, would let a slow webhook
- * take all sockets of other webhooks on the same host. A pool without sockets and requests is removed.
+ * A pool of open sockets for each webhook. With a pool per host, as in undici's Agent, a slow webhook would take all
+ * sockets of others on its host. A pool without sockets and requests is removed.
  */
 export class WebhookPools implements AsyncDisposable {
   readonly #options: Pool.Options
@@ -101,7 +97,6 @@ export class WebhookPools implements AsyncDisposable {
     this.#options = options
   }
 
-  /** The route to the webhook with this URL. */
   of(url: string): Route {
     return this.#routes.get(url) ?? this.#open(url)
   }

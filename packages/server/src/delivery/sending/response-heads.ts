@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The first bytes of a head and its body, as far as they are kept. */
+/** The stored bytes of a head and its body. */
 const KEPT_BYTES = 16 * 1024
 const NONE: Buffer = Buffer.alloc(0)
-/** So much of a head shows whether it is an interim one: `HTTP/1.1 100 `. */
+/** Enough to recognise an interim head: `HTTP/1.1 100 `. */
 const STATUS_BYTES = 13
 const INTERIM = /^HTTP\/1\.[01] 1\d\d[ \r\n]/
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\n]*)?$/
 
-/** A response of which the status line could be read, and headers as far as they could. */
+/** A response with a readable status line, and its readable headers. */
 export interface SalvagedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -17,17 +17,17 @@ export interface SalvagedResponse {
 }
 
 /**
- * Reads the heads of all responses on one socket before undici does, which refuses the whole response for one header that
- * is wrong, and for a `100 Continue` that it did not ask for. Its states, for each response:
+ * Reads all response heads on a socket before undici does: undici refuses a whole response for one bad header, and for an
+ * unrequested `100 Continue`. Its states, for each response:
  *
  *     head ─ its end, 16 KiB, or something that is not HTTP ─▶ passing
  *      │ ▲
- *      └─┘ an interim head (1xx): undici does not see it (RFC 9110 §15.2), and no blank lines before a head
+ *      └─┘ an interim head (1xx) or a blank line before a head, hidden from undici (RFC 9110 §15.2)
  *
- * In the state `head`, undici gets nothing, so that the whole head is there when it refuses it.
+ * In the state `head`, undici gets nothing, so that the whole head is available when it refuses it.
  */
 export class ResponseHeads {
-  /** Of the response that is being read. */
+  /** Of the current response. */
   #head: Buffer = NONE
   #isPassing = false
   #hasInterim = false
@@ -37,7 +37,6 @@ export class ResponseHeads {
   #lookedUntil = 0
   #begun = 0
 
-  /** Reads for undici what comes from this socket. */
   constructor(socket: Socket) {
     const read = socket.read.bind(socket)
     socket.read = (size?: number): Buffer | null => {
@@ -49,7 +48,7 @@ export class ResponseHeads {
   /** A request is written: a response begins. */
   begin(): void {
     this.#begun++
-    // What came before the first request is its response: some receivers answer as soon as they are connected.
+    // Bytes before the first request belong to its response: some receivers answer as soon as they are connected.
     if (this.#begun === 1) return
     this.#head = NONE
     this.#isPassing = false
@@ -58,32 +57,30 @@ export class ResponseHeads {
     this.#lookedUntil = 0
   }
 
-  /** undici has read the head, so an idle socket need not keep it. */
+  /** undici has read the head, so an idle socket need not store it. */
   forget(): void {
     this.#head = NONE
   }
 
-  /** Whether a request was written. */
   get isUsed(): boolean {
     return this.#begun > 0
   }
 
-  /** Whether no response has come, on a socket that has had another response: the receiver closed it as idle. */
+  /** No response to a request on a reused socket: the receiver closed it as idle. */
   get isStale(): boolean {
     return this.#begun > 1 && this.#head.length === 0 && !this.#hasInterim
   }
 
-  /** Whether an interim response has come, and no final one. */
   get isInterim(): boolean {
     return this.#hasInterim && this.#head.length === 0
   }
 
-  /** The response that undici refused, or that has no end of its head; `undefined` when no final status could be read. */
+  /** The response that undici refused, or whose head has no end; `undefined` without a readable final status. */
   salvaged(): SalvagedResponse | undefined {
     const end = endOfHead(this.#head)
     const text = this.#head.toString('latin1', 0, end === -1 ? undefined : end)
     const [first = '', ...lines] = text.split(/\r?\n/)
-    // It may be half a line.
+    // The last line may be incomplete.
     if (end === -1) lines.pop()
     const status = STATUS_LINE.exec(first)?.[1]
     if (status === undefined) return undefined
@@ -91,7 +88,7 @@ export class ResponseHeads {
     return { status: Number(status), headers: headersIn(lines), body }
   }
 
-  /** The bytes that undici may see now. */
+  /** Returns the bytes that undici may read now. */
   #take(chunk: Buffer): Buffer | null {
     let bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
     for (;;) {
@@ -99,7 +96,7 @@ export class ResponseHeads {
       const end = isHttp(bytes) ? endOfHead(bytes, this.#lookedUntil) : 0
       if (end === -1 && this.#skippedBytes + bytes.length <= KEPT_BYTES) {
         this.#head = bytes
-        // The end has at most three bytes. Searching from the beginning each time takes seconds for a head sent byte by byte.
+        // The end has at most three bytes. Searching from the start each time takes seconds for a head sent byte by byte.
         this.#lookedUntil = Math.max(0, bytes.length - 2)
         return null
       }
@@ -130,13 +127,12 @@ export class ResponseHeads {
 
 const START = Buffer.from('HTTP/1.')
 
-/** Whether it can be the beginning of a response. */
 function isHttp(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, START.length)
   return bytes.compare(START, 0, length, 0, length) === 0
 }
 
-/** Where the body begins, searched from `from` on; -1 if the head is not complete. Lines may end with LF alone (RFC 9112 §2.2). */
+/** Offset of the body, or -1 if the head is incomplete. Lines may end with LF alone (RFC 9112 §2.2). */
 function endOfHead(bytes: Buffer, from = 0): number {
   let at = from - 1
   while ((at = bytes.indexOf('\n', at + 1)) !== -1) {
@@ -149,7 +145,7 @@ function endOfHead(bytes: Buffer, from = 0): number {
 const CR = 13
 const LF = 10
 
-/** What can be read of these header lines: the first of those with the same name, a folded line as a part of the one before. */
+/** The readable headers: the first of each name, with folded lines joined. */
 function headersIn(lines: readonly string[]): IncomingHttpHeaders {
   const headers = new Map<string, string>()
   let last = ''

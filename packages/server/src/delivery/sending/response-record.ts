@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookRequest } from './webhook-request.ts'
 
-/** How many bytes of a body are recorded. */
+/** Stored bytes of a body. */
 const KEPT_BYTES = 4 * 1024
-/** The most bytes of UTF-8 that a UTF-16 code unit takes. */
+/** UTF-8 bytes of a UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
-/** A shorter secret occurs in ordinary text, and protects nothing. */
+/** Shorter secrets occur in ordinary text, and protect nothing. */
 const SHORTEST_SECRET = 4
 
-/** The headers that are recorded. `location` is, too, without its query. */
+/** Recorded headers, besides `location` without its query. */
 const SHOWN = [
   'content-type',
   'content-length',
@@ -27,18 +27,15 @@ export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequ
     .toSorted((a, b) => b.length - a.length)
 }
 
-/**
- * The first 4 KiB of a body as text, without the secrets that a receiver echoes. Pass 8 KiB, so that a secret that
- * crosses the end is found as a whole.
- */
+/** The first 4 KiB of a body as text, without echoed secrets. Pass 8 KiB, so that none is cut at the end. */
 export function shownBody(body: Buffer, secrets: readonly string[]): string {
-  // The text of PostgreSQL cannot contain NUL.
+  // PostgreSQL text cannot contain NUL.
   const text = redacted(textOf(body), secrets).replaceAll('\0', '\uFFFD')
   if (text.length * MOST_BYTES_PER_UNIT <= KEPT_BYTES) return text
   return textOf(Buffer.from(text).subarray(0, KEPT_BYTES))
 }
 
-/** The headers of the allow-list, and `location` without its query, resolved against the URL of the request. */
+/** The headers of the allow-list, and `location` without its query, resolved against the request URL. */
 export function shownHeaders(
   headers: IncomingHttpHeaders,
   url: string,
@@ -61,7 +58,6 @@ export function combined(value: string | string[] | undefined): string | undefin
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** The first value of a header. */
 function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
@@ -71,7 +67,7 @@ function redirectTarget(location: string | undefined, base: string): string | un
   return target === null ? undefined : `${target.protocol}//${target.host}${target.pathname}`
 }
 
-/** Replaces each byte of a secret with an asterisk, so the text that follows does not move up into the first 4 KiB. */
+/** One asterisk per byte of a secret, so that later text does not move into the first 4 KiB. */
 function redacted(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (shown, secret) =>
@@ -84,6 +80,6 @@ function redacted(text: string, secrets: readonly string[]): string {
 
 function textOf(bytes: Buffer): string {
   if (bytes.length === 0) return ''
-  // An incomplete character at the end is left out; bytes that are not UTF-8 are replaced.
+  // An incomplete character at the end is dropped; invalid bytes are replaced.
   return new TextDecoder().decode(bytes, { stream: true })
 }

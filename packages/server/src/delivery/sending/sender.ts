@@ -31,34 +31,33 @@ const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
-  /** The time from the name look-up to the last response header. */
+  /** From the name look-up to the last response header. */
   readonly timeoutMs: number
-  /** Networks that are not public and may be reached all the same, like `10.0.0.0/8`. */
+  /** Non-public networks that may be reached, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
-  /** Ports that are not for web servers and may be reached all the same. */
+  /** Ports that may be reached besides those of web servers. */
   readonly allowedPorts?: ReadonlySet<number>
-  /** Certificate authorities to trust besides the default ones, as PEM. */
+  /** PEM of certificate authorities to trust besides the default ones. */
   readonly ca?: string | undefined
-  /** The most sockets of one webhook. Further attempts wait for one; the wait counts towards their deadline. */
+  /** Further attempts wait for a socket; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
-  /** The most sockets of all webhooks, unless more attempts are in flight. Idle ones are closed to make room. */
+  /** Sockets of all webhooks, unless more attempts are in flight. Idle ones are closed to make room. */
   readonly maxSockets?: number
-  /** Name servers as `address:port`; by default those of the system. */
+  /** `address:port`; by default the system's name servers. */
   readonly dnsServers?: readonly string[]
-  /** The URL of an HTTP proxy that makes all connections. */
+  /** The URL of an HTTP proxy for all connections. */
   readonly egressProxy?: Redacted | undefined
-  /** The inspector of this service. */
   readonly inspector?: ReceiverInside | undefined
 }
 
 export interface SendOptions {
-  /** Whether the result has the headers and body of a response that delivers; by default true. */
+  /** Whether the result of a success has headers and body; by default true. */
   readonly isSuccessShown?: boolean
-  /** Called as the request is written to its socket, so after a socket was opened, and again when it is repeated. */
+  /** Called as the request is written to its socket, and again when it is repeated. */
   readonly onWritten?: () => void
 }
 
-/** Makes attempts: sends one HTTP request to one webhook, and returns the result as a value. */
+/** Sends HTTP requests to webhooks. */
 export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
   readonly #deadlines: ExchangeDeadlines
@@ -86,22 +85,20 @@ export class WebhookSender implements AsyncDisposable {
       connections: options.maxConnectionsPerWebhook,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Exchange has the deadline of the attempt and the limits of the body.
+      // Exchange enforces the deadline of the attempt and the limits of the body.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
   }
 
-  /** Why webhooks of a host get nothing at the moment. Resolves within a second, and never rejects. */
+  /** Why a host is unreachable now. Resolves within a second, and never rejects. */
   hostProblem(host: string): Promise<HostProblem | undefined> {
     return hostProblem(host, this.#hosts)
   }
 
   /**
-   * Makes one attempt. Every failure of the network or the receiver is a result, and so is a request that cannot be sent.
-   * Redirects are never followed.
+   * Makes one attempt. Failures of the network, the receiver and unsendable requests are results. Follows no redirects.
    * @throws {AttemptAborted} after `abort`
-   * @throws an error that is a bug of Hookline
    */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     if (this.#isAborted) throw new AttemptAborted()
@@ -125,13 +122,13 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Ends the attempts in flight, and makes no further ones. An attempt that has the status of the response succeeds. */
+  /** Ends the attempts in flight, and makes no further ones. An attempt that has a status succeeds. */
   abort(): void {
     this.#isAborted = true
     for (const exchange of this.#inFlight) exchange.abort(new AttemptAborted())
   }
 
-  /** Closes every socket. Attempts in progress fail, so wait for them first, or abort them. */
+  /** Closes every socket. Attempts in progress fail: await or abort them first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connector[Symbol.dispose]()
     await this.#pools[Symbol.asyncDispose]()
@@ -182,7 +179,7 @@ function tunnelOf(
   })
 }
 
-/** One context for all connections, because creating one reads the certificates of all authorities. */
+/** One context for all connections, because creating one reads all certificate authorities. */
 function trusting(ca: string | undefined): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',

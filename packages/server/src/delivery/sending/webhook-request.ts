@@ -10,9 +10,8 @@ import { hash } from 'node:crypto'
 import { errors } from 'undici'
 import { RequestRefused } from '../network/network-errors.ts'
 
-/** The request of one attempt: one delivery to one webhook. */
 export interface WebhookRequest {
-  /** As the WHATWG URL parser serialises it. */
+  /** As serialised by the WHATWG URL parser. */
   readonly url: string
   /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
@@ -20,17 +19,16 @@ export interface WebhookRequest {
   readonly body: Uint8Array
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
-  /** The number of this attempt on the webhook, from 1. */
+  /** From 1. */
   readonly attempt: number
-  /** `null`: the request is not signed. */
+  /** `null`: unsigned. */
   readonly sharedSecret: string | null
-  /** Signs the request, too, while receivers change to the new shared secret. */
+  /** Signs as well, while receivers change to the new shared secret. */
   readonly previousSecret?: string | undefined
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
 }
 
-/** The request to one webhook of a destination with these settings at `now`. */
 export function requestTo(
   { url, headers }: Webhook,
   { sharedSecret, previousSecret }: WebhooksSettings,
@@ -42,7 +40,7 @@ export function requestTo(
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 
-/** The headers of an attempt (spec 02 §The request). Hookline's own headers override static ones of the same name. */
+/** The headers of an attempt (spec 02 §The request). Hookline's own override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
   const { body, deliveryId: id, sharedSecret, previousSecret, replayId } = request
   const timestamp = Math.floor(nowMs / 1000)
@@ -71,9 +69,8 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
 }
 
 /**
- * The id of the delivery of an event to a destination. It is the `webhook-id` of every attempt. It depends on the two
- * ids only, so an attempt that is repeated after a crash has the same id, and the receiver can recognise it. It begins
- * with the time of the event.
+ * The `webhook-id` of every attempt of an event at a destination. It derives from the two ids, so a receiver recognises
+ * an attempt that is repeated after a crash. It begins with the time of the event.
  */
 export function deliveryId(eventId: string, destinationId: string): string {
   const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
@@ -84,10 +81,7 @@ export function deliveryId(eventId: string, destinationId: string): string {
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/**
- * Throws `RequestRefused` for a static header that cannot be sent. The settings refuse it too, but an earlier version may
- * have stored it. One that Hookline's own header overrides is not sent. undici must not see it: its pool regards a client that refused a request as busy from then on.
- */
+/** Throws `RequestRefused` for an unsendable static header. A pool of undici treats a client that refused one as busy. */
 export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const isValue = typeof value === 'string' && HEADER_VALUE.test(value)
@@ -97,26 +91,22 @@ export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): vo
   }
 }
 
-/** What was thrown before the request was sent, as a failure of this request. It has no value of a header in its words. */
+/** An error from before the request was sent, without values of headers. */
 export function asRefused(cause: unknown): RequestRefused {
   if (cause instanceof RequestRefused) return cause
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
-  // undici's messages name headers and options, but no values. Messages of other errors may have any text.
+  // undici's messages contain names of headers and options, but no values. Other messages may have any text.
   const detail = cause instanceof errors.UndiciError ? message : (code ?? 'unknown')
   return new RequestRefused(`the request (${String(detail)})`, { cause })
 }
 
-/**
- * The headers of an attempt in their order. `hide` makes what stands in the place of the value of a static header, which
- * is a secret.
- */
+/** The headers of an attempt in their order. `hide` replaces the values of static headers, which are secrets. */
 export function shownRequestHeaders(
   request: WebhookRequest,
   nowMs: number,
   hide: (name: string) => string = () => '[hidden]',
 ): Record<string, string> {
   const secret = request.headers
-  // A static header that Hookline's own header overrides is not sent.
   const isSecret = (name: string, value: string): boolean =>
     Object.hasOwn(secret, name) && secret[name] === value
   const sent = Object.entries(requestHeaders(request, nowMs))

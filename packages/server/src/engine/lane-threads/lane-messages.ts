@@ -16,9 +16,8 @@ import type { Owners } from './owners.ts'
 import { SerialisedEvent } from '../../backend/accepted-event.ts'
 import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
 
-/** What a thread of lanes is started with. */
 export interface LaneThreadData {
-  /** Of `BackendThreads.connect`. */
+  /** From `BackendThreads.connect`. */
   readonly backend: unknown
   readonly thread: number
   readonly threads: number
@@ -26,47 +25,46 @@ export interface LaneThreadData {
   readonly settings: LaneGroupSettings
 }
 
-/** A change, and the destinations that were given to threads with it. */
+/** A change, and the destinations assigned to threads with it. */
 export interface TakenChange {
   readonly change: SharedChange
   readonly given: Owners['known']
 }
 
-/** What a thread of lanes offers to main, for the destinations of the thread. */
+/** Functions of a lane thread for main, for the thread's destinations. */
 export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers' | 'status' | 'abort'
 > {
-  /** The thread has every change so far: its lanes take up what waits in the backend. Before this, they do nothing. */
+  /** The thread has every change so far: its lanes start. */
   begin(): void
   deliver(block: FreshBlock): void
   apply(change: TakenChange): Promise<void>
-  /** `Lanes.stop`. The name is taken: it ends the thread. */
+  /** `Lanes.stop`. The name `stop` ends the thread. */
   stopLanes(): void
 }
 
-/** What main offers to a thread of lanes. */
+/** Functions of main for a lane thread. */
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
   /** A worker of the thread failed too often. */
   givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
-  /** The thread has found damage. */
+  /** The thread has found corruption. */
   damaged(error: WireError): void
   /** A request to the inspector. */
   inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse
-  /** The response of the inspector to the request with this id was sent. */
+  /** The inspector's response to the request with this id was sent. */
   inspected(id: string): void
 }
 
-/** A fresh delivery with the number that its thread reports it by. */
+/** `number` identifies the delivery in reports of its thread. */
 export interface NumberedDelivery {
   readonly number: number
   readonly delivery: Delivery
   readonly event: AcceptedEvent
 }
 
-/** What crosses of a fresh delivery, besides the body of its event. */
 type Head = readonly [
   number: number,
   deliveryId: string,
@@ -83,11 +81,11 @@ type Head = readonly [
   origin: Origin | undefined,
 ]
 
-/** Fresh deliveries on their way to a thread: all that are ready, with their bodies in one buffer, which is moved. */
+/** Fresh deliveries for a thread. The buffer of all bodies is moved, not copied. */
 export interface FreshBlock {
   readonly heads: readonly Head[]
   readonly bodies: Uint8Array<ArrayBuffer>
-  /** Where each body ends. */
+  /** End offset of each body. */
   readonly ends: readonly number[]
 }
 
@@ -97,7 +95,7 @@ export function freshBlockOf(deliveries: readonly NumberedDelivery[]): FreshBloc
   const ends: number[] = []
   let end = 0
   for (const { event } of deliveries) ends.push((end += event.body.length))
-  // Not from the pool, whose memory is shared: this one is given away.
+  // Not from the pool, whose memory is shared: this buffer is transferred.
   const bodies = Buffer.allocUnsafeSlow(end)
   const heads = deliveries.map((each, index) => {
     bodies.set(each.event.body, ends[index - 1] ?? 0)
@@ -113,7 +111,6 @@ function headOf({ number, delivery, event }: NumberedDelivery): Head {
   return [...to, ...from, receivedAt, rest, origin]
 }
 
-/** The deliveries of a block, none of them begun. */
 export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDelivery[] {
   return heads.map((head, index) => {
     const [number, id, destinationId, firstDueAt, eventId, sourceId, type, messageId] = head
@@ -136,9 +133,9 @@ export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDeliv
   })
 }
 
-/** What a thread has recorded in one turn. */
+/** Results of one turn of a thread. */
 export interface RecordedBlock {
-  /** The numbers of fresh deliveries that the backend has now. */
+  /** The numbers of fresh deliveries that are stored now. */
   readonly numbers: readonly number[]
   readonly activity: readonly PackedActivity[]
 }
@@ -164,7 +161,7 @@ type PackedAttempt = readonly [
   durationMs: number,
 ]
 
-/** An activity as lists: property names would cross with each. */
+/** Lists, because objects would send their property names with each activity. */
 type PackedActivity = readonly [delivery: PackedDelivery, ...attempts: readonly PackedAttempt[]]
 
 export function packActivity({ delivery, attempts, isEnd }: DeliveryActivity): PackedActivity {

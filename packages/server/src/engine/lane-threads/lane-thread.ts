@@ -30,11 +30,11 @@ export interface LaneThreadsOptions extends SupervisionOptions {
   }
   /** The module of a thread, without the extension of its file. */
   readonly module: URL
-  /** By default, the threads are workers of Node. */
+  /** By default, a worker of Node. */
   readonly openThread?: (thread: ThreadToOpen) => OpenedThread
-  /** How many threads, at least one. */
+  /** At least one. */
   readonly threads: number
-  /** Those of all threads together. */
+  /** For all threads together. */
   readonly settings: LaneGroupSettings
   readonly inspector: ReceiverInside
   readonly activity: ActivityListener
@@ -42,30 +42,28 @@ export interface LaneThreadsOptions extends SupervisionOptions {
   readonly stopTimeoutMs: number
 }
 
-/** What one thread needs. */
 export interface LaneThreadOptions extends LaneThreadsOptions {
-  /** Aborts when the lanes stop. */
   readonly signal: AbortSignal
-  /** What main offers to every thread in the same way. */
+  /** Functions of main that are the same for every thread. */
   readonly functionsOfMain: LaneMainFunctions
 }
 
-/** A fresh delivery that the backend does not have yet, as far as main knows. */
+/** A fresh delivery that is not stored yet, according to main. */
 interface OpenDelivery extends NumberedDelivery {
   readonly onRecorded: () => void
-  /** `lost`: its thread has ended, and it is being looked up. */
+  /** `lost`: its thread has ended, and the backend is being queried. */
   state: 'unsent' | 'sent' | 'lost'
 }
 
 /**
- * One thread of lanes, seen from main. Main keeps each fresh delivery until the thread says that the backend has it:
+ * Main's side of a thread of lanes. Main keeps each fresh delivery until the thread reports that it is stored:
  *
- *     deliver() ─▶ open, unsent ─ end of the turn ─▶ open, sent ─ recorded ─▶ forgotten
+ *     deliver() ─▶ open, unsent ─ end of the turn ─▶ open, sent ─ recorded ─▶ removed
  *                     ▲                                  │
- *                     └─ the backend does not have it ◀──┴─ the thread ends ─▶ looked up ─ it has it ─▶ forgotten
+ *                     └─ not in the backend ◀────────────┴─ the thread ends ─▶ looked up ─ in the backend ─▶ removed
  *
- * When the thread ends, what it was given is looked up as soon as everything that it wrote is durable. What the backend
- * does not have is given to the next thread: its attempt may be made twice, and nothing is lost.
+ * When a thread ends, its deliveries are looked up once all its writes are durable. Those that are not stored go to
+ * the next thread: an attempt may be repeated, and nothing is lost.
  */
 export class LaneThread {
   readonly host: ThreadHost<LaneThreadFunctions, LaneMainFunctions>
@@ -80,7 +78,7 @@ export class LaneThread {
   readonly #changes = new ThreadChanges<TakenChange>((change) =>
     this.host.channel?.call('apply', change),
   )
-  /** When a delivery was recorded last, or came when there was none. */
+  /** The last record, or the first delivery after none. */
   #progressAt = 0
   readonly #onFewer: () => void
 
@@ -110,12 +108,12 @@ export class LaneThread {
     })
   }
 
-  /** Fresh deliveries that the backend does not have, as far as main knows. */
+  /** Fresh deliveries that are not stored, according to main. */
   get open(): number {
     return this.#open.size
   }
 
-  /** How long there have been open deliveries and none of them was recorded. */
+  /** How long no open delivery was recorded. */
   get stillForMs(): number {
     return this.#open.size === 0 ? 0 : this.#clock.now() - this.#progressAt
   }
@@ -133,7 +131,7 @@ export class LaneThread {
     this.#send(open)
   }
 
-  /** Resolves when the thread has applied the change; at once where it is not ready: then it begins with the change. */
+  /** Resolves when the thread has applied the change; immediately if it is not ready, because it starts with the change. */
   apply(change: TakenChange): Promise<void> {
     return this.#changes.apply(change)
   }
@@ -180,7 +178,7 @@ export class LaneThread {
     open.onRecorded()
   }
 
-  /** The thread has ended: what it had is given to the next one, unless the backend has it. */
+  /** After the thread has ended: hands its deliveries to the next one, unless they are stored. */
   async #recover(): Promise<void> {
     const lost = [...this.#open.values()].filter(({ state }) => state === 'sent')
     for (const open of lost) open.state = 'lost'
@@ -196,7 +194,7 @@ export class LaneThread {
     this.#onFewer()
   }
 
-  /** Whether the backend has the delivery; `undefined` when the lanes stop. */
+  /** `undefined` when the lanes stop. */
   async #isStored({ delivery }: OpenDelivery): Promise<boolean | undefined> {
     const { backend, logger } = this.#options
     const find = (): Promise<unknown> => backend.deliveries.find(delivery.id)

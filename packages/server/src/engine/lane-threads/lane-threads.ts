@@ -10,13 +10,10 @@ import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './l
 import { Owners } from './owners.ts'
 import { activityIn } from './lane-messages.ts'
 
-/** Fresh deliveries that one thread may have before the pipeline waits. */
+/** Fresh deliveries of one thread at which the pipeline waits. */
 const MOST_OPEN = 4_096
 
-/**
- * Lanes in threads of their own. Each thread has a `LaneGroup` with the lanes of its destinations (`owners.ts`), which
- * joins the backend: it claims, records and quarantines by itself. Main gives it fresh deliveries, and asks it.
- */
+/** Lanes in threads: each has a `LaneGroup` for its destinations (`owners.ts`), which joins the backend. */
 export class LaneThreads implements Lanes {
   readonly #options: LaneThreadsOptions
   readonly #owners: Owners
@@ -72,7 +69,7 @@ export class LaneThreads implements Lanes {
   ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
     const { catalog } = this.#options.backend
     const groups = Map.groupBy(destinationIds, (id) => this.#of(id))
-    // A thread that is not ready will begin with closed breakers.
+    // A thread that is not ready starts with closed breakers.
     const answers = [...groups].map(
       async ([{ host }, ids]) =>
         (await host.channel?.call('states', ids).catch(() => undefined)) ??
@@ -145,7 +142,7 @@ export class LaneThreads implements Lanes {
     this.#stopFollowing()
   }
 
-  /** The threads, for tests that end one. */
+  /** For tests that end a thread. */
   get hosts(): readonly LaneThread['host'][] {
     return this.#threads.map(({ host }) => host)
   }
@@ -159,7 +156,7 @@ export class LaneThreads implements Lanes {
     webhooks: readonly LaneId[],
   ): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
-    // A thread that starts has closed breakers, and takes up everything that is due.
+    // A thread that starts has closed breakers, and claims everything due.
     const told = [...groups].map(async ([{ host }, those]) => {
       await host.channel?.call(name, those).catch(() => undefined)
     })
@@ -193,7 +190,7 @@ export class LaneThreads implements Lanes {
   }
 }
 
-/** What one of so many threads may have in flight and in memory. */
+/** The share of one thread. */
 function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSettings {
   const { limits, sender } = settings
   const share = (all: number): number => Math.max(1, Math.floor(all / threads))
@@ -202,7 +199,7 @@ function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSetting
     limits: {
       ...limits,
       maxInFlight: share(limits.maxInFlight),
-      // Half of what this thread has is a quarter of all, or less.
+      // Half of a thread's limit is at most a quarter of the total.
       laneShare: threads === 1 ? 1 / 4 : 1 / 2,
       maxInMemory: share(limits.maxInMemory),
     },

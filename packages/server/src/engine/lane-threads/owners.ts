@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Which thread has the lanes of a destination. Main gives each destination to the thread that has the fewest, once: a lane
- * is in the same thread as long as the process lives. What nobody has given to a thread, like lanes of removed destinations
- * that still have parts in the backend, belongs to one by its id. All threads have the same `Owners`.
+ * The thread of each destination's lanes. Main assigns a destination once, to the thread with the fewest. Others, like
+ * removed destinations with parts in the backend, belong to a thread by their id. All threads have equal `Owners`.
  */
 export class Owners {
   readonly #threads: number
@@ -18,12 +17,12 @@ export class Owners {
     return [...this.#byId]
   }
 
-  /** The number of the thread, from 0. */
+  /** The index of the thread. */
   of(destinationId: string): number {
     return this.#byId.get(destinationId) ?? crc32(destinationId) % this.#threads
   }
 
-  /** Gives destinations to threads that have none yet. Returns those that it has given. */
+  /** Assigns new destinations to threads, and returns the assignments. */
   give(destinationIds: Iterable<string>): readonly (readonly [id: string, thread: number])[] {
     const given: [string, number][] = []
     for (const id of destinationIds) {
@@ -35,7 +34,7 @@ export class Owners {
     return given
   }
 
-  /** Main has given these. */
+  /** Adds assignments of main. */
   keep(given: Iterable<readonly [id: string, thread: number]>): void {
     for (const [id, thread] of given) this.#byId.set(id, thread)
   }

@@ -18,14 +18,14 @@ import { Owners } from './owners.ts'
 
 type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
 
-/** Deliveries that are taken before the lanes are asked again whether they take more. */
+/** Deliveries taken before the next check for room. */
 const TAKEN_TOGETHER = 100
 
 type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
 
 /**
  * Runs the lanes of one thread, on a backend that the thread has joined.
- * @param openGroup by default opens lanes that send requests, by the clock of the system
+ * @param openGroup by default opens lanes that send requests, by the system's clock
  */
 export function runLanes(
   { data, main, logger, metrics, activity }: LaneContext,
@@ -34,7 +34,7 @@ export function runLanes(
     openLaneGroup({ ...options, clock: systemClock }),
 ): ThreadBody<LaneThreadFunctions> {
   const owners = new Owners(data.threads, data.owners)
-  // What the thread has read may be older than a pause or the purge of a user. Main sends the changes since, then `begin`.
+  // The thread's state may predate a pause or the purge of a user. Main sends the changes since, then `begin`.
   let hasBegun = false
   const reports = new Reports((block) => main.send('recorded', block))
   const group = openGroup({
@@ -84,7 +84,7 @@ export function runLanes(
   }
 }
 
-/** Fresh deliveries that main has sent, until the lanes take them. */
+/** Fresh deliveries from main, until the lanes take them. */
 class Incoming {
   readonly #group: LaneGroup
   readonly #onRecorded: (number: number) => void
@@ -114,7 +114,7 @@ class Incoming {
   }
 }
 
-/** Collects what is recorded in a turn of the event loop, and tells main at its end. */
+/** Collects the records of a turn of the event loop, and reports them at its end. */
 class Reports {
   readonly #send: (block: RecordedBlock) => void
   #numbers: number[] = []
