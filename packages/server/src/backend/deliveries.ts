@@ -186,10 +186,17 @@ export interface WebhookLanes {
   attemptsOf(
     deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
-  /** Lets each webhook be tried now, regardless of its breaker and Retry-After. */
-  allowNow(webhooks: readonly LaneId[]): Promise<void>
-  /** As `allowNow`, and makes everything due that waits for an attempt on it. */
-  retryNow(webhooks: readonly LaneId[]): Promise<void>
-  /** As `retryNow`, and closes the breakers: deliveries that wait are sent one at a time at first. */
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void>
+  order(order: LaneOrder): Promise<void>
+}
+
+/**
+ * A manual order for webhooks:
+ *
+ * - `allowNow`: each may be tried now, regardless of its breaker and Retry-After;
+ * - `retryNow`: also makes everything due that waits for an attempt on it;
+ * - `closeBreakers`: as `retryNow`, and closes the breakers. The backlog is sent one delivery at a time at first.
+ */
+export interface LaneOrder {
+  readonly order: 'allowNow' | 'retryNow' | 'closeBreakers'
+  readonly webhooks: readonly LaneId[]
 }

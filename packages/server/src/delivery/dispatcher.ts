@@ -18,7 +18,6 @@ import {
   type OpenDelivery,
   type PartTask,
   TaskAccounting,
-  type TaskEnd,
 } from './lanes/open-delivery.ts'
 import { FreshParking } from './parking/fresh-parking.ts'
 import { ParkedChanges } from './parking/parked-changes.ts'
@@ -104,7 +103,7 @@ export class Dispatcher implements AsyncDisposable {
       // It is due and unclaimed, and nothing else wakes the feed for it.
       onReleased: wake,
     })
-    const changes = new ParkedChanges({ ...options, open, recorder: this.#recorder, wake })
+    const changes = new ParkedChanges({ ...options, open, recorder: this.#recorder })
     this.#feed = new ParkedFeed(`${options.name}.parked`, {
       ...options,
       changes,
@@ -116,7 +115,7 @@ export class Dispatcher implements AsyncDisposable {
       open,
       recorder: this.#recorder,
       lane: (id) => this.#scheduler.lane(id),
-      onTakenOut: () => this.#accounting.end('released'),
+      onTakenOut: () => this.#accounting.end(),
       onRecording: (recording) => this.#track(recording),
     })
   }
@@ -207,7 +206,7 @@ export class Dispatcher implements AsyncDisposable {
    * Other parts are redelivered by the log and the backend.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#accounting.end('released', this.#scheduler.clear())
+    this.#accounting.end(this.#scheduler.clear())
     await Promise.all(this.#pending)
     this.#open.clear()
   }
@@ -233,16 +232,15 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Runs a task that has a slot, and records its result. */
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
-    let end: TaskEnd | undefined
     try {
       const result = await this.#attempt(lane, task)
       // In one step with the record: otherwise the delivery could be closed, and reopened by an earlier claim without the
       // attempt.
       leaveLane(task)
-      end = await this.#end(task, result)
+      await this.#end(task, result)
+      this.#accounting.end()
     } finally {
       lane.recorded(task)
-      this.#accounting.end(end)
       this.#feed.laneHasRoom(lane)
       this.#scheduler.closeIfIdle(lane)
     }
@@ -260,7 +258,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  #end({ open, url }: PartTask, result: TaskResult): Promise<TaskEnd> {
+  #end({ open, url }: PartTask, result: TaskResult): Promise<void> {
     if (result === 'not begun') return this.#recorder.release(open, url)
     if (result === 'changed') return this.#recorder.record(open)
     return this.#recorder.quarantine(open, result.fault)

@@ -1,6 +1,5 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { Backend } from '../backend/backend.ts'
-import { PauseLog } from '../delivery/health/webhook-log.ts'
 import { SplitWorker } from '../delivery/parking/split-worker.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
@@ -44,7 +43,7 @@ export class DeliveryEngine implements AsyncDisposable {
 
   constructor(options: DeliveryEngineOptions) {
     this.#options = options
-    const { backend, lanes, logger } = options
+    const { backend, lanes } = options
     this.lanes = lanes
     this.#supervisor = openSupervisor(options, this.#stopping.signal)
     this.#pipeline = new Pipeline({
@@ -56,7 +55,6 @@ export class DeliveryEngine implements AsyncDisposable {
     this.#splitWorkers = this.#openSplitWorkers()
     this.supervise({ name: 'pipeline', run: (signal) => this.#pipeline.run(signal) })
     for (const worker of this.#splitWorkers) this.supervise(worker)
-    this.supervise(new PauseLog(backend.catalog, logger))
   }
 
   /** Deliveries or notices in the backend are due: replayed, retried manually, or new. */

@@ -2,7 +2,7 @@ import { type Carried, type Delivery, type LaneState, LIMITS } from '@hookline/p
 import type { Backend } from '../backend/backend.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue, LaneId } from '../backend/deliveries.ts'
+import type { DeliveryQueue, LaneId, LaneOrder } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../delivery/dispatcher.ts'
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
@@ -53,18 +53,16 @@ export interface LaneGroupOptions extends SupervisionOptions {
   readonly peers?: Peers | undefined
 }
 
-/** What differs between the lanes of events and those of notices. */
-type LaneKind = Pick<
+/** The options that differ between lanes of events and of notices. */
+type LaneKind = Omit<
   DispatcherOptions,
-  | 'name'
-  | 'deliveries'
-  | 'quarantine'
-  | 'activity'
-  | 'retryWindowMs'
-  | 'limits'
-  | 'successPolicy'
-  | 'keepsEveryResponse'
-> & { readonly attempts?: Attempts | undefined }
+  | keyof Omit<LaneGroupOptions, 'activity'>
+  | 'catalog'
+  | 'deletions'
+  | 'longestWaitMs'
+  | 'webhookLog'
+  | 'signal'
+>
 
 /**
  * The lanes of some destinations, for events and for deletion notices, with their breakers, connections, log lines,
@@ -152,19 +150,14 @@ export class LaneGroup implements Lanes {
     return attempts
   }
 
-  async allowNow(webhooks: readonly LaneId[]): Promise<void> {
-    for (const { destinationId, url } of webhooks) this.#options.health.retryNow(destinationId, url)
-  }
-
-  async retryNow(webhooks: readonly LaneId[]): Promise<void> {
-    await this.allowNow(webhooks)
-    for (const id of webhooks) for (const lanes of this.#all) lanes.retryNow(id)
-  }
-
-  async closeBreakers(webhooks: readonly LaneId[]): Promise<void> {
+  async order({ order, webhooks }: LaneOrder): Promise<void> {
+    const { health } = this.#options
+    const recovers = order === 'closeBreakers'
     for (const id of webhooks) {
-      this.#options.health.close(id.destinationId, id.url)
-      for (const lanes of this.#all) lanes.retryNow(id, { recovers: true })
+      if (recovers) health.close(id.destinationId, id.url)
+      else health.retryNow(id.destinationId, id.url)
+      if (order === 'allowNow') continue
+      for (const lanes of this.#all) lanes.retryNow(id, { recovers })
     }
   }
 
@@ -188,8 +181,8 @@ export class LaneGroup implements Lanes {
     const { backend, settings, activity, attempts } = this.#options
     const { deliveries, quarantine } = backend
     const { retryWindowMs, limits } = settings
-    const ports = { deliveries, quarantine, activity }
-    return this.#open({ name: 'deliveries', ...ports, retryWindowMs, limits, attempts })
+    const kind = { deliveries, quarantine, activity, retryWindowMs, limits }
+    return this.#open({ name: 'deliveries', ...kind }, attempts)
   }
 
   #lanesOfNotices(): Dispatcher {
@@ -206,22 +199,17 @@ export class LaneGroup implements Lanes {
     })
   }
 
-  #open({ attempts, ...kind }: LaneKind): Dispatcher {
-    const { backend, settings, sender, health, owns, clock, metrics, logger } = this.#options
-    const { successPolicy, retryWindowMs: windowMs } = kind
-    const schedule = { windowMs, delaysMs: settings.retryScheduleMs }
+  #open(kind: LaneKind, attempts?: Attempts): Dispatcher {
+    const { backend, settings } = this.#options
+    const schedule = { windowMs: kind.retryWindowMs, delaysMs: settings.retryScheduleMs }
     return new Dispatcher({
-      attempts: attempts ?? new Attempts({ clock, sender, schedule, health, successPolicy }),
+      ...this.#options,
       ...kind,
+      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, schedule }),
       longestWaitMs: longestWaitMs(schedule),
       catalog: backend.catalog,
       deletions: backend.deletions,
-      owns,
-      health,
       webhookLog: this.#webhookLog,
-      clock,
-      metrics,
-      logger,
       signal: this.#stopping.signal,
     })
   }

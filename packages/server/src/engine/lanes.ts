@@ -66,11 +66,7 @@ export class LanesElsewhere implements Lanes {
     return new Map()
   }
 
-  async allowNow(): Promise<void> {}
-
-  async retryNow(): Promise<void> {}
-
-  async closeBreakers(): Promise<void> {}
+  async order(): Promise<void> {}
 
   async status(): Promise<LanesStatus> {
     return IDLE

@@ -1,5 +1,5 @@
 import type { Delivery, LaneState } from '@hookline/protocol'
-import type { LaneId, WebhookLanes } from '../backend/deliveries.ts'
+import type { LaneId, LaneOrder, WebhookLanes } from '../backend/deliveries.ts'
 import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
@@ -31,12 +31,6 @@ interface AttemptsMade {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }
 
-/** A manual order. */
-interface Order {
-  readonly order: 'allowNow' | 'retryNow' | 'closeBreakers'
-  readonly webhooks: readonly LaneId[]
-}
-
 /** The lanes of all nodes for the management API: questions and orders go to every node. */
 export class SharedLanes implements WebhookLanes {
   readonly #options: SharedLanesOptions
@@ -45,8 +39,7 @@ export class SharedLanes implements WebhookLanes {
     this.#options = options
     options.signals.onAsked('lanes', (question) => this.#answer(question as Question))
     options.signals.onTold('lanes', (told) => {
-      const { order, webhooks } = told as Order
-      void options.lanes[order](webhooks)
+      void options.lanes.order(told as LaneOrder)
     })
   }
 
@@ -88,21 +81,9 @@ export class SharedLanes implements WebhookLanes {
     return all
   }
 
-  allowNow(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#order({ order: 'allowNow', webhooks })
-  }
-
-  retryNow(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#order({ order: 'retryNow', webhooks })
-  }
-
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#order({ order: 'closeBreakers', webhooks })
-  }
-
-  async #order(order: Order): Promise<void> {
+  async order(order: LaneOrder): Promise<void> {
     this.#options.signals.tell('lanes', order)
-    await this.#options.lanes[order.order](order.webhooks)
+    await this.#options.lanes.order(order)
   }
 
   async #ask<Answer>(question: Question): Promise<readonly Answer[]> {

@@ -24,7 +24,6 @@ export const SIDE_WORKERS: ReadonlySet<string> = new Set([
   'trait-indexes',
   'accounting',
   'clock',
-  'pauses.log',
   'webhooks.log',
   'notices.split',
   'notices.parked',

@@ -69,20 +69,9 @@ export const LOG_EVENTS = {
     '`hookline replay` sends again what has expired or was rejected meanwhile.',
   ),
   'webhook.paused': warn(
-    'A webhook is paused, and its deliveries are held. `reason` is `gone` (it responded 410 three times), `forbidden` (its address or port is not allowed), or `operator`.',
+    'Hookline has paused a webhook, and holds its deliveries. `reason` is `gone` (it responded 410 three times), or `forbidden` (its address or port is not allowed).',
     'Correct its URL, or allow the address with `allowedNetworks` or `allowedPorts`. Then `hookline destinations resume`.',
   ),
-  'webhook.resumed': info('A webhook is no longer paused. What was held is sent.'),
-  'destination.paused': info(
-    'A destination is paused: its deliveries are held.',
-    '`GET /api/v1/audit` says who paused it. `hookline destinations resume` ends it.',
-  ),
-  'destination.resumed': info('A destination is no longer paused. What was held is sent.'),
-  'destination.disabled': info(
-    'A destination was disabled. Events that arrive now are not delivered to it.',
-    '`GET /api/v1/audit` says who did it. `hookline replay --include-declined` sends such events later.',
-  ),
-  'destination.enabled': info('A destination was enabled.'),
   'attempt.failed': debug(
     'One failed attempt, with everything that is known of it. Only with `--log-level debug`.',
     'See [errors](errors.md) for the class.',

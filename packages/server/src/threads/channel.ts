@@ -9,8 +9,7 @@ type Args<F> = F extends () => unknown
     ? [input: Input, transfer?: readonly Transferable[]]
     : never
 
-type Result<F> = F extends (...input: never[]) => infer Value ? Copied<Awaited<Value>> : never
-type Copied<Value> = Value extends Moved<infer Inside> ? Inside : Value
+type Result<F> = F extends (...input: never[]) => infer Value ? Awaited<Value> : never
 
 type Message =
   | readonly ['send', name: string, input: unknown]
@@ -26,16 +25,6 @@ interface Outgoing {
 interface OpenCall {
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
-}
-
-export class Moved<Value> {
-  readonly value: Value
-  readonly transfer: readonly Transferable[]
-
-  constructor(value: Value, transfer: readonly Transferable[]) {
-    this.value = value
-    this.transfer = transfer
-  }
 }
 
 /** The used part of `MessagePort`; the simulator has its own. */
@@ -182,10 +171,7 @@ export class Channel<Here, There> {
 
   #respond(id: number, name: string, input: unknown): void {
     const onError = (error: unknown): void => this.#post(['error', id, wireError(error)])
-    const onValue = (result: unknown): void => {
-      if (result instanceof Moved) this.#post(['value', id, result.value], result.transfer)
-      else this.#post(['value', id, result])
-    }
+    const onValue = (result: unknown): void => this.#post(['value', id, result])
     try {
       const result = this.#run(name, input)
       if (result instanceof Promise) result.then(onValue, onError)

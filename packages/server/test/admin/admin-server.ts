@@ -57,9 +57,7 @@ export function lanesWith(states: readonly LaneState[]): WebhookLanes {
   return {
     states: async (ids) => new Map(ids.map((id) => [id, states])),
     attemptsOf: async () => new Map(),
-    allowNow: async () => undefined,
-    retryNow: async () => undefined,
-    closeBreakers: async () => undefined,
+    order: async () => undefined,
   }
 }
 

@@ -187,7 +187,10 @@ test('a person who closes the breaker lets what waits be delivered now', async (
   await engine.receive(30)
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   other.respond = () => 200
-  await engine.lanes.closeBreakers([{ destinationId: 'dst_a', url: urls[1] }])
+  await engine.lanes.order({
+    order: 'closeBreakers',
+    webhooks: [{ destinationId: 'dst_a', url: urls[1] }],
+  })
   await other.waitFor(40)
 })
 
@@ -201,7 +204,10 @@ test('a person who asks for the next attempt gets it now, as the probe of the br
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   clock.advance(1)
   other.respond = () => 200
-  await engine.lanes.retryNow([{ destinationId: 'dst_a', url: urls[1] }])
+  await engine.lanes.order({
+    order: 'retryNow',
+    webhooks: [{ destinationId: 'dst_a', url: urls[1] }],
+  })
   await other.waitFor(40)
   expect(engine.openBreakers).toBe(0)
 })
@@ -217,6 +223,6 @@ test('a person who asks for the next attempt need not wait for the delay of a re
     .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
     .toEqual([1, 1, 1, 1, 1])
   receiver.respond = () => 200
-  await engine.lanes.retryNow([{ destinationId: 'dst_a', url }])
+  await engine.lanes.order({ order: 'retryNow', webhooks: [{ destinationId: 'dst_a', url }] })
   await expect.poll(() => partsOf(engine, url)).toEqual({ delivered: 5 })
 })

@@ -272,7 +272,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly reports: Pick<DeliveryReports, 'failures'>
   readonly events: Pick<Events, 'find'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
-  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'allowNow'>
+  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'order'>
   /** The requests that a delivery would make now, one to each webhook of its destination. */
   readonly nextRequests: (
     delivery: Delivery,
@@ -361,7 +361,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
       throw new Problem('wrong_state', { detail })
     }
     const destination = catalog.current.destinations.get(delivery.destinationId)
-    if (destination) await lanes.allowNow(lanesOf(destination))
+    if (destination) await lanes.order({ order: 'allowNow', webhooks: lanesOf(destination) })
     wake()
     return presentDelivery(delivery, await waitContext(delivery, deps))
   })

@@ -156,7 +156,7 @@ export interface TestDeliveries {
 }
 
 interface ActionDeps extends ChangeDeps, Pick<UrlChecks, 'hostProblem'> {
-  readonly lanes: Pick<WebhookLanes, 'retryNow' | 'closeBreakers'>
+  readonly lanes: Pick<WebhookLanes, 'order'>
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
 }
@@ -185,7 +185,7 @@ function addPauses(app: AdminApp, deps: ActionDeps): void {
 
   app.post('/destinations/:id/resume', { schema: schemas.resume }, async (request, reply) => {
     const changed = await changeUnless(isRunning, request, deps, resumed)
-    await lanes.retryNow(lanesOf(changed))
+    await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     return respondWithDestination(changed, reply)
   })
@@ -199,7 +199,7 @@ function addCloseBreaker(app: AdminApp, { catalog, audit, clock, lanes }: Action
       const destination = requireDestination(catalog, request.params.id)
       // Before the change: the backend cannot keep the breaker, which is in memory, and the entry together.
       await audit.append(unchangedEntry(request, destination, clock.wall()))
-      await lanes.closeBreakers(lanesOf(destination))
+      await lanes.order({ order: 'closeBreakers', webhooks: lanesOf(destination) })
       return respondWithDestination(destination, reply)
     },
   )
@@ -274,7 +274,8 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     }
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     const works = webhooks.filter(({ result }) => result?.outcome === 'delivered')
-    await deps.lanes.closeBreakers(works.map(({ url }) => ({ destinationId: destination.id, url })))
+    const working = works.map(({ url }) => ({ destinationId: destination.id, url }))
+    await deps.lanes.order({ order: 'closeBreakers', webhooks: working })
     const warnings = await hostWarnings([destination], deps)
     return {
       dryRun,

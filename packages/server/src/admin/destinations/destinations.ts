@@ -142,7 +142,7 @@ const schemas = {
 
 interface DestinationDeps
   extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
-  readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'retryNow'>
+  readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'order'>
   /** Reserved ports that webhook URLs may use all the same. */
   readonly allowedPorts: ReadonlySet<number>
 }
@@ -223,7 +223,7 @@ function addChanging(app: AdminApp, deps: DestinationDeps): void {
         return withToggle({ ...destination, ...request.body, settings }, destination, now)
       })
       // Whatever was wrong with the webhook may be right now.
-      await lanes.retryNow(lanesOf(changed))
+      await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
       wake()
       reply.header('etag', entityTag(changed.version))
       return withWarnings(changed, await hostWarnings([changed], deps))

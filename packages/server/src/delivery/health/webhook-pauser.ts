@@ -1,6 +1,7 @@
 import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../../telemetry/logger.ts'
+import { fieldsOf } from '../../telemetry/names.ts'
 import { CatalogConflict, type FollowedCatalog } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
@@ -86,13 +87,14 @@ export class WebhookPauser {
     reason: Pause['reason'],
     signal: AbortSignal,
   ): Promise<void> {
-    const { catalog, clock } = this.#options
+    const { catalog, clock, logger } = this.#options
     while (!signal.aborted) {
       const destination = catalog.current.destinations.get(destinationId)
       const webhook = destination?.settings.webhooks.find((each) => each.url === url)
       if (destination === undefined || webhook === undefined || webhook.paused) return
       try {
         await catalog.putDestination(withPaused(destination, url, { since: clock.wall(), reason }))
+        logger.warn({ ...fieldsOf(destinationId, url, catalog.current), reason }, 'webhook.paused')
         return
       } catch (error) {
         if (!(error instanceof CatalogConflict)) throw error

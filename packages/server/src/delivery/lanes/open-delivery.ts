@@ -133,9 +133,6 @@ export class OpenDeliveries {
   }
 }
 
-/** How a task ends: its outcome is durable, or it is back in the log or the backend. */
-export type TaskEnd = 'recorded' | 'released'
-
 /** Counts tasks: those taken equal those ended and in lanes, unless one was lost or ended twice. */
 export class TaskAccounting {
   readonly #clock: Clock
@@ -154,9 +151,9 @@ export class TaskAccounting {
     this.#taken++
   }
 
-  /** `undefined`: the tasks failed with an error, and their outcome is unknown. */
-  end(end: TaskEnd | undefined, tasks = 1): void {
-    if (end !== undefined) this.#ended += tasks
+  /** The outcomes of tasks are durable, or they are back in the log or the backend. */
+  end(tasks = 1): void {
+    this.#ended += tasks
     this.#progressAt = this.#clock.now()
   }
 

@@ -6,17 +6,16 @@ import type {
   WebhooksSettings,
 } from '@hookline/protocol'
 import type { DeliveryContext } from '../delivery-context.ts'
-import type { Claim, LaneId, WaitingLane } from '../../backend/deliveries.ts'
+import type { Claim, ClaimRequest, LaneId, WaitingLane } from '../../backend/deliveries.ts'
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
+  expire,
+  type PartChange,
   partOf,
+  remove,
   settingsFor,
-  withDueNow,
-  withExpired,
-  withHeld,
+  withPart,
   withParts,
-  withRemoved,
-  withResumed,
 } from '../parts/parts.ts'
 import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
@@ -27,15 +26,12 @@ export interface ParkedChangesOptions extends DeliveryContext {
   readonly longestWaitMs: number
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
-  /** More parts remain. Other lanes come first. */
-  readonly wake: () => void
 }
-
-type Change = (delivery: Delivery) => Delivery
 
 /** Parts changed in one slice. Reading them with their events takes up to 10 ms. */
 const SLICE = 100
-const ANY_TIME = Number.MAX_SAFE_INTEGER
+/** As a due time: parts due at any time. */
+export const ANY_TIME = Number.MAX_SAFE_INTEGER
 
 /** Changes parts in the backend without an attempt, in slices of a lane. */
 export class ParkedChanges {
@@ -47,44 +43,32 @@ export class ParkedChanges {
     this.#startedAt = options.clock.now()
   }
 
-  hold(lane: LaneId, destination: Destination): Promise<void> {
-    const settings = this.#settingsFor(destination)
-    const change: Change = (each) => withHeld(each, lane.url, settings.successPolicy)
-    return this.#changeSlice(lane, ANY_TIME, change)
-  }
-
-  resume(lane: LaneId, destination: Destination): Promise<void> {
-    const settings = this.#settingsFor(destination)
-    const to = { now: this.#options.clock.now(), policy: settings.successPolicy }
-    return this.#changeSlice(lane, 'held', (each) => withResumed(each, lane.url, to))
-  }
-
-  /** Makes a slice of a lane's pending parts due now. Returns whether more may remain. */
-  async makeDue(lane: LaneId, destination: Destination): Promise<boolean> {
-    const { clock, deliveries } = this.#options
-    const settings = this.#settingsFor(destination)
-    const to = { now: clock.now(), policy: settings.successPolicy }
-    const claim = await deliveries.claim(lane, { due: { after: to.now }, limit: SLICE })
-    await this.#change(claim, (each) => withDueNow(each, lane.url, to))
-    return claim.deliveries.length === SLICE
+  /** Changes a slice of the parts of a lane. Returns whether more may remain. */
+  async change(
+    lane: LaneId,
+    destination: Destination,
+    due: ClaimRequest['due'],
+    change: PartChange,
+  ): Promise<boolean> {
+    const { successPolicy } = this.#settingsFor(destination)
+    return this.#changeSlice(lane, due, (each) => withPart(each, lane.url, successPolicy, change))
   }
 
   /** Makes a slice of the parts due now that another clock set too late. Returns whether more may remain. */
-  async bringForward(lane: LaneId): Promise<boolean> {
-    const { clock, deliveries, longestWaitMs } = this.#options
+  bringForward(lane: LaneId): Promise<boolean> {
+    const { clock, longestWaitMs } = this.#options
     const due = { after: clock.now() + longestWaitMs }
-    const claim = await deliveries.claim(lane, { due, limit: SLICE })
-    await this.#change(claim, (each) => this.#withKnownTimes(each))
-    return claim.deliveries.length + claim.unreadable.length === SLICE
+    return this.#changeSlice(lane, due, (each) => this.#withKnownTimes(each))
   }
 
-  /** The lane's webhook was removed: gives its deliveries parts for the current webhooks. */
-  async splitAgain(lane: WaitingLane): Promise<void> {
-    const settings = this.#settings(lane)
-    const policy = settings?.successPolicy ?? 'each'
-    const change: Change = (delivery) => withRemoved(this.#split(delivery), lane.url, policy)
-    if (lane.dueAt !== null) await this.#changeSlice(lane, ANY_TIME, change)
-    if (lane.isHeld) await this.#changeSlice(lane, 'held', change)
+  /** The lane's webhook was removed: gives a slice of deliveries the current parts. Returns whether more may remain. */
+  async splitAgain(lane: WaitingLane): Promise<boolean> {
+    const policy = this.#settings(lane)?.successPolicy ?? 'each'
+    const change = (delivery: Delivery): Delivery =>
+      withPart(this.#split(delivery), lane.url, policy, remove)
+    const isMore = lane.dueAt !== null && (await this.#changeSlice(lane, ANY_TIME, change))
+    const isMoreHeld = lane.isHeld && (await this.#changeSlice(lane, 'held', change))
+    return isMore || isMoreHeld
   }
 
   /** Ends a slice of the parts whose retry window passed while the breaker was open. Returns whether more may remain. */
@@ -150,10 +134,14 @@ export class ParkedChanges {
     return settingsFor(destination, this.#options.successPolicy)
   }
 
-  async #changeSlice(lane: LaneId, due: number | 'held', change: Change): Promise<void> {
+  async #changeSlice(
+    lane: LaneId,
+    due: ClaimRequest['due'],
+    change: (delivery: Delivery) => Delivery,
+  ): Promise<boolean> {
     const claim = await this.#options.deliveries.claim(lane, { due, limit: SLICE })
-    await this.#change(claim, change)
-    if (claim.deliveries.length + claim.unreadable.length === SLICE) this.#options.wake()
+    await this.#record(claim, change)
+    return claim.deliveries.length + claim.unreadable.length === SLICE
   }
 
   /** Ends the claimed parts that are over, and releases the others. Returns whether more may remain. */
@@ -174,11 +162,11 @@ export class ParkedChanges {
       lane,
     )
     const ended = { deliveries: over, unreadable: [] }
-    await this.#change(ended, (each) => withExpired(each, lane.url, successPolicy))
+    await this.#record(ended, (each) => withPart(each, lane.url, successPolicy, expire))
     return over.length === SLICE
   }
 
-  async #change(claim: Claim<Carried>, change: Change): Promise<void> {
+  async #record(claim: Claim<Carried>, change: (delivery: Delivery) => Delivery): Promise<void> {
     const records = this.opened(claim).map((open) => {
       open.delivery = change(open.delivery)
       return this.#options.recorder.record(open)

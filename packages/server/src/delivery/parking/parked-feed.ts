@@ -8,8 +8,8 @@ import type { Worker } from '../../util/workers/worker.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
-import { isPaused } from '../parts/parts.ts'
-import type { ParkedChanges } from './parked-changes.ts'
+import { hold, isPaused, makeDueAt, resumeAt } from '../parts/parts.ts'
+import { ANY_TIME, type ParkedChanges } from './parked-changes.ts'
 
 export interface ParkedFeedOptions extends DeliveryContext {
   readonly health: WebhookHealth
@@ -123,19 +123,21 @@ export class ParkedFeed implements Worker {
 
   /** Returns when to look at this lane again; `Infinity` when something else wakes the feed. */
   async #feedLane(waiting: WaitingLane): Promise<number> {
-    const { catalog, changes } = this.#options
+    const { catalog, changes, clock } = this.#options
     const { destinationId, url, dueAt, isHeld } = waiting
     const destination = catalog.current.destinations.get(destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)
     if (destination === undefined || webhook === undefined) {
-      await changes.splitAgain(waiting)
+      if (await changes.splitAgain(waiting)) this.wake()
     } else if (isPaused(destination, webhook)) {
-      if (dueAt !== null) await changes.hold(waiting, destination)
+      if (dueAt !== null && (await changes.change(waiting, destination, ANY_TIME, hold)))
+        this.wake()
       // It stays paused until the setting that forbids its URL changes.
       const isForbidden = webhook.paused?.reason === 'forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
-      if (isHeld) await changes.resume(waiting, destination)
+      if (isHeld && (await changes.change(waiting, destination, 'held', resumeAt(clock.now()))))
+        this.wake()
       if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt, destination)
     }
     return Infinity
@@ -162,11 +164,13 @@ export class ParkedFeed implements Worker {
   }
 
   async #makeDue(lane: LaneId): Promise<void> {
-    const { catalog, changes } = this.#options
+    const { catalog, changes, clock } = this.#options
     const destination = catalog.current.destinations.get(lane.destinationId)
+    const now = clock.now()
     this.#toMakeDue.delete(laneKey(lane))
     try {
-      if (destination && (await changes.makeDue(lane, destination))) this.makeDue(lane)
+      if (destination && (await changes.change(lane, destination, { after: now }, makeDueAt(now))))
+        this.makeDue(lane)
     } catch (error) {
       this.#toMakeDue.add(laneKey(lane))
       throw error

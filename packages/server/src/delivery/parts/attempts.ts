@@ -41,18 +41,14 @@ export interface AttemptsOptions {
   readonly health: WebhookHealth
   /** Overrides the success policy of the destination. */
   readonly successPolicy?: SuccessPolicy | undefined
-  /** Uniform over [0, 1); by default `Math.random`. */
-  readonly random?: () => number
 }
 
 /** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */
 export class Attempts {
   readonly #options: AttemptsOptions
-  readonly #random: () => number
 
   constructor(options: AttemptsOptions) {
     this.#options = options
-    this.#random = options.random ?? Math.random
   }
 
   /**
@@ -87,7 +83,7 @@ export class Attempts {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule,
       now,
-      random: this.#random(),
+      random: Math.random(),
     })
     return { before, after: open.delivery, attempt: kept, begunAt, breaker, fault }
   }

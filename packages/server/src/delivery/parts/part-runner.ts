@@ -10,7 +10,7 @@ import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import type { AttemptMade, Attempts } from './attempts.ts'
-import { isPaused, partOf, settingsFor, withHeld, withParts, withRemoved } from './parts.ts'
+import { hold, isPaused, partOf, remove, settingsFor, withPart, withParts } from './parts.ts'
 
 type PartResult = 'changed' | 'not begun'
 
@@ -51,14 +51,14 @@ export class PartRunner {
     // With policy `any`, another webhook may have received the event while a retry waited.
     if (partOf(open.delivery, url)?.state !== 'pending') return 'changed'
     if (destination === undefined) {
-      open.delivery = withRemoved(open.delivery, url, 'each')
+      open.delivery = withPart(open.delivery, url, 'each', remove)
     } else if (webhook === undefined) {
       const settings = settingsFor(destination, this.#options.successPolicy)
       const split = withParts(open.delivery, settings, clock.now())
-      open.delivery = withRemoved(split, url, settings.successPolicy)
+      open.delivery = withPart(split, url, settings.successPolicy, remove)
     } else if (isPaused(destination, webhook)) {
       const { successPolicy } = settingsFor(destination, this.#options.successPolicy)
-      open.delivery = withHeld(open.delivery, url, successPolicy)
+      open.delivery = withPart(open.delivery, url, successPolicy, hold)
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {

@@ -61,43 +61,37 @@ export function afterAttempt(
   return settled(delivery, parts, rules.successPolicy, rounds)
 }
 
-/** The delivery with its pending part of this webhook held. */
-export function withHeld(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
-  return change(delivery, url, policy, (part) =>
-    part.state === 'pending' ? { ...part, state: 'held', dueAt: null } : part,
-  )
+/** Changes the part of one webhook; parts in other states stay as they are. */
+export type PartChange = (part: DeliveryPart) => DeliveryPart
+
+export const hold: PartChange = (part) =>
+  part.state === 'pending' ? { ...part, state: 'held', dueAt: null } : part
+
+/** Makes a held part due at `now`, with a new retry window. */
+export function resumeAt(now: number): PartChange {
+  return (part) =>
+    part.state === 'held' ? { ...part, state: 'pending', firstDueAt: now, dueAt: now } : part
 }
 
-/** The delivery with its held part of this webhook due at `now`, with a new retry window. */
-export function withResumed(
+/** Makes a pending part due at `now`, within the same retry window. */
+export function makeDueAt(now: number): PartChange {
+  return (part) => (part.state === 'pending' ? { ...part, dueAt: now } : part)
+}
+
+/** Ends a part whose retry window is over. */
+export const expire: PartChange = (part) => (isOpen(part) ? overdue(part) : part)
+
+/** Ends a part whose webhook or destination was removed. */
+export const remove: PartChange = (part) => (isOpen(part) ? ended(part, 'removed') : part)
+
+export function withPart(
   delivery: Delivery,
   url: string,
-  { now, policy }: { readonly now: number; readonly policy: SuccessPolicy },
+  policy: SuccessPolicy,
+  change: PartChange,
 ): Delivery {
-  return change(delivery, url, policy, (part) =>
-    part.state === 'held' ? { ...part, state: 'pending', firstDueAt: now, dueAt: now } : part,
-  )
-}
-
-/** The delivery with its pending part of this webhook due at `now`, within the same retry window. */
-export function withDueNow(
-  delivery: Delivery,
-  url: string,
-  { now, policy }: { readonly now: number; readonly policy: SuccessPolicy },
-): Delivery {
-  return change(delivery, url, policy, (part) =>
-    part.state === 'pending' ? { ...part, dueAt: now } : part,
-  )
-}
-
-/** The delivery with its part of this webhook ended, because its retry window is over. */
-export function withExpired(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
-  return change(delivery, url, policy, (part) => (isOpen(part) ? overdue(part) : part))
-}
-
-/** The delivery with its part of this webhook ended, because the webhook or its destination was removed. */
-export function withRemoved(delivery: Delivery, url: string, policy: SuccessPolicy): Delivery {
-  return change(delivery, url, policy, (part) => (isOpen(part) ? ended(part, 'removed') : part))
+  const parts = delivery.webhooks.map((part) => (part.url === url ? change(part) : part))
+  return settled(delivery, parts, policy)
 }
 
 /** The delivery without parts, because its destination was removed before it got any. */
@@ -127,16 +121,6 @@ function isOpen({ state }: DeliveryPart): boolean {
 
 function isDelivered({ state }: DeliveryPart): boolean {
   return state === 'delivered'
-}
-
-function change(
-  delivery: Delivery,
-  url: string,
-  policy: SuccessPolicy,
-  to: (part: DeliveryPart) => DeliveryPart,
-): Delivery {
-  const parts = delivery.webhooks.map((part) => (part.url === url ? to(part) : part))
-  return settled(delivery, parts, policy)
 }
 
 function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules): DeliveryPart {
@@ -219,7 +203,7 @@ export function newParts(
   return settings.webhooks
     .filter((webhook) => isPaused(destination, webhook))
     .reduce(
-      (each, { url }) => withHeld(each, url, settings.successPolicy),
+      (each, { url }) => withPart(each, url, settings.successPolicy, hold),
       withParts(delivery, settings, now),
     )
 }

@@ -2,12 +2,7 @@ import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/p
 import type { DeliveryContext } from '../delivery-context.ts'
 import type { RecordedDelivery } from '../../backend/deliveries.ts'
 import { pause } from '../../util/time/pause.ts'
-import {
-  isInLane,
-  type OpenDeliveries,
-  type OpenDelivery,
-  type TaskEnd,
-} from '../lanes/open-delivery.ts'
+import { isInLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-delivery.ts'
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
@@ -29,7 +24,7 @@ interface Batch {
 }
 
 /** By delivery. Rejections are handled by the callers of `record`. */
-type OtherEnds = ReadonlyMap<OpenDelivery, Promise<TaskEnd>>
+type OtherEnds = ReadonlyMap<OpenDelivery, Promise<void>>
 
 interface Made {
   readonly open: OpenDelivery
@@ -56,40 +51,38 @@ export class DeliveryRecorder {
   }
 
   /** Resolves when a record is durable that was made after this call. */
-  record(open: OpenDelivery): Promise<TaskEnd> {
+  record(open: OpenDelivery): Promise<void> {
     const batch = (this.#next ??= this.#newBatch())
     if (!open.isInNextRecord) {
       open.isInNextRecord = true
       open.records++
       batch.deliveries.push(open)
     }
-    return batch.done.then((others) => others.get(open) ?? 'recorded')
+    return batch.done.then((others) => others.get(open))
   }
 
   /** Ends the turn of a part without an attempt: records a fresh delivery, and releases a parked part. */
-  async release(open: OpenDelivery, url: string): Promise<TaskEnd> {
+  async release(open: OpenDelivery, url: string): Promise<void> {
     if (this.#options.deletions.isPurged(open.event)) return this.#dropPurged(open)
     // A record in progress may claim the part again, so its claim ends after the record.
     if (open.freshSince !== undefined || this.isRecording(open)) return this.record(open)
     await this.#releasePart(open, url)
     this.#closeIfIdle(open)
-    return 'released'
   }
 
   /** A bug stopped a part: its delivery goes into quarantine. */
-  async quarantine(open: OpenDelivery, fault: unknown): Promise<TaskEnd> {
+  async quarantine(open: OpenDelivery, fault: unknown): Promise<void> {
     const { delivery } = open
     // Without the error's message, which may contain secrets.
     const kind = fault instanceof Error ? fault.name : typeof fault
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
     const item = { id: delivery.id, reason, delivery, cause: fault }
-    if (!(await quarantineAll([item], this.#options))) return 'released'
+    if (!(await quarantineAll([item], this.#options))) return
     // Its other parts in lanes are missing then, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }
     open.recorded = open.delivery
     this.#options.open.recorded(open)
     this.#closeIfIdle(open)
-    return 'recorded'
   }
 
   #newBatch(): Batch {
@@ -131,7 +124,7 @@ export class DeliveryRecorder {
         this.#options,
       )
       for (const each of written?.value ?? others.missing(made)) {
-        if (written === undefined) others.add(each.open, Promise.resolve('released'))
+        if (written === undefined) others.add(each.open, Promise.resolve())
         else this.#onWritten(each)
       }
     } catch (error) {
@@ -152,10 +145,9 @@ export class DeliveryRecorder {
   }
 
   /** The stored delivery is current: only releases its parts outside of lanes. */
-  async #endClaims(open: OpenDelivery): Promise<TaskEnd> {
+  async #endClaims(open: OpenDelivery): Promise<void> {
     for (const { url } of open.delivery.webhooks)
       if (!isInLane(open, url)) await this.#releasePart(open, url)
-    return 'recorded'
   }
 
   async #releasePart({ delivery }: OpenDelivery, url: string): Promise<void> {
@@ -182,7 +174,7 @@ export class DeliveryRecorder {
   }
 
   /** The user of the delivery was deleted, so nothing is recorded. */
-  async #dropPurged(open: OpenDelivery): Promise<TaskEnd> {
+  async #dropPurged(open: OpenDelivery): Promise<void> {
     const { deliveries, clock, signal } = this.#options
     const wasFresh = open.freshSince !== undefined
     this.#options.open.recorded(open)
@@ -190,7 +182,6 @@ export class DeliveryRecorder {
     if (!wasFresh) await pause(clock, PURGE_SLICES_MS, signal)
     if (open.inLanes.length === 0) await deliveries.release([open.delivery.id])
     this.#closeIfIdle(open)
-    return 'recorded'
   }
 
   #ended(open: OpenDelivery): void {
@@ -204,8 +195,8 @@ export class DeliveryRecorder {
 }
 
 /** Ends that are not `recorded` with the batch. */
-class Ends extends Map<OpenDelivery, Promise<TaskEnd>> {
-  add(open: OpenDelivery, end: Promise<TaskEnd>): void {
+class Ends extends Map<OpenDelivery, Promise<void>> {
+  add(open: OpenDelivery, end: Promise<void>): void {
     end.catch(() => undefined)
     this.set(open, end)
   }

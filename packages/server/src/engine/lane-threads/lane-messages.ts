@@ -1,11 +1,4 @@
-import type {
-  AcceptedEvent,
-  Delivery,
-  Destination,
-  EventType,
-  Mark,
-  Origin,
-} from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, Destination, Mark } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
 import type { InsideResponse, SentRequest } from '../../delivery/network/receiver-inside.ts'
 import type { WireError } from '../../threads/channel.ts'
@@ -34,7 +27,7 @@ export interface TakenChange {
 /** Functions of a lane thread for main, for the thread's destinations. */
 export interface LaneThreadFunctions extends Pick<
   Lanes,
-  'wake' | 'states' | 'attemptsOf' | 'allowNow' | 'retryNow' | 'closeBreakers' | 'status' | 'abort'
+  'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
 > {
   /** The thread has every change so far: its lanes start. */
   begin(): void
@@ -65,21 +58,7 @@ export interface NumberedDelivery {
   readonly event: AcceptedEvent
 }
 
-type Head = readonly [
-  number: number,
-  deliveryId: string,
-  destinationId: string,
-  firstDueAt: number,
-  eventId: string,
-  sourceId: string,
-  type: EventType,
-  messageId: string,
-  userId: string | undefined,
-  previousId: string | undefined,
-  receivedAt: number,
-  rest: string,
-  origin: Origin | undefined,
-]
+type Head = ReturnType<typeof headOf>
 
 /** Fresh deliveries for a thread. The buffer of all bodies is moved, not copied. */
 export interface FreshBlock {
@@ -104,11 +83,11 @@ export function freshBlockOf(deliveries: readonly NumberedDelivery[]): FreshBloc
   return { heads, bodies, ends }
 }
 
-function headOf({ number, delivery, event }: NumberedDelivery): Head {
+function headOf({ number, delivery, event }: NumberedDelivery) {
   const { id, sourceId, type, messageId, userId, previousId, receivedAt, rest, origin } = event
   const to = [number, delivery.id, delivery.destinationId, delivery.firstDueAt] as const
   const from = [id, sourceId, type, messageId, userId, previousId] as const
-  return [...to, ...from, receivedAt, rest, origin]
+  return [...to, ...from, receivedAt, rest, origin] as const
 }
 
 export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDelivery[] {
@@ -140,37 +119,16 @@ export interface RecordedBlock {
   readonly activity: readonly PackedActivity[]
 }
 
-type PackedDelivery = readonly [
-  id: string,
-  eventId: string,
-  destinationId: string,
-  state: DeliveryActivity['delivery']['state'],
-  replayId: string | undefined,
-  isEnd: boolean,
-]
-
-type Attempt = DeliveryActivity['attempts'][number]
-type PackedAttempt = readonly [
-  id: string,
-  number: number,
-  url: string,
-  outcome: Attempt['outcome'],
-  class_: Attempt['class'],
-  status: number | undefined,
-  startedAt: number,
-  durationMs: number,
-]
-
 /** Lists, because objects would send their property names with each activity. */
-type PackedActivity = readonly [delivery: PackedDelivery, ...attempts: readonly PackedAttempt[]]
+type PackedActivity = ReturnType<typeof packActivity>
 
-export function packActivity({ delivery, attempts, isEnd }: DeliveryActivity): PackedActivity {
+export function packActivity({ delivery, attempts, isEnd }: DeliveryActivity) {
   const { id, eventId, destinationId, state, replayId } = delivery
-  const packed = attempts.map((attempt): PackedAttempt => {
+  const packed = attempts.map((attempt) => {
     const { number, url, outcome, status, startedAt, durationMs } = attempt
-    return [attempt.id, number, url, outcome, attempt.class, status, startedAt, durationMs]
+    return [attempt.id, number, url, outcome, attempt.class, status, startedAt, durationMs] as const
   })
-  return [[id, eventId, destinationId, state, replayId, isEnd], ...packed]
+  return [[id, eventId, destinationId, state, replayId, isEnd], ...packed] as const
 }
 
 export function activityIn([delivery, ...packed]: PackedActivity): DeliveryActivity {

@@ -1,6 +1,6 @@
 import type { Delivery, LaneState } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
-import type { LaneId } from '../../backend/deliveries.ts'
+import type { LaneOrder } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { restoredError } from '../../threads/channel.ts'
 import { ThreadSupervisor } from '../../threads/thread-host.ts'
@@ -90,16 +90,13 @@ export class LaneThreads implements Lanes {
     return new Map((await Promise.all(answers)).flatMap((attempts) => [...attempts]))
   }
 
-  allowNow(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#tell('allowNow', webhooks)
-  }
-
-  retryNow(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#tell('retryNow', webhooks)
-  }
-
-  closeBreakers(webhooks: readonly LaneId[]): Promise<void> {
-    return this.#tell('closeBreakers', webhooks)
+  async order({ order, webhooks }: LaneOrder): Promise<void> {
+    const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
+    // A thread that starts has closed breakers, and claims everything due.
+    const orders = [...groups].map(([{ host }, those]) =>
+      host.channel?.call('order', { order, webhooks: those }).catch(() => undefined),
+    )
+    await Promise.all(orders)
   }
 
   async status(): Promise<LanesStatus> {
@@ -149,18 +146,6 @@ export class LaneThreads implements Lanes {
 
   #of(destinationId: string): LaneThread {
     return this.#threads[this.#owners.of(destinationId)]!
-  }
-
-  async #tell(
-    name: 'allowNow' | 'retryNow' | 'closeBreakers',
-    webhooks: readonly LaneId[],
-  ): Promise<void> {
-    const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
-    // A thread that starts has closed breakers, and claims everything due.
-    const told = [...groups].map(async ([{ host }, those]) => {
-      await host.channel?.call(name, those).catch(() => undefined)
-    })
-    await Promise.all(told)
   }
 
   async #apply(change: SharedChange): Promise<void> {

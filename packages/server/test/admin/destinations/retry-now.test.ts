@@ -35,9 +35,11 @@ const open = (): Promise<AdminServer> =>
   AdminServer.open({
     lanes: {
       ...lanesWith([]),
-      allowNow: async (webhooks) => void calls.allowed.push(webhooks),
-      retryNow: async (webhooks) => void calls.retried.push(webhooks),
-      closeBreakers: async (webhooks) => void calls.closed.push(...webhooks),
+      order: async ({ order, webhooks }) => {
+        if (order === 'allowNow') calls.allowed.push(webhooks)
+        else if (order === 'retryNow') calls.retried.push(webhooks)
+        else calls.closed.push(...webhooks)
+      },
     },
     testDeliveries: { run: async () => ({ deliveryId: 'msg_test', webhooks: tested }) },
     wake: () => void (calls.wakes += 1),

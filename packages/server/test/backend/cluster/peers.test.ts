@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import type { Backend } from '../../../src/backend/backend.ts'
-import type { LaneId } from '../../../src/backend/deliveries.ts'
+import type { LaneId, LaneOrder } from '../../../src/backend/deliveries.ts'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
 import type { LaneDivision } from '../../../src/delivery/lanes/lane-scheduler.ts'
 import { connectPeers, SharedLanes } from '../../../src/engine/peers.ts'
@@ -160,16 +160,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     }
     const [a] = [CLOSED, open].map((state, index) => {
       const { signals } = opened.nodes[index]!
-      const order = (name: string) => async (webhooks: readonly LaneId[]) => {
-        orders.push(`${index} ${name} ${webhooks.map(({ url }) => url).join()}`)
-      }
       const lanes = {
         states: async (ids: readonly string[]) => new Map(ids.map((id) => [id, [state]])),
         attemptsOf: async () =>
           new Map([['msg_1', new Map([[`https://${index}/`, systemClock.wall() - 1_000]])]]),
-        allowNow: order('allowNow'),
-        retryNow: order('retryNow'),
-        closeBreakers: order('closeBreakers'),
+        order: async ({ order, webhooks }: LaneOrder) => {
+          orders.push(`${index} ${order} ${webhooks.map(({ url }) => url).join()}`)
+        },
       }
       return new SharedLanes({ lanes, signals, clock: systemClock })
     })
@@ -181,12 +178,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!
     expect([...begun.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
     for (const at of begun.values()) expect(at).toBeGreaterThan(before - 1_000 - ROUNDING_MS)
-    const webhook = { destinationId: 'dst_a', url: URL_A }
-    await a!.allowNow([webhook])
-    await a!.retryNow([webhook])
-    await a!.closeBreakers([webhook])
+    const webhooks = [{ destinationId: 'dst_a', url: URL_A }]
+    const names = ['allowNow', 'closeBreakers', 'retryNow'] as const
+    for (const order of names) await a!.order({ order, webhooks })
     await expect.poll(() => orders).toHaveLength(6)
-    const names = ['allowNow', 'closeBreakers', 'retryNow']
     const expected = [0, 1].flatMap((node) => names.map((name) => `${node} ${name} ${URL_A}`))
     expect(orders.toSorted()).toEqual(expected)
   })
@@ -195,8 +190,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     await using opened = await openWithDestination(2)
     const [first, second] = opened.nodes.map(({ signals }) => signals)
     const nothing = async (): Promise<void> => undefined
-    const orders = { allowNow: nothing, retryNow: nothing, closeBreakers: nothing }
-    const lanes = { ...orders, states: async () => new Map([['dst_a', [CLOSED]]]) }
+    const lanes = { order: nothing, states: async () => new Map([['dst_a', [CLOSED]]]) }
     const shared = new SharedLanes({
       lanes: { ...lanes, attemptsOf: async () => new Map() },
       signals: first!,

@@ -2,24 +2,22 @@ import { expect, test } from 'vitest'
 import { TaskAccounting } from '../../../src/delivery/lanes/open-delivery.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
-test('balances while every task is in a lane, recorded or released', () => {
+test('balances while every task is in a lane, or ended', () => {
   const accounting = new TaskAccounting(new ManualClock())
   for (let tasks = 0; tasks < 4; tasks += 1) accounting.take()
   expect(accounting.imbalance(4)).toBe(0)
-  accounting.end('recorded')
-  accounting.end('released', 2)
+  accounting.end()
+  accounting.end(2)
   expect(accounting.imbalance(1)).toBe(0)
 })
 
 test('reports a task that was lost, and one that ended twice', () => {
   const lost = new TaskAccounting(new ManualClock())
   lost.take()
-  lost.end(undefined)
   expect(lost.imbalance(0)).toBe(1)
   const twice = new TaskAccounting(new ManualClock())
   twice.take()
-  twice.end('recorded')
-  twice.end('recorded')
+  twice.end(2)
   expect(twice.imbalance(0)).toBe(-1)
 })
 
@@ -32,9 +30,9 @@ test('reports how long no task has ended while there are tasks', () => {
   clock.advance(10)
   accounting.take()
   expect(accounting.stillForMs).toBe(10)
-  accounting.end('recorded')
+  accounting.end()
   clock.advance(7)
   expect(accounting.stillForMs).toBe(7)
-  accounting.end('released')
+  accounting.end()
   expect(accounting.stillForMs).toBe(0)
 })

@@ -51,7 +51,10 @@ test.for(['claims', 'everything'] as const)(
     const [delivery] = await engine.deliveries({})
     receiver.respond = () => 200
     outage = kind
-    await engine.lanes.retryNow([{ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url }])
+    await engine.lanes.order({
+      order: 'retryNow',
+      webhooks: [{ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url }],
+    })
     const line = kind === 'claims' ? 'parked.failed' : 'worker.waiting'
     await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain(line)
     // The other lanes go on, so the feed itself fails only where nothing can be read.

@@ -5,11 +5,12 @@ import {
   type AttemptRules,
   type PartAttempt,
   partOf,
-  withExpired,
-  withHeld,
+  expire,
+  hold,
+  remove,
+  resumeAt,
+  withPart,
   withParts,
-  withRemoved,
-  withResumed,
 } from '../../../src/delivery/parts/parts.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 
@@ -137,19 +138,19 @@ describe('when the retry window is over', () => {
   )
 
   test('a part without an attempt is expired, and the delivery with the last of them', () => {
-    const first = withExpired(pending('any', [a, b]), a, 'any')
+    const first = withPart(pending('any', [a, b]), a, 'any', expire)
     expect(first.state).toBe('pending')
-    const both = withExpired(first, b, 'any')
+    const both = withPart(first, b, 'any', expire)
     expect([both.state, ...statesOf(both)]).toEqual(['expired', 'expired', 'expired'])
   })
 })
 
 describe('a part that waits for somebody', () => {
   test('is held while its webhook is paused, and gets a new window when it is resumed', () => {
-    const held = withHeld(pending('any', [a]), a, 'any')
+    const held = withPart(pending('any', [a]), a, 'any', hold)
     expect(held).toMatchObject({ state: 'held', dueAt: null })
     const now = NOON + 5 * HOUR
-    const resumed = withResumed(held, a, { now, policy: 'any' })
+    const resumed = withPart(held, a, 'any', resumeAt(now))
     expect(resumed).toMatchObject({ state: 'pending', dueAt: now })
     expect(partOf(resumed, a)?.firstDueAt).toBe(now)
   })
@@ -160,12 +161,12 @@ describe('a part that waits for somebody', () => {
   })
 
   test('keeps the delivery pending as long as another part is', () => {
-    expect(withHeld(pending('any', [a, b]), a, 'any').state).toBe('pending')
+    expect(withPart(pending('any', [a, b]), a, 'any', hold).state).toBe('pending')
   })
 
   test('is not retried after its pause when it was tried before and another webhook has the event', () => {
     const tried = afterAttempt(pending('any', [a, b]), attempt(a, 'retry'), rules('any'))
-    const held = withHeld(tried, a, 'any')
+    const held = withPart(tried, a, 'any', hold)
     const delivered = afterAttempt(held, attempt(b, 'delivered'), rules('any'))
     expect(statesOf(delivered)).toEqual(['not_retried', 'delivered'])
   })
@@ -174,15 +175,15 @@ describe('a part that waits for somebody', () => {
 describe('webhooks that change', () => {
   test('a removed one ends its part, and a new one gets a part of its own', () => {
     const split = withParts(pending('any', [a]), settings('any', [b]), NOON + 1)
-    const moved = withRemoved(split, a, 'any')
+    const moved = withPart(split, a, 'any', remove)
     expect(moved).toMatchObject({ state: 'pending', dueAt: NOON + 1 })
     expect(statesOf(moved)).toEqual(['removed', 'pending'])
   })
 
   test('when the last one is removed, the delivery is rejected, or delivered if the others have it', () => {
-    expect(withRemoved(pending('each', [a]), a, 'each').state).toBe('rejected')
+    expect(withPart(pending('each', [a]), a, 'each', remove).state).toBe('rejected')
     const delivered = after('each', attempt(a, 'delivered'), attempt(b, 'delivered'))
-    expect(withRemoved(delivered, c, 'each').state).toBe('delivered')
+    expect(withPart(delivered, c, 'each', remove).state).toBe('delivered')
   })
 })
 

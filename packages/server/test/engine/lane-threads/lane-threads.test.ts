@@ -52,7 +52,10 @@ test('a thread answers what main asks about its webhooks, and does what main wan
     .toMatchObject([{ url: receiver.url, breaker: 'open' }])
   expect((await engine.lanes.status()).openBreakers).toBe(1)
   receiver.respond = () => 200
-  await engine.lanes.closeBreakers([{ destinationId: 'dst_a', url: receiver.url }])
+  await engine.lanes.order({
+    order: 'closeBreakers',
+    webhooks: [{ destinationId: 'dst_a', url: receiver.url }],
+  })
   await expect.poll(() => engine.states()).toEqual({ delivered: 60 })
 })
 

@@ -1,5 +1,4 @@
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
-import { Moved } from '../../../src/threads/channel.ts'
 import { runThread } from '../../../src/threads/run-thread.ts'
 import { turn } from '../../../src/util/time/clock.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -9,7 +8,6 @@ import { failedOnce } from '@hookline/testing/records/failed-once'
 export interface WorkThread {
   readonly add: (numbers: readonly number[]) => number
   readonly sumOf: (block: ArrayBuffer) => number
-  readonly block: (bytes: number) => Moved<ArrayBuffer>
   readonly never: () => Promise<void>
   readonly fail: (how: 'unavailable' | 'coded' | 'text') => Promise<void>
   readonly mainName: () => Promise<string>
@@ -42,10 +40,6 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
     functions: {
       add: (numbers) => numbers.reduce((sum, each) => sum + each, 0),
       sumOf: (block) => new Uint8Array(block).reduce((sum, each) => sum + each, 0),
-      block: (bytes) => {
-        const block = new ArrayBuffer(bytes)
-        return new Moved(block, [block])
-      },
       never: () => new Promise(() => undefined),
       fail: async (how) => {
         if (how === 'unavailable') throw new BackendUnavailable('disk full')
