@@ -20,9 +20,9 @@ import {
   openSender,
 } from './engine/lane-group.ts'
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
-import { type Lanes, LanesElsewhere } from './engine/lanes.ts'
+import { idleLanes, type Lanes } from './engine/lanes.ts'
 import { SharedLanes } from './engine/peers.ts'
-import { LeasedWorker, openSupervisor } from './engine/supervision.ts'
+import { leased, openSupervisor } from './engine/supervision.ts'
 import { hasReusePort } from './http/listen.ts'
 import type { ReadinessCheck } from './http/monitoring.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
@@ -247,7 +247,7 @@ type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostPro
 /** A node that does not deliver watches its clock, and leaves all other work to those that do. */
 function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
   const { backend, clock, clockWatch, shutdown } = components
-  const lanes = new LanesElsewhere(backend.catalog)
+  const lanes = idleLanes(backend.catalog)
   const stopping = new AbortController()
   const supervisor = openSupervisor(components, stopping.signal)
   supervisor.run(clockWatch)
@@ -283,7 +283,7 @@ function startDelivery(
   const deletions = { ...components, ...backend, onErased, onNotices: wakeEngine }
   const deletionWorker = new DeletionWorker(deletions)
   const byOneNode = (name: LeaseName, worker: Worker): void =>
-    engine.supervise(new LeasedWorker(worker, name, backend.leases))
+    engine.supervise(leased(worker, name, backend.leases))
   byOneNode('deletions', deletionWorker)
   const replays = new ReplayWorker({ ...components, ...backend, onRequeued: wakeEngine })
   byOneNode('replays', replays)

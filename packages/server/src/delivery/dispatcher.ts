@@ -28,17 +28,13 @@ import { isPaused, newParts, partOf, pendingParts } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions extends DeliveryContext {
-  /** Prefix of its workers' names. */
   readonly name: 'deliveries' | 'notices'
   readonly attempts: Attempts
   readonly health: WebhookHealth
-  /** Whether it delivers the backlog of a destination; by default of all. */
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly retryWindowMs: number
-  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
-  /** Stores the response to every failed attempt, without the hourly limit. */
   readonly keepsEveryResponse?: boolean
   readonly limits: LaneSchedulerOptions['limits']
 }
@@ -124,7 +120,6 @@ export class Dispatcher implements AsyncDisposable {
     return [this.#feed, this.#parking]
   }
 
-  /** Parts in the backend are due: the feed claims them now. */
   wake(): void {
     this.#feed.wake()
   }
@@ -135,18 +130,15 @@ export class Dispatcher implements AsyncDisposable {
     this.#feed.makeDue(id)
   }
 
-  /** Another node has closed the breaker. */
   recover(id: LaneId): void {
     this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.wake()
   }
 
-  /** The nodes that deliver have changed. */
   divide(division: LaneDivision): void {
     this.#scheduler.divide(division)
   }
 
-  /** Start times of the attempts in progress of a delivery, by URL. */
   attemptsOf(deliveryId: string): ReadonlyMap<string, number> {
     return this.#open.attemptsOf(deliveryId)
   }
@@ -156,12 +148,10 @@ export class Dispatcher implements AsyncDisposable {
     return this.#parking.ready()
   }
 
-  /** Parts in lanes: pending in the backend, or not recorded yet. */
   get inMemory(): number {
     return this.#scheduler.inMemory
   }
 
-  /** Deliveries that are not in the backend yet. */
   get unrecorded(): number {
     return this.#open.freshCount
   }
@@ -175,7 +165,6 @@ export class Dispatcher implements AsyncDisposable {
     return this.#scheduler.inFlightAt(id)
   }
 
-  /** Fresh deliveries so far. */
   get given(): number {
     return this.#given
   }
@@ -230,7 +219,6 @@ export class Dispatcher implements AsyncDisposable {
     return true
   }
 
-  /** Runs a task that has a slot, and records its result. */
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
     try {
       const result = await this.#attempt(lane, task)

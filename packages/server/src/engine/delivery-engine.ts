@@ -18,7 +18,6 @@ interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
 
 export interface DeliveryEngineOptions extends SupervisionOptions {
   readonly backend: EngineBackend
-  /** Disposed of by the engine. */
   readonly lanes: Lanes
   readonly activity: ActivityListener
   readonly logger: Logger
@@ -63,12 +62,10 @@ export class DeliveryEngine implements AsyncDisposable {
     this.lanes.wake()
   }
 
-  /** Runs a worker until the engine is disposed of, and restarts it when it fails. */
   supervise(worker: Worker): void {
     this.#supervisor.run(worker)
   }
 
-  /** See `Pipeline.imbalance`. */
   get imbalance(): number {
     return this.#pipeline.imbalance
   }
@@ -82,7 +79,6 @@ export class DeliveryEngine implements AsyncDisposable {
     }
   }
 
-  /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
   stop(): void {
     this.#stopping.abort()
     this.lanes.stop()

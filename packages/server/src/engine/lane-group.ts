@@ -18,7 +18,6 @@ import { WebhookSender, type WebhookSenderOptions } from '../delivery/sending/se
 import type { Clock } from '../util/time/clock.ts'
 import { Redacted } from '../util/secrets/redacted.ts'
 
-/** Plain data, for threads. */
 export interface LaneSettings {
   readonly retryWindowMs: number
   /** Delays between attempts; by default those of the spec. */
@@ -33,7 +32,6 @@ export interface LanePorts extends Pick<Backend, 'quarantine'> {
   readonly deletions: Pick<Deletions, 'isPurged'>
 }
 
-/** Disposed of by the group. */
 interface GroupSender extends Sender, AsyncDisposable {
   /** Ends the attempts in flight, and makes no further ones. */
   abort(): void
@@ -49,7 +47,6 @@ export interface LaneGroupOptions extends SupervisionOptions {
   /** Whether this group has the lanes of a destination; by default all. */
   readonly owns?: (destinationId: string) => boolean
   readonly activity: Pick<ActivityListener, 'recorded' | 'updated'>
-  /** Absent in a process without other nodes. */
   readonly peers?: Peers | undefined
 }
 
@@ -231,7 +228,6 @@ export class LaneGroup implements Lanes {
   }
 }
 
-/** Plain data, for threads. */
 export interface SenderSettings extends Omit<
   WebhookSenderOptions,
   'clock' | 'inspector' | 'egressProxy'
@@ -247,7 +243,6 @@ export interface LaneGroupSettings extends LaneSettings {
 type OpenOptions = Omit<LaneGroupOptions, 'settings' | 'sender' | 'health' | 'attempts'> &
   Pick<WebhookSenderOptions, 'inspector'> & { readonly settings: LaneGroupSettings }
 
-/** Opens a group of lanes with its own sender and breakers. */
 export function openLaneGroup({ inspector, ...options }: OpenOptions): LaneGroup {
   const { clock, settings } = options
   const { retryScheduleMs } = settings

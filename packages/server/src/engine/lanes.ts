@@ -6,9 +6,7 @@ import type { FreshDelivery } from '../delivery/dispatcher.ts'
 export interface LanesStatus {
   /** How long no delivery in memory has ended. An attempt takes seconds, however slow its receiver. */
   readonly stillForMs: number
-  /** Pending in the backend, or not recorded yet. */
   readonly inMemory: number
-  /** Not in the backend yet. */
   readonly unrecorded: number
   /** Deliveries that are neither in memory nor recorded. 0 unless there is a bug. */
   readonly imbalance: number
@@ -24,7 +22,6 @@ export interface LanesStatus {
 export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
-  /** Fresh deliveries so far. */
   readonly given: number
   /** Resolves when it takes more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
@@ -40,43 +37,23 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
 }
 
 /** The lanes of a node that does not deliver. Other nodes read due parts from the database, so nothing is forwarded. */
-export class LanesElsewhere implements Lanes {
-  readonly given = 0
-  readonly #catalog: FollowedCatalog
-
-  constructor(catalog: FollowedCatalog) {
-    this.#catalog = catalog
+export function idleLanes(catalog: FollowedCatalog): Lanes {
+  const nothing = async (): Promise<void> => {}
+  return {
+    given: 0,
+    deliver: () => {
+      throw new Error('This node does not deliver.')
+    },
+    ready: nothing,
+    wake: () => undefined,
+    states: async (destinationIds) => untriedStates(destinationIds, catalog),
+    attemptsOf: async () => new Map(),
+    order: nothing,
+    status: async () => IDLE,
+    stop: () => undefined,
+    abort: () => undefined,
+    [Symbol.asyncDispose]: nothing,
   }
-
-  deliver(): void {
-    throw new Error('This node does not deliver.')
-  }
-
-  async ready(): Promise<void> {}
-
-  wake(): void {}
-
-  async states(
-    destinationIds: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly LaneState[]>> {
-    return untriedStates(destinationIds, this.#catalog)
-  }
-
-  async attemptsOf(): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
-    return new Map()
-  }
-
-  async order(): Promise<void> {}
-
-  async status(): Promise<LanesStatus> {
-    return IDLE
-  }
-
-  stop(): void {}
-
-  abort(): void {}
-
-  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
 export const IDLE: LanesStatus = {

@@ -12,7 +12,6 @@ import type {
 import { type LaneDivision, UNDIVIDED } from '../delivery/lanes/lane-scheduler.ts'
 
 export interface SharedLanesOptions {
-  /** The lanes of this node. */
   readonly lanes: WebhookLanes
   readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
   readonly clock: Clock
@@ -159,9 +158,7 @@ export interface Peers {
 export interface PeeredLanesOptions extends Peers {
   readonly catalog: Pick<FollowedCatalog, 'current'>
   readonly health: WebhookHealth
-  /** Other nodes deliver now. */
   readonly onDivision: (division: LaneDivision) => void
-  /** Another node has closed the breaker of a webhook. */
   readonly onRecovery: (webhook: LaneId) => void
 }
 
@@ -170,22 +167,29 @@ export interface PeeredLanesOptions extends Peers {
  * node that starts requests both. Returns the function that disconnects.
  */
 export function connectPeers(options: PeeredLanesOptions): () => void {
-  const { nodes, signals, health } = options
+  const { nodes, signals, health, catalog } = options
   const divide = (): void => options.onDivision(divisionOf(nodes))
-  const hear = (told: unknown): void => onBreaker(options, told as BreakerChange)
-  const hearPause = (told: unknown): void => onPause(options, told as PauseChange)
+  const onBreaker = (message: unknown): void => {
+    const change = message as BreakerChange
+    const { destinationId, url } = change
+    if (has(catalog, change) && health.told(change)) options.onRecovery({ destinationId, url })
+  }
+  const onPause = (message: unknown): void => {
+    const change = message as PauseChange
+    if (has(catalog, change)) health.toldPause(change)
+  }
   const stops = [
     nodes.onChange(divide),
-    signals.onTold('breakers', hear),
+    signals.onTold('breakers', onBreaker),
     signals.onAsked('breakers', async () => health.open()),
-    signals.onTold('pauses', hearPause),
+    signals.onTold('pauses', onPause),
     signals.onAsked('pauses', async () => health.pauses()),
   ]
   divide()
   health.onChange = (change) => signals.tell('breakers', change)
   health.onPause = (change) => signals.tell('pauses', change)
-  void signals.ask('breakers', {}).then((answers) => answers.flat().forEach(hear))
-  void signals.ask('pauses', {}).then((answers) => answers.flat().forEach(hearPause))
+  void signals.ask('breakers', {}).then((answers) => answers.flat().forEach(onBreaker))
+  void signals.ask('pauses', {}).then((answers) => answers.flat().forEach(onPause))
   return () => {
     for (const stop of stops) stop()
   }
@@ -196,15 +200,6 @@ export function divisionOf({ id, current }: Pick<Nodes, 'id' | 'current'>): Lane
   const ids = current.filter((node) => node.isAlive && delivers(node)).map((node) => node.id)
   const place = ids.toSorted().indexOf(id)
   return place === -1 ? UNDIVIDED : { nodes: ids.length, place }
-}
-
-function onBreaker({ catalog, health, onRecovery }: PeeredLanesOptions, told: BreakerChange): void {
-  const { destinationId, url } = told
-  if (has(catalog, told) && health.told(told)) onRecovery({ destinationId, url })
-}
-
-function onPause({ catalog, health }: PeeredLanesOptions, told: PauseChange): void {
-  if (has(catalog, told)) health.toldPause(told)
 }
 
 function has({ current }: PeeredLanesOptions['catalog'], { destinationId, url }: LaneId): boolean {

@@ -57,23 +57,14 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
 }
 
 /** A worker that runs only while this node has a lease. */
-export class LeasedWorker implements Worker {
-  readonly name: string
-  readonly #worker: Worker
-  readonly #lease: LeaseName
-  readonly #leases: Leases
-
-  constructor(worker: Worker, lease: LeaseName, leases: Leases) {
-    this.name = worker.name
-    this.#worker = worker
-    this.#lease = lease
-    this.#leases = leases
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await using lease = await this.#leases.acquire(this.#lease, signal)
-      if (lease !== undefined) await this.#worker.run(AbortSignal.any([signal, lease.lost]))
-    }
+export function leased(worker: Worker, lease: LeaseName, leases: Leases): Worker {
+  return {
+    name: worker.name,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await using held = await leases.acquire(lease, signal)
+        if (held !== undefined) await worker.run(AbortSignal.any([signal, held.lost]))
+      }
+    },
   }
 }

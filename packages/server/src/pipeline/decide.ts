@@ -12,7 +12,6 @@ export function decide(
   return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
 }
 
-/** The archive's record of a declined destination. */
 export function declinedBy(
   { id: destinationId, enabledChangedAt: since }: Destination,
   reason: DeclineReason,

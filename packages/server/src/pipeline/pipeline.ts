@@ -22,12 +22,10 @@ export interface PipelineOptions {
   readonly catalog: Catalog
   readonly events: Events
   readonly quarantine: Quarantine
-  /** Finds events whose user is being purged. */
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: {
     deliver(delivery: FreshDelivery): void
     readonly given: number
-    /** Resolves when it may take more deliveries. */
     ready(): Promise<void>
   }
   readonly activity: Pick<ActivityListener, 'decided'>
@@ -40,13 +38,10 @@ export interface PipelineOptions {
 
 interface Decided extends Archiving {
   readonly deliverTo: readonly Destination[]
-  /** The number of decisions. */
   readonly destinations: number
 }
 
-/** The progress of an entry that is not acked. */
 interface Progress {
-  /** The index of the next event to hand over. */
   next: number
   /** Deliveries without an outcome that are not parked. */
   open: number
@@ -112,7 +107,6 @@ export class Pipeline implements AsyncDisposable {
     return this.#toDecide - this.#declined - this.#options.dispatcher.given
   }
 
-  /** Waits until all finished entries are acked. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#acks.ended
   }
@@ -370,7 +364,6 @@ class Acks {
     this.#acking ??= this.#ackAll()
   }
 
-  /** Resolves when all added entries are acked. */
   get ended(): Promise<void> {
     return this.#acking ?? Promise.resolve()
   }

@@ -51,7 +51,6 @@ export interface ChannelOptions {
  * A function that throws rejects a `call`. After a `send`, its error is uncaught.
  */
 export class Channel<Here, There> {
-  /** Resolves when the channel is closed for messages. */
   readonly closed: Promise<void>
   readonly #port: ChannelPort
   readonly #keepsAlive: boolean
@@ -215,7 +214,6 @@ export interface WireError {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** Depth of causes. */
 const MOST_CAUSES = 4
 
 /** Classes that code checks with `instanceof`. Others arrive as Error, with their name. */

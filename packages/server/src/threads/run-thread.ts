@@ -62,17 +62,13 @@ export async function beginThread<Thread, Main, Data>(
   base.send('ready')
 }
 
-/** Functions of every thread. */
 export interface BaseOfThread {
   /** Ends the work. Then main ends the thread. */
   stop(): Promise<void>
-  /** Current metrics, and the counts of destinations since the last call. */
   metrics(): Promise<ThreadMetrics>
 }
 
-/** Functions of main for every thread. */
 export interface BaseOfMain {
-  /** The thread has started, and offers its functions. */
   ready(): void
   log(line: LogLine): void
   activity(call: ActivityCall): void
@@ -86,14 +82,12 @@ interface LogLine {
   readonly err?: WireError | undefined
 }
 
-/** The name of a listener's method, and its arguments. */
 type ActivityCall = {
   [Name in keyof ActivityListener]: readonly [Name, ...Parameters<ActivityListener[Name]>]
 }[keyof ActivityListener]
 
 export interface ThreadStart<Data> {
   readonly port: MessagePort
-  /** The log levels of main. */
   readonly levels: readonly LogEvent['level'][]
   readonly data: Data
 }
@@ -148,7 +142,6 @@ export function writeLine(logger: Logger, thread: string, line: LogLine): void {
   logger[level](all, event as never)
 }
 
-/** Forwards activity to main. */
 function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
   return {
     received: (events) => send(['received', events]),
@@ -162,7 +155,6 @@ function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
   }
 }
 
-/** Repeats a thread's activity. */
 export function repeatActivity(listener: ActivityListener, [name, ...args]: ActivityCall): void {
   const report = listener[name].bind(listener) as (...values: readonly unknown[]) => void
   report(...args)

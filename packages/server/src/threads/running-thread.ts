@@ -18,7 +18,6 @@ export interface ThreadInput {
 }
 
 export interface ThreadToOpen {
-  /** For people, for example `delivery-1`. */
   readonly name: string
   /** The module that calls `runThread`, without the extension of its file. */
   readonly module: URL
@@ -29,9 +28,7 @@ export interface ThreadToOpen {
 
 export interface OpenedThread {
   readonly port: ChannelPort
-  /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<Error>
-  /** Ends the thread immediately. */
   terminate(): void
 }
 
@@ -41,7 +38,6 @@ export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 
   readonly levels: readonly LogEvent['level'][]
   readonly resourceLimits?: ResourceLimits | undefined
   readonly clock: Clock
-  /** By default, a worker of Node. The simulator has its own. */
   readonly openThread?: (thread: ThreadToOpen) => OpenedThread
 }
 

@@ -11,7 +11,6 @@ export interface Machine {
   readonly cores: number
   /** Whether threads can share a port. */
   readonly hasReusePort: boolean
-  /** The limit of open files. */
   readonly openFiles: number
 }
 

@@ -25,20 +25,17 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
 > {
   /** Creates the input for each start, because a port can be moved only once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
-  /** An object of functions. A class would lose its methods. */
   readonly functions: Main
   /** The thread is ready, also after a restart: send it work. */
   readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
   /** A ready thread has ended: take its work back. */
   readonly onEnded?: () => void
-  /** How long a stop waits for the thread's work. */
   readonly stopTimeoutMs: number
   readonly metrics: Metrics
   readonly logger: Logger
   readonly activity: ActivityListener
 }
 
-/** How long a scrape waits for a thread's metrics. */
 const METRICS_MS = 1_000
 
 /** A thread as a worker: a run lasts from its start to its end. Main gets its log lines, metrics and activity. */
@@ -55,7 +52,6 @@ export class ThreadHost<Thread, Main> implements Worker {
     this.#started.promise.catch(() => undefined)
   }
 
-  /** `undefined` while no thread is ready. */
   get channel(): ThreadChannel<Thread, Main> | undefined {
     return this.#channel
   }
@@ -152,12 +148,12 @@ export interface ThreadSupervisorOptions {
 const FIRST_RESTART_MS = 200
 
 /** Runs threads, and restarts them by the rule of `Supervisor`, the first time immediately. Disposing stops them all. */
-export class ThreadSupervisor implements AsyncDisposable {
-  readonly #stopping = new AbortController()
-  readonly #supervisor: Supervisor
+export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
+  readonly #stopping: AbortController
 
   constructor({ clock, metrics, logger, onGiveUp }: ThreadSupervisorOptions) {
-    this.#supervisor = new Supervisor({
+    const stopping = new AbortController()
+    super({
       clock,
       restartsAtOnce: true,
       firstRestartMs: FIRST_RESTART_MS,
@@ -172,23 +168,15 @@ export class ThreadSupervisor implements AsyncDisposable {
         logger.fatal({ err, thread, failures }, 'thread.given_up')
         onGiveUp(failure)
       },
-      signal: this.#stopping.signal,
+      signal: stopping.signal,
     })
-  }
-
-  run(thread: Worker): void {
-    this.#supervisor.run(thread)
-  }
-
-  /** The last error of each failing thread, by its name, until it has run for ten seconds. */
-  get failing(): ReadonlyMap<string, string> {
-    return this.#supervisor.failing
+    this.#stopping = stopping
   }
 
   /** Stops all threads, each within its `stopTimeoutMs`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
-    await this.#supervisor.ended()
+    await this.ended()
   }
 }
 
@@ -214,7 +202,6 @@ export class ThreadChanges<Change> {
     this.#gone = gone
   }
 
-  /** A thread starts, and will read the state. */
   onStart(): void {
     this.#missed = []
   }

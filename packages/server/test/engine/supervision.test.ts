@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Lease, Leases } from '../../src/backend/nodes.ts'
-import { LeasedWorker } from '../../src/engine/supervision.ts'
+import { leased } from '../../src/engine/supervision.ts'
 import type { Worker } from '../../src/util/workers/worker.ts'
 
 /** Gives a lease whenever it is told to. */
@@ -44,7 +44,7 @@ test('a worker works while its node has the lease, and waits for the next one wh
   const leases = new GivenLeases()
   const runs: string[] = []
   const stop = new AbortController()
-  const running = new LeasedWorker(untilAborted(runs), 'retention', leases).run(stop.signal)
+  const running = leased(untilAborted(runs), 'retention', leases).run(stop.signal)
   expect(runs).toEqual([])
   leases.give()
   await expect.poll(() => runs).toEqual(['begins'])
@@ -60,7 +60,7 @@ test('a worker works while its node has the lease, and waits for the next one wh
 test('a worker that fails gives its lease up, so that another node can work', async () => {
   const leases = new GivenLeases()
   const failing: Worker = { name: 'replays', run: () => Promise.reject(new Error('by the test')) }
-  const running = new LeasedWorker(failing, 'replays', leases).run(new AbortController().signal)
+  const running = leased(failing, 'replays', leases).run(new AbortController().signal)
   leases.give()
   await expect(running).rejects.toThrow('by the test')
   expect(leases.given[0]!.isGivenUp).toBe(true)

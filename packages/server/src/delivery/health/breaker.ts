@@ -14,8 +14,7 @@ import { isThrottled } from './pace.ts'
  *
  * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
  * it is open (spec 03 §Breaker). Throttled attempts fail only while none succeeds: otherwise they slow down the pace
- * (spec 12
- * §Limits). A breaker that they opened closes with any response to an earlier attempt, which may outlast a refusal.
+ * (spec 12 §Limits). A breaker that they opened closes with any response to an earlier attempt.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
@@ -37,7 +36,6 @@ export type Breaker =
       readonly failedAt: number
     }
 
-/** The samples of ten seconds. */
 interface Bucket {
   readonly start: number
   readonly samples: number
@@ -52,7 +50,6 @@ export interface SampledAt {
   readonly now: number
   /** Uniform over [0, 1): the jitter of the open time. */
   readonly random: number
-  /** By default 5 min. */
   readonly longestOpenMs?: number | undefined
 }
 

@@ -30,9 +30,7 @@ export interface Pace {
   readonly isFalling: boolean
   /** Moving average of the throttled share. */
   readonly throttledShare: number
-  /** No attempt begins earlier. */
   readonly nextAt: number
-  /** Start of the last attempt. */
   readonly begunAt: number
   /** Whether the last attempt waited for its time. Otherwise its success says nothing about the pace. */
   readonly isBinding: boolean
@@ -75,7 +73,6 @@ const AT_ONCE_MS = 1_000
 /** Enough for ten attempts in a breaker's minute, so it opens for a receiver that throttles all. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
-/** The weight of one attempt in the moving average. */
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
 const TOLERATED_SHARE = 0.1
 /** Growth per accepted attempt, so per 1/n seconds at a pace of n. */

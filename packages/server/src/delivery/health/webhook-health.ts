@@ -25,7 +25,6 @@ import {
 
 interface Health {
   readonly breaker: Breaker
-  /** The end of the pause of `Retry-After`. */
   readonly quietUntil: number
   readonly pace: Pace | undefined
   readonly accepted: AcceptedCount
@@ -78,7 +77,6 @@ export class WebhookHealth {
   readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
-  /** Called when a receiver requests a pause. */
   onPause: (change: PauseChange) => void = () => undefined
 
   /** @param options.longestOpenMs maximum open time of a breaker; by default 5 min */
@@ -123,7 +121,6 @@ export class WebhookHealth {
     return this.#of(destinationId, url).pace?.perSecond
   }
 
-  /** Webhooks of these destinations with a breaker that is not closed. */
   openBreakers(destinations: Iterable<Destination>): number {
     let open = 0
     for (const { id, settings } of destinations)
@@ -150,7 +147,6 @@ export class WebhookHealth {
     this.#set(destinationId, url, { ...HEALTHY, generation: generation + 1 })
   }
 
-  /** Open breakers, for other nodes. */
   open(): readonly BreakerChange[] {
     const now = this.#clock.now()
     return [...this.#byKey].flatMap(([key, { breaker }]) => {
@@ -179,7 +175,6 @@ export class WebhookHealth {
     return true
   }
 
-  /** Requested pauses, for other nodes. */
   pauses(): readonly PauseChange[] {
     const now = this.#clock.now()
     return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
@@ -206,7 +201,6 @@ export class WebhookHealth {
     return generation
   }
 
-  /** The request of the attempt that began at `begunAt` is written. */
   onWritten(destinationId: string, url: string, begunAt: number): void {
     const health = this.#of(destinationId, url)
     const pace = health.pace && onPacedWritten(health.pace, begunAt, this.#clock.now())
@@ -253,7 +247,6 @@ export class WebhookHealth {
   }
 }
 
-/** The state of each webhook of the destination at `now`. */
 export function webhookStates(
   { id, settings }: Destination,
   health: WebhookHealth,

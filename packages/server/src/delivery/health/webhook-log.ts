@@ -43,7 +43,6 @@ export class WebhookLog implements Worker {
     if (breaker !== undefined)
       this.#options.activity.updated({ resource: 'destinations', id: destinationId })
     const isDelivered = attempt.outcome === 'delivered'
-    // Nearly every attempt returns here.
     if (isDelivered && this.#failing.size === 0) return
     const key = `${destinationId} ${attempt.url}`
     let failing = this.#failing.get(key)
@@ -58,7 +57,6 @@ export class WebhookLog implements Worker {
     if (breaker !== undefined) this.#onBreaker(failing, breaker)
   }
 
-  /** Logs a summary each minute. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#options.clock, MINUTE_MS, signal)

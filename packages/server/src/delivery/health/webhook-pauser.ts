@@ -15,9 +15,7 @@ export interface GoneCount {
 }
 
 const GONE = 410
-/** Pauses the webhook. */
 export const GONE_LIMIT = 3
-/** Earlier responses do not count. */
 export const LEAST_INTERVAL_MS = 60_000
 const MOST_KEPT = 10_000
 /** This node receives the conflicting change within this time. */

@@ -9,20 +9,16 @@ export interface LaneSchedulerOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
-    /** Attempts in flight on this node. */
     readonly maxInFlight: number
     /** Attempts in flight of one lane, over all nodes; at most `laneShare` of this node's. */
     readonly laneConcurrency: number
-    /** Defaults to a quarter. */
     readonly laneShare?: number
-    /** Parts in memory of one lane. */
     readonly laneWindow: number
     /** Parts in memory of all lanes, approximately. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for at any time. */
   readonly nextAttemptAt: (id: LaneId) => number
-  /** Aborts when the service stops: no further attempt begins. */
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
   readonly onSlot: (lane: Lane, task: PartTask) => void
@@ -72,7 +68,6 @@ export class LaneScheduler {
     return this.#lanes.values().reduce((sum, lane) => sum + lane.size, 0)
   }
 
-  /** The lane of the webhook, opened if missing. */
   lane(id: LaneId): Lane {
     const now = this.#options.clock.now()
     this.#closeUnused(now)
@@ -97,7 +92,6 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** Frees the slot of a task. */
   endAttempt(lane: Lane, task: PartTask): void {
     this.#slots.release(task)
     this.#options.metrics.inFlight.add(-1)
@@ -108,7 +102,6 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** A task of the lane has ended: closes the lane if it is idle. */
   closeIfIdle(lane: Lane): void {
     lane.usedAt = this.#options.clock.now()
     if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
@@ -129,7 +122,6 @@ export class LaneScheduler {
     this.#stopWaiting(lane)
   }
 
-  /** Drops all tasks that wait for a slot, and returns their number. */
   clear(): number {
     for (const lane of this.#paced.keys()) this.#stopWaiting(lane)
     return this.#lanes.values().reduce((sum, lane) => sum + lane.clear(), 0)
@@ -193,7 +185,6 @@ export class LaneScheduler {
 /** The share of the slots for retries, so that they never crowd out first attempts. */
 const RETRY_SHARE = 1 / 4
 
-/** The slots of this node: one per attempt in flight. */
 class Slots {
   readonly #most: number
   #taken = 0
@@ -230,7 +221,6 @@ class Slots {
 class Turns<Q> {
   readonly #ring = new Set<Q>()
 
-  /** Adds a queue at the end. One in the ring keeps its place. */
   add(queue: Q): void {
     this.#ring.add(queue)
   }
@@ -250,7 +240,6 @@ class Turns<Q> {
 /** This node's share of the limits of each lane, which apply to all nodes together. */
 export interface LaneDivision {
   readonly nodes: number
-  /** The index of this node. */
   readonly place: number
 }
 

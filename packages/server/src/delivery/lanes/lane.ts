@@ -19,7 +19,6 @@ export interface LaneLimits {
  */
 export class Lane {
   readonly id: LaneId
-  /** More parts are due than fit. */
   isBacklogged = false
   /** Last lookup or end of a task, in milliseconds since the epoch. */
   usedAt = 0
@@ -66,7 +65,6 @@ export class Lane {
     return this.#inFlight.size
   }
 
-  /** Whether the lane itself permits another attempt. */
   get mayBegin(): boolean {
     const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
     if (!hasTask || this.inFlight >= this.#limits.concurrency()) return false
@@ -159,10 +157,8 @@ export class Lane {
  */
 export interface RecoveryLimit {
   readonly limit: number
-  /** The limit that failed last. */
   readonly ceiling: number
   readonly successes: number
-  /** Last change of the limit, in milliseconds since the epoch. */
   readonly since: number
   readonly fellAt: number
 }

@@ -6,13 +6,11 @@ export interface OpenDelivery {
   /** As it is now. The backend may be one record behind. */
   delivery: Delivery
   readonly event: Carried
-  /** Not recorded yet. */
   attempts: readonly Attempt[]
   /** Parts in lanes, claimed in the backend. A list, because they are few. */
   inLanes: readonly PartTask[]
   /** As stored; `undefined` before the first record. */
   recorded: Delivery | undefined
-  /** Records in progress. */
   records: number
   /** Whether the next record includes it, with later changes. */
   isInNextRecord: boolean
@@ -22,7 +20,6 @@ export interface OpenDelivery {
   readonly onRecorded: () => void
 }
 
-/** A part of a delivery in its lane. */
 export interface PartTask {
   readonly open: OpenDelivery
   readonly url: string
@@ -53,7 +50,6 @@ export function leaveLane(task: PartTask): void {
 /** The deliveries in memory, by id. Claimed parts join an open delivery: a second copy could overwrite it. */
 export class OpenDeliveries {
   readonly #byId = new Map<string, OpenDelivery>()
-  /** Not stored yet, the oldest first. */
   readonly #fresh = new Set<OpenDelivery>()
   #leftFresh = 0
 
@@ -66,7 +62,6 @@ export class OpenDeliveries {
     return this.#leftFresh
   }
 
-  /** Fresh deliveries received at this time or earlier, the oldest first. */
   *freshSince(at: number): Iterable<OpenDelivery> {
     for (const open of this.#fresh) {
       if (open.freshSince! > at) return
@@ -82,7 +77,6 @@ export class OpenDeliveries {
     return this.#byId.get(id)
   }
 
-  /** Start times of the attempts in progress of a delivery, by URL. */
   attemptsOf(id: string): ReadonlyMap<string, number> {
     const begun = new Map<string, number>()
     for (const { url, startedAt } of this.find(id)?.inLanes ?? [])
@@ -120,7 +114,6 @@ export class OpenDeliveries {
     open.onRecorded()
   }
 
-  /** Removes a delivery without parts in lanes or records in progress. */
   close(open: OpenDelivery): void {
     if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
   }
@@ -151,7 +144,6 @@ export class TaskAccounting {
     this.#taken++
   }
 
-  /** The outcomes of tasks are durable, or they are back in the log or the backend. */
   end(tasks = 1): void {
     this.#ended += tasks
     this.#progressAt = this.#clock.now()

@@ -17,12 +17,10 @@ export class AttemptTimer {
   #reached: Phase = 'response'
   #transferMs = 0
 
-  /** For the connector, as soon as it is called. */
   static get current(): AttemptTimer | undefined {
     return current
   }
 
-  /** Dispatches the request of the timer's attempt. */
   static run(timer: AttemptTimer, dispatch: () => void): void {
     current = timer
     try {
@@ -45,7 +43,6 @@ export class AttemptTimer {
     this.enter('response')
   }
 
-  /** After `stop`: the body was read. */
   endTransfer(): void {
     this.#transferMs = performance.now() - this.#since
   }

@@ -4,7 +4,6 @@ import { DeadlinePassed } from './network-errors.ts'
 export interface DeadlineOptions {
   readonly clock: Clock
   readonly afterMs: number
-  /** Ends the deadline early, with its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -67,7 +66,6 @@ export interface QueuedDeadline {
 export class DeadlineQueue {
   readonly afterMs: number
   readonly #clock: Clock
-  /** In order. */
   readonly #left = new Set<QueuedDeadline>()
   #isTimerSet = false
 
@@ -84,7 +82,6 @@ export class DeadlineQueue {
     return deadline
   }
 
-  /** Safe to call twice. */
   cancel(deadline: QueuedDeadline): void {
     this.#left.delete(deadline)
   }

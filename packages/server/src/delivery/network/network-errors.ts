@@ -26,7 +26,6 @@ export class AttemptAborted extends Error {
   }
 }
 
-/** The host is, or resolves to, a forbidden address. Nothing was sent. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden'
   readonly code = 'HOOKLINE_ADDRESS_FORBIDDEN'
@@ -42,7 +41,6 @@ export class AddressForbidden extends Error {
   }
 }
 
-/** The settings of the webhook make an unsendable request. Nothing was sent. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly code = 'HOOKLINE_REQUEST_REFUSED'
@@ -53,7 +51,6 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The port is not for web servers. Nothing was sent. */
 export class PortForbidden extends Error {
   override readonly name = 'PortForbidden'
   readonly code = 'HOOKLINE_PORT_FORBIDDEN'
@@ -63,7 +60,6 @@ export class PortForbidden extends Error {
   }
 }
 
-/** The proxy made no connection to the receiver. Nothing was sent. */
 export class ProxyFailed extends Error {
   override readonly name = 'ProxyFailed'
   readonly code = 'HOOKLINE_PROXY_FAILED'
@@ -81,7 +77,6 @@ export class ProxyFailed extends Error {
   }
 }
 
-/** The name has no addresses, or the look-up failed. */
 export class NameUnresolved extends Error {
   override readonly name = 'NameUnresolved'
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'

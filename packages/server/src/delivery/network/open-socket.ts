@@ -5,7 +5,6 @@ import type { Deadline } from './deadline.ts'
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
-/** The addresses of a host, at least one. */
 export interface Target {
   readonly port: number
   readonly addresses: readonly LookupAddress[]

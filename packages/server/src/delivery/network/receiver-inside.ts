@@ -10,7 +10,6 @@ import { buffer } from 'node:stream/consumers'
 import type { Clock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 
-/** Plain data, for threads. */
 export interface SentRequest {
   readonly method: string
   readonly path: string
@@ -21,7 +20,6 @@ export interface SentRequest {
 }
 
 export interface InsideResponse {
-  /** The id of the request. */
   readonly id: string
   readonly status: number
   readonly delayMs: number

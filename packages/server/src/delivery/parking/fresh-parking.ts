@@ -12,7 +12,6 @@ export interface FreshParkingOptions {
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
   readonly lane: (id: LaneId) => Lane
-  /** A task was removed from its lane. */
   readonly onTakenOut: () => void
   readonly onRecording: (recording: Promise<unknown>) => void
 }
@@ -40,7 +39,6 @@ export class FreshParking implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Resolves when more may be parked. */
   async ready(): Promise<void> {
     if (this.#parking < MOST_PARKING) return
     this.#fewer ??= Promise.withResolvers()
@@ -70,14 +68,12 @@ export class FreshParking implements Worker {
       if (recorder.isRecording(open)) continue
       await slices.yieldIfOver()
       await this.ready()
-      // Its attempt may have ended meanwhile.
       if (open.freshSince === undefined || recorder.isRecording(open)) continue
       this.#takeOut(open)
       this.park(open)
     }
     const oldest = all.oldestFreshAt
     if (oldest === undefined) return Infinity
-    // Older ones are being recorded.
     return Math.max(LONGEST_FRESH_MS / 2, oldest + LONGEST_FRESH_MS - clock.now())
   }
 

@@ -22,7 +22,6 @@ import { quarantineAll } from '../records/quarantine.ts'
 
 export interface ParkedChangesOptions extends DeliveryContext {
   readonly retryWindowMs: number
-  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
@@ -178,7 +177,6 @@ export class ParkedChanges {
 interface OutageTimes {
   readonly now: number
   readonly retryWindowMs: number
-  /** Start of the outage. */
   readonly since: number
   /** The last failed probe. */
   readonly failedAt: number
@@ -203,10 +201,8 @@ function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean
 }
 
 interface KnownTimes {
-  /** Start of the process. */
   readonly startedAt: number
   readonly now: number
-  /** The maximum wait between two attempts. */
   readonly longestWaitMs: number
 }
 

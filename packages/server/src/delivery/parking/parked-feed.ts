@@ -13,7 +13,6 @@ import { ANY_TIME, type ParkedChanges } from './parked-changes.ts'
 
 export interface ParkedFeedOptions extends DeliveryContext {
   readonly health: WebhookHealth
-  /** Whether the lanes of a destination are fed here; by default all are. */
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly changes: ParkedChanges
   readonly lane: (id: LaneId) => Lane
@@ -46,7 +45,6 @@ export class ParkedFeed implements Worker {
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times were corrected. */
   readonly #believed = new Set<string>()
-  /** Lanes whose later parts are to become due. */
   readonly #toMakeDue = new Set<string>()
 
   constructor(name: string, options: ParkedFeedOptions) {
@@ -68,7 +66,6 @@ export class ParkedFeed implements Worker {
     this.#recurring.wake()
   }
 
-  /** Parts were parked: looks again when they are due. */
   parked(dueAt: number): void {
     this.#recurring.wakeBy(dueAt)
   }
@@ -84,7 +81,6 @@ export class ParkedFeed implements Worker {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
 
-  /** Returns the wait before the next look. */
   async #feed(): Promise<number> {
     const { clock } = this.#options
     const toMakeDue = new Set(this.#toMakeDue)
@@ -212,7 +208,6 @@ export class ParkedFeed implements Worker {
       )
   }
 
-  /** Checks held parts once per interval. */
   #expireHeld(lane: LaneId, destination: Destination): Promise<void> {
     const { changes, clock } = this.#options
     const minute = Math.floor(clock.now() / LONGEST_WAIT_MS)

@@ -9,13 +9,11 @@ import { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 
 export interface SplitWorkerOptions extends DeliveryContext {
-  /** Prefix of the worker's name. */
   readonly name: 'deliveries' | 'notices'
   /** Deliveries have parts now, which are due. */
   readonly onSplit: () => void
 }
 
-/** Deliveries split in one slice. */
 const SLICE = 256
 const LONGEST_WAIT_MS = 60_000
 
@@ -47,7 +45,6 @@ export class SplitWorker implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Returns the wait before the next look. */
   async #splitSlice(): Promise<number> {
     const { deliveries, onSplit } = this.#options
     const claim = await deliveries.claimUnsplit(SLICE)

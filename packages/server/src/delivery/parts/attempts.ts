@@ -23,14 +23,12 @@ export interface Sender {
 }
 
 export interface AttemptMade {
-  /** The delivery just before the response, and after it. */
   readonly before: Delivery
   readonly after: Delivery
   readonly attempt: Attempt
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
-  /** The error of the bug that stopped the attempt. */
   readonly fault?: unknown
 }
 
@@ -39,7 +37,6 @@ export interface AttemptsOptions {
   readonly sender: Sender
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
-  /** Overrides the success policy of the destination. */
   readonly successPolicy?: SuccessPolicy | undefined
 }
 

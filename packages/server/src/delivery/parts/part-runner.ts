@@ -20,7 +20,6 @@ export interface PartRunnerOptions extends DeliveryContext {
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   /** Stores the response to every failed attempt, without the hourly limit. */
   readonly keepsEveryResponse?: boolean
-  /** A lane recovers: its parked parts may be attempted now. */
   readonly onRecovery: () => void
   /** A webhook is being paused; the promise resolves when that is in the catalog. */
   readonly onPausing: (pausing: Promise<unknown>) => void
@@ -104,7 +103,6 @@ export class PartRunner {
   }
 }
 
-/** Counts an attempt, and logs a failed one at level debug. */
 function reportAttempt(
   { before, after, attempt, fault }: AttemptMade,
   { receivedAt }: Pick<Carried, 'receivedAt'>,
@@ -160,7 +158,6 @@ export class HistoryBudget {
     this.#dropped = dropped
   }
 
-  /** The attempt, without its response if the limit is reached. */
   within(destinationId: string, attempt: Attempt): Attempt {
     const hasResponse = attempt.headers !== undefined || attempt.body !== undefined
     if (attempt.outcome === 'delivered' || !hasResponse) return attempt

@@ -10,7 +10,6 @@ import type {
 } from '@hookline/protocol'
 import { isForbidden, LONGEST_RETRY_AFTER_MS } from '../sending/outcome.ts'
 
-/** An attempt with the pause from `Retry-After`. */
 export interface PartAttempt extends Attempt {
   readonly retryAfterMs?: number | undefined
 }
@@ -19,7 +18,6 @@ export interface AttemptRules {
   readonly successPolicy: SuccessPolicy
   readonly schedule: RetrySchedule
   readonly now: number
-  /** Uniform over [0, 1). */
   readonly random: number
 }
 
@@ -48,7 +46,6 @@ export function withParts(
   return settled(delivery, delivery.webhooks.concat(added), successPolicy)
 }
 
-/** The delivery after an attempt on one of its parts. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: PartAttempt,
@@ -78,10 +75,8 @@ export function makeDueAt(now: number): PartChange {
   return (part) => (part.state === 'pending' ? { ...part, dueAt: now } : part)
 }
 
-/** Ends a part whose retry window is over. */
 export const expire: PartChange = (part) => (isOpen(part) ? overdue(part) : part)
 
-/** Ends a part whose webhook or destination was removed. */
 export const remove: PartChange = (part) => (isOpen(part) ? ended(part, 'removed') : part)
 
 export function withPart(
@@ -147,7 +142,6 @@ function ended(part: DeliveryPart, state: DeliveryPart['state']): DeliveryPart {
   return { ...part, state, dueAt: null }
 }
 
-/** The delivery with these parts and the resulting state. */
 function settled(
   delivery: Delivery,
   parts: readonly DeliveryPart[],
@@ -159,7 +153,6 @@ function settled(
   let dueAt: number | null = null
   for (const part of webhooks)
     if (part.dueAt !== null) dueAt = Math.min(part.dueAt, dueAt ?? Infinity)
-  // A delivered delivery stays delivered when settings change.
   const wasDelivered = delivery.state === 'delivered'
   return {
     ...delivery,
@@ -220,12 +213,10 @@ export interface RetrySchedule {
 }
 
 interface FailedAttempt {
-  /** From 1. */
   readonly number: number
   readonly firstDueAt: number
   readonly now: number
   readonly retryAfterMs?: number | undefined
-  /** Uniform over [0, 1). */
   readonly random: number
 }
 

@@ -13,7 +13,6 @@ const NO_ATTEMPTS: readonly Attempt[] = []
 export interface DeliveryRecorderOptions extends DeliveryContext {
   readonly open: OpenDeliveries
   readonly onParked: (delivery: Delivery) => void
-  /** A due part was released to the backend. */
   readonly onReleased: () => void
 }
 
@@ -38,7 +37,6 @@ interface Made {
  */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
-  /** Collects the next write, during a tick or a write. */
   #next: Batch | undefined
   #last: Promise<unknown> = Promise.resolve()
 
@@ -70,7 +68,6 @@ export class DeliveryRecorder {
     this.#closeIfIdle(open)
   }
 
-  /** A bug stopped a part: its delivery goes into quarantine. */
   async quarantine(open: OpenDelivery, fault: unknown): Promise<void> {
     const { delivery } = open
     // Without the error's message, which may contain secrets.

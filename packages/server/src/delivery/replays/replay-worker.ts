@@ -20,7 +20,6 @@ export interface ReplayWorkerOptions {
 /** Rows read, and deliveries requeued, per slice. Each takes a few milliseconds. */
 const SCAN = 1_000
 const MOST_AT_ONCE = 250
-/** Finds replays that another node created. */
 const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
@@ -47,7 +46,6 @@ export class ReplayWorker implements Worker {
     return this.#recurring.run(signal)
   }
 
-  /** Returns the time until one of the replays may continue. */
   async #takeTurns(): Promise<number> {
     const { data: open } = await this.#options.replays.list({ isOpen: true }, { limit: 200 })
     const ids = new Set(open.map(({ id }) => id))
@@ -100,13 +98,11 @@ export class ReplayWorker implements Worker {
 
 const SECOND_MS = 1_000
 
-/** Limits the deliveries that a replay requeues per second. */
 export class ReplayRate {
   readonly #perSecond: number
   #secondBegan = -Infinity
   #used = 0
 
-  /** @param perSecond the limit; Infinity for none */
   constructor(perSecond: number) {
     this.#perSecond = perSecond
   }

@@ -22,14 +22,12 @@ export interface WebhookResponse {
 
 /** The undici client of an exchange, with one socket at a time. */
 export interface ExchangeClient extends Pick<Dispatcher, 'dispatch'> {
-  /** Undefined before the first socket is open. */
   readonly heads: ResponseHeads | undefined
 }
 
 export class ExchangeDeadlines {
   /** From the start to the last response header, including the wait for a socket. */
   readonly headers: DeadlineQueue
-  /** From the last response header to the end of the body. */
   readonly body: DeadlineQueue
 
   constructor(clock: Clock, timeoutMs: number) {
@@ -114,7 +112,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // An interim response.
     if (status < 200 || this.#isOver) return
     this.#client?.heads?.forget()
     this.#readHead({ status, headers })
@@ -223,7 +220,6 @@ function asFailure(error: Error): Error {
   return isKnown ? error : new ResponseUnreadable(error)
 }
 
-/** Whether the pool was closed. */
 function isClosed(error: Error): boolean {
   return error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError
 }

@@ -19,9 +19,7 @@ export interface Classification {
   readonly class: AttemptClass
 }
 
-/** The result of one HTTP request, or of the refusal to send it. */
 export interface AttemptResult extends Classification {
-  /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** Until the last response header, or until the attempt failed. */
   readonly durationMs: number
@@ -32,7 +30,6 @@ export interface AttemptResult extends Classification {
   readonly error?: string
   /** From 1 s to 1 h. */
   readonly retryAfterMs?: number
-  /** On an allow-list. */
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB. */
   readonly body?: string

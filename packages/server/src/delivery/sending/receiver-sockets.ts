@@ -12,7 +12,6 @@ export class ReceiverSockets {
   /** Clients whose last request has ended, in order. Some may have another one since. */
   readonly #idle = new Map<Client, Socket>()
 
-  /** @param connect undici's option `connect` */
   constructor(most: number, connect: buildConnector.connector) {
     this.#most = most
     this.#connect = connect
@@ -60,7 +59,6 @@ export class ReceiverSockets {
   }
 }
 
-/** A client that gives each exchange its socket. */
 class ReceiverClient extends Client implements ExchangeClient {
   socket: Socket | undefined
   heads: ResponseHeads | undefined
@@ -101,7 +99,6 @@ export class WebhookPools implements AsyncDisposable {
     return this.#routes.get(url) ?? this.#open(url)
   }
 
-  /** Closes every socket. Requests in progress fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     const routes = [...this.#routes.values()]
     this.#routes.clear()

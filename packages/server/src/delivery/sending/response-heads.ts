@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The stored bytes of a head and its body. */
 const KEPT_BYTES = 16 * 1024
 const NONE: Buffer = Buffer.alloc(0)
 /** Enough to recognise an interim head: `HTTP/1.1 100 `. */
@@ -9,7 +8,6 @@ const STATUS_BYTES = 13
 const INTERIM = /^HTTP\/1\.[01] 1\d\d[ \r\n]/
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\n]*)?$/
 
-/** A response with a readable status line, and its readable headers. */
 export interface SalvagedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -27,7 +25,6 @@ export interface SalvagedResponse {
  * In the state `head`, undici gets nothing, so that the whole head is available when it refuses it.
  */
 export class ResponseHeads {
-  /** Of the current response. */
   #head: Buffer = NONE
   #isPassing = false
   #hasInterim = false
@@ -45,7 +42,6 @@ export class ResponseHeads {
     }
   }
 
-  /** A request is written: a response begins. */
   begin(): void {
     this.#begun++
     // Bytes before the first request belong to its response: some receivers answer as soon as they are connected.
@@ -80,7 +76,6 @@ export class ResponseHeads {
     const end = endOfHead(this.#head)
     const text = this.#head.toString('latin1', 0, end === -1 ? undefined : end)
     const [first = '', ...lines] = text.split(/\r?\n/)
-    // The last line may be incomplete.
     if (end === -1) lines.pop()
     const status = STATUS_LINE.exec(first)?.[1]
     if (status === undefined) return undefined

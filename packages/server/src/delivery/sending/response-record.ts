@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookRequest } from './webhook-request.ts'
 
-/** Stored bytes of a body. */
 const KEPT_BYTES = 4 * 1024
 /** UTF-8 bytes of a UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3

@@ -37,7 +37,6 @@ export interface WebhookSenderOptions {
   readonly allowedNetworks: readonly string[]
   /** Ports that may be reached besides those of web servers. */
   readonly allowedPorts?: ReadonlySet<number>
-  /** PEM of certificate authorities to trust besides the default ones. */
   readonly ca?: string | undefined
   /** Further attempts wait for a socket; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
@@ -45,7 +44,6 @@ export interface WebhookSenderOptions {
   readonly maxSockets?: number
   /** `address:port`; by default the system's name servers. */
   readonly dnsServers?: readonly string[]
-  /** The URL of an HTTP proxy for all connections. */
   readonly egressProxy?: Redacted | undefined
   readonly inspector?: ReceiverInside | undefined
 }
@@ -57,7 +55,6 @@ export interface SendOptions {
   readonly onWritten?: () => void
 }
 
-/** Sends HTTP requests to webhooks. */
 export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
   readonly #deadlines: ExchangeDeadlines

@@ -19,7 +19,6 @@ export interface WebhookRequest {
   readonly body: Uint8Array
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
-  /** From 1. */
   readonly attempt: number
   /** `null`: unsigned. */
   readonly sharedSecret: string | null

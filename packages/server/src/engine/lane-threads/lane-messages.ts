@@ -10,7 +10,6 @@ import { SerialisedEvent } from '../../backend/accepted-event.ts'
 import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
 
 export interface LaneThreadData {
-  /** From `BackendThreads.connect`. */
   readonly backend: unknown
   readonly thread: number
   readonly threads: number
@@ -18,13 +17,11 @@ export interface LaneThreadData {
   readonly settings: LaneGroupSettings
 }
 
-/** A change, and the destinations assigned to threads with it. */
 export interface TakenChange {
   readonly change: SharedChange
   readonly given: Owners['known']
 }
 
-/** Functions of a lane thread for main, for the thread's destinations. */
 export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
@@ -37,7 +34,6 @@ export interface LaneThreadFunctions extends Pick<
   stopLanes(): void
 }
 
-/** Functions of main for a lane thread. */
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
@@ -45,9 +41,7 @@ export interface LaneMainFunctions {
   givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
   damaged(error: WireError): void
-  /** A request to the inspector. */
   inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse
-  /** The inspector's response to the request with this id was sent. */
   inspected(id: string): void
 }
 
@@ -114,7 +108,6 @@ export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDeliv
 
 /** Results of one turn of a thread. */
 export interface RecordedBlock {
-  /** The numbers of fresh deliveries that are stored now. */
   readonly numbers: readonly number[]
   readonly activity: readonly PackedActivity[]
 }

@@ -28,23 +28,18 @@ export interface LaneThreadsOptions extends SupervisionOptions {
     readonly threads: Pick<Backend['threads'], 'connect' | 'onChange' | 'seeDamage'>
     readonly deliveries: Pick<Backend['deliveries'], 'find'>
   }
-  /** The module of a thread, without the extension of its file. */
   readonly module: URL
-  /** By default, a worker of Node. */
   readonly openThread?: (thread: ThreadToOpen) => OpenedThread
-  /** At least one. */
   readonly threads: number
   /** For all threads together. */
   readonly settings: LaneGroupSettings
   readonly inspector: ReceiverInside
   readonly activity: ActivityListener
-  /** How long a stop waits for the attempts in flight. */
   readonly stopTimeoutMs: number
 }
 
 export interface LaneThreadOptions extends LaneThreadsOptions {
   readonly signal: AbortSignal
-  /** Functions of main that are the same for every thread. */
   readonly functionsOfMain: LaneMainFunctions
 }
 
@@ -108,7 +103,6 @@ export class LaneThread {
     })
   }
 
-  /** Fresh deliveries that are not stored, according to main. */
   get open(): number {
     return this.#open.size
   }

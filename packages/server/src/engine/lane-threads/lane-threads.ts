@@ -175,7 +175,6 @@ export class LaneThreads implements Lanes {
   }
 }
 
-/** The share of one thread. */
 function shareOf(settings: LaneGroupSettings, threads: number): LaneGroupSettings {
   const { limits, sender } = settings
   const share = (all: number): number => Math.max(1, Math.floor(all / threads))

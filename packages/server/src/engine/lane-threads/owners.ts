@@ -17,7 +17,6 @@ export class Owners {
     return [...this.#byId]
   }
 
-  /** The index of the thread. */
   of(destinationId: string): number {
     return this.#byId.get(destinationId) ?? crc32(destinationId) % this.#threads
   }
@@ -34,7 +33,6 @@ export class Owners {
     return given
   }
 
-  /** Adds assignments of main. */
   keep(given: Iterable<readonly [id: string, thread: number]>): void {
     for (const [id, thread] of given) this.#byId.set(id, thread)
   }

@@ -18,7 +18,6 @@ import { Owners } from './owners.ts'
 
 type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
 
-/** Deliveries taken before the next check for room. */
 const TAKEN_TOGETHER = 100
 
 type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
