@@ -137,7 +137,7 @@ export class Pipeline implements AsyncDisposable {
       if (entry.events.length === 0) this.#ackIfDone(entry)
       for (const event of entry.events.slice(next)) {
         slice.push({ entry, event })
-        deliveries += Math.max(1, this.#destinationsOf(event).length)
+        deliveries += this.#weightOf(event)
         if (deliveries < SLICE_DELIVERIES) continue
         yield slice
         slice = []
@@ -145,6 +145,16 @@ export class Pipeline implements AsyncDisposable {
       }
     }
     if (slice.length > 0) yield slice
+  }
+
+  /** Deliveries of an event in a slice. */
+  #weightOf(event: AcceptedEvent): number {
+    try {
+      return Math.max(1, this.#destinationsOf(event).length)
+    } catch {
+      // The decision throws as well, and the event is quarantined.
+      return 1
+    }
   }
 
   #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {

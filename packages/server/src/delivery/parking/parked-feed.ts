@@ -126,17 +126,19 @@ export class ParkedFeed implements Worker {
     if (destination === undefined || webhook === undefined) {
       if (await changes.splitAgain(waiting)) this.wake()
     } else if (isPaused(destination, webhook)) {
-      if (dueAt !== null && (await changes.change(waiting, destination, ANY_TIME, hold)))
-        this.wake()
+      if (dueAt !== null) await this.#change(waiting, destination, ANY_TIME, hold)
       // It stays paused until the setting that forbids its URL changes.
       const isForbidden = webhook.paused?.reason === 'forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
-      if (isHeld && (await changes.change(waiting, destination, 'held', resumeAt(clock.now()))))
-        this.wake()
+      if (isHeld) await this.#change(waiting, destination, 'held', resumeAt(clock.now()))
       if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt, destination)
     }
     return Infinity
+  }
+
+  async #change(...slice: Parameters<ParkedChanges['change']>): Promise<void> {
+    if (await this.#options.changes.change(...slice)) this.wake()
   }
 
   async #feedDue(lane: LaneId, dueAt: number, destination: Destination): Promise<number> {

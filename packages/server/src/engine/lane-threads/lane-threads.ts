@@ -93,9 +93,9 @@ export class LaneThreads implements Lanes {
   async order({ order, webhooks }: LaneOrder): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
     // A thread that starts has closed breakers, and claims everything due.
-    const orders = [...groups].map(([{ host }, those]) =>
-      host.channel?.call('order', { order, webhooks: those }).catch(() => undefined),
-    )
+    const orders = [...groups].map(async ([{ host }, those]) => {
+      await host.channel?.call('order', { order, webhooks: those }).catch(() => undefined)
+    })
     await Promise.all(orders)
   }
 
