@@ -2,7 +2,7 @@ import { ATTEMPT_CLASSES, type AttemptClass, LIMITS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import {
   GONE_LIMIT,
-  LEAST_INTERVAL_MS,
+  MIN_INTERVAL_MS,
 } from '../../packages/server/src/delivery/health/webhook-pauser.ts'
 import { nextAttemptAt } from '../../packages/server/src/delivery/parts/parts.ts'
 import {
@@ -89,7 +89,7 @@ function numbers(): string {
       ['longest pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
         'responses 410 in a row that pause a webhook',
-        `${GONE_LIMIT}, each at least ${LEAST_INTERVAL_MS / 1000} s after the one before`,
+        `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the one before`,
       ],
       [
         'events are kept, so that a replay can send them',

@@ -172,11 +172,12 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
   const onBreaker = (message: unknown): void => {
     const change = message as BreakerChange
     const { destinationId, url } = change
-    if (has(catalog, change) && health.told(change)) options.onRecovery({ destinationId, url })
+    if (has(catalog, change) && health.applyBreaker(change))
+      options.onRecovery({ destinationId, url })
   }
   const onPause = (message: unknown): void => {
     const change = message as PauseChange
-    if (has(catalog, change)) health.toldPause(change)
+    if (has(catalog, change)) health.applyPause(change)
   }
   const stops = [
     nodes.onChange(divide),

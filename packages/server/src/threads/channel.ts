@@ -214,7 +214,7 @@ export interface WireError {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-const MOST_CAUSES = 4
+const MAX_CAUSES = 4
 
 /** Classes that code checks with `instanceof`. Others arrive as Error, with their name. */
 const CLASSES = new Map(
@@ -224,7 +224,7 @@ const CLASSES = new Map(
   ]),
 )
 
-export function wireError(error: unknown, causes = MOST_CAUSES): WireError {
+export function wireError(error: unknown, causes = MAX_CAUSES): WireError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), properties: {} }
   const { name, message, stack, cause } = error
   return {

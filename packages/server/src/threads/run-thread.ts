@@ -22,7 +22,7 @@ export interface ThreadBody<Thread> {
 }
 
 /** The maximum of the setting `maxDestinationsInMetrics`: main selects the visible ones. */
-const MOST_DESTINATIONS = 10_000
+const MAX_DESTINATIONS = 10_000
 
 /**
  * Runs a thread that a `ThreadHost` has started. `BaseOfThread` and `BaseOfMain` reserve names of functions. The
@@ -38,7 +38,7 @@ export async function runThread<Thread, Main, Data>(
   void main.closed.then(() => process.exit(0))
   // The last log lines explain the exit.
   process.once('exit', () => main.flush())
-  const metrics = new Metrics(MOST_DESTINATIONS, { ofProcess: false })
+  const metrics = new Metrics(MAX_DESTINATIONS, { ofProcess: false })
   await beginThread({ data, main, levels, metrics }, start)
 }
 

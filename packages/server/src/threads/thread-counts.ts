@@ -15,13 +15,13 @@ export interface Machine {
 }
 
 /** One thread writes for all, so more threads would wait for it. */
-const MOST_AUTO = { ingest: 4, delivery: 8 }
+const MAX_AUTO = { ingest: 4, delivery: 8 }
 
 /** Main and the writer use the cores below this. */
-const LEAST_CORES = 3
+const MIN_CORES = 3
 
 /** A connection that a thread forwards to main takes three files. */
-const LEAST_FILES_OF_INGEST = 4_096
+const MIN_FILES_OF_INGEST = 4_096
 
 /**
  * The number of threads. `auto` grows with the cores:
@@ -38,14 +38,14 @@ export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,
   { cores, hasReusePort, openFiles }: Machine,
 ): ThreadCounts {
-  const autoIngest = openFiles < LEAST_FILES_OF_INGEST ? 0 : grown(cores, 4, MOST_AUTO.ingest)
+  const autoIngest = openFiles < MIN_FILES_OF_INGEST ? 0 : grown(cores, 4, MAX_AUTO.ingest)
   const ingest = ingestThreads === 'auto' ? autoIngest : ingestThreads
   return {
     ingest: hasReusePort ? ingest : Math.min(ingest, 1),
-    delivery: deliveryThreads === 'auto' ? grown(cores, 2, MOST_AUTO.delivery) : deliveryThreads,
+    delivery: deliveryThreads === 'auto' ? grown(cores, 2, MAX_AUTO.delivery) : deliveryThreads,
   }
 }
 
 function grown(cores: number, coresEach: number, most: number): number {
-  return cores < LEAST_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
+  return cores < MIN_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
 }

@@ -55,7 +55,7 @@ export interface SampledAt {
 
 const WINDOW_MS = 60_000
 const BUCKET_MS = 10_000
-const LEAST_SAMPLES = 10
+const MIN_SAMPLES = 10
 const FAILING_SHARE = 0.7
 const UNCONNECTED: ReadonlySet<AttemptClass> = new Set([
   'connection_failed',
@@ -115,7 +115,7 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
 }
 
 /** An open breaker for other nodes, in durations, because clocks differ. */
-export interface ToldBreaker {
+export interface BreakerReport {
   readonly openForMs: number
   readonly restsForMs: number
   readonly openings: number
@@ -125,7 +125,7 @@ export interface ToldBreaker {
 /** The node that opened the breaker probes; the others probe this much later, in case it has died. */
 const PROBED_LATER_MS = 2_000
 
-export function toldOf(breaker: Breaker & { state: 'open' }, now: number): ToldBreaker {
+export function reportOf(breaker: Breaker & { state: 'open' }, now: number): BreakerReport {
   return {
     openForMs: now - breaker.since,
     restsForMs: breaker.until - now,
@@ -135,14 +135,14 @@ export function toldOf(breaker: Breaker & { state: 'open' }, now: number): ToldB
 }
 
 /** Another node has opened its breaker. A probe in progress here continues. */
-export function onTold(breaker: Breaker, told: ToldBreaker, now: number): Breaker {
+export function onReport(breaker: Breaker, report: BreakerReport, now: number): Breaker {
   if (breaker.state === 'half-open') return breaker
   return {
     state: 'open',
-    since: now - told.openForMs,
-    until: now + told.restsForMs + PROBED_LATER_MS,
-    openings: told.openings,
-    failedAt: now - told.failedForMs,
+    since: now - report.openForMs,
+    until: now + report.restsForMs + PROBED_LATER_MS,
+    openings: report.openings,
+    failedAt: now - report.failedForMs,
   }
 }
 
@@ -179,5 +179,5 @@ function isFailing(recent: readonly Bucket[]): boolean {
   const responded = sum('samples') - sum('failures') - throttled
   const samples = sum('samples') - (responded > 0 ? throttled : 0)
   const failures = sum('failures') + (responded > 0 ? 0 : throttled)
-  return samples >= LEAST_SAMPLES && failures >= samples * FAILING_SHARE
+  return samples >= MIN_SAMPLES && failures >= samples * FAILING_SHARE
 }

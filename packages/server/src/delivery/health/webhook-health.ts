@@ -6,11 +6,11 @@ import {
   CLOSED,
   onAttempt,
   onSample,
-  onTold,
+  onReport,
   openUntil,
   sampleOf,
-  type ToldBreaker,
-  toldOf,
+  type BreakerReport,
+  reportOf,
 } from './breaker.ts'
 import {
   type AcceptedCount,
@@ -44,7 +44,7 @@ const HEALTHY: Health = {
 export interface BreakerChange {
   readonly destinationId: string
   readonly url: string
-  readonly breaker: ToldBreaker | null
+  readonly breaker: BreakerReport | null
 }
 
 /** A message to other nodes: a receiver requested a pause. */
@@ -60,12 +60,12 @@ type EndedAttempt = Omit<Attempt, 'id' | 'number' | 'startedAt'> & {
 }
 
 /** Smaller extensions of a pause are not published. */
-const TOLD_FROM_MS = 1_000
+const PUBLISHED_FROM_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
 
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 /**
  * The breakers, requested pauses and learned paces of webhooks, which apply to all their deliveries. Kept in memory
@@ -74,7 +74,7 @@ const MOST_KEPT = 10_000
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #longestOpenMs: number | undefined
-  readonly #byKey = new LRUCache<string, Health>({ max: MOST_KEPT })
+  readonly #byKey = new LRUCache<string, Health>({ max: MAX_KEPT })
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
@@ -152,19 +152,19 @@ export class WebhookHealth {
     return [...this.#byKey].flatMap(([key, { breaker }]) => {
       if (breaker.state !== 'open') return []
       const [destinationId = '', url = ''] = key.split(' ')
-      return [{ destinationId, url, breaker: toldOf(breaker, now) }]
+      return [{ destinationId, url, breaker: reportOf(breaker, now) }]
     })
   }
 
   /** Applies a change from another node. Returns whether that closed the breaker. */
-  told({ destinationId, url, breaker: told }: BreakerChange): boolean {
+  applyBreaker({ destinationId, url, breaker: report }: BreakerChange): boolean {
     const health = this.#of(destinationId, url)
     const { breaker, generation } = health
-    if (told !== null) {
+    if (report !== null) {
       const now = this.#clock.now()
       this.#set(destinationId, url, {
         ...health,
-        breaker: onTold(breaker, told, now),
+        breaker: onReport(breaker, report, now),
         pace: undefined,
       })
       return false
@@ -183,7 +183,7 @@ export class WebhookHealth {
     })
   }
 
-  toldPause({ destinationId, url, pauseMs }: PauseChange): void {
+  applyPause({ destinationId, url, pauseMs }: PauseChange): void {
     const health = this.#of(destinationId, url)
     const quietUntil = Math.max(health.quietUntil, this.#clock.now() + pauseMs)
     this.#set(destinationId, url, { ...health, quietUntil })
@@ -224,16 +224,16 @@ export class WebhookHealth {
     // A broken webhook has no pace, so that it gets the whole backlog when it works again.
     const pace = breaker.state === 'open' ? undefined : paced.pace
     this.#set(destinationId, url, { ...before, ...paced, pace, breaker, quietUntil })
-    if (breaker !== before.breaker) this.#tell(destinationId, url, breaker, before.breaker)
-    if (quietUntil - Math.max(before.quietUntil, now) >= TOLD_FROM_MS)
+    if (breaker !== before.breaker) this.#publish(destinationId, url, breaker, before.breaker)
+    if (quietUntil - Math.max(before.quietUntil, now) >= PUBLISHED_FROM_MS)
       this.onPause({ destinationId, url, pauseMs: quietUntil - this.#clock.now() })
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined
   }
 
-  #tell(destinationId: string, url: string, breaker: Breaker, before: Breaker): void {
+  #publish(destinationId: string, url: string, breaker: Breaker, before: Breaker): void {
     if (breaker.state === 'open')
-      this.onChange({ destinationId, url, breaker: toldOf(breaker, this.#clock.now()) })
+      this.onChange({ destinationId, url, breaker: reportOf(breaker, this.#clock.now()) })
     else if (before.state !== 'closed' && breaker.state === 'closed')
       this.onChange({ destinationId, url, breaker: null })
   }

@@ -19,9 +19,9 @@ export interface WebhookLogOptions {
 
 const MINUTE_MS = 60_000
 /** Webhooks with their own line in the summary of a minute. */
-const MOST_SUMMARISED = 20
+const MAX_SUMMARISED = 20
 /** Far more webhooks than fail at one time. The least recently used one is dropped first. */
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 /**
  * Logs the state of webhooks, not each attempt: when one begins to fail, when its breaker opens or closes, when it has
@@ -32,7 +32,7 @@ const MOST_KEPT = 10_000
 export class WebhookLog implements Worker {
   readonly name = 'webhooks.log'
   readonly #options: WebhookLogOptions
-  readonly #failing = new LRUCache<string, FailingWebhook>({ max: MOST_KEPT })
+  readonly #failing = new LRUCache<string, FailingWebhook>({ max: MAX_KEPT })
 
   constructor(options: WebhookLogOptions) {
     this.#options = options
@@ -93,11 +93,11 @@ export class WebhookLog implements Worker {
       else if (failing.attempts > 0 && !failing.isOpenInLog) this.#onRecovered(key, failing)
     }
     failed.sort((a, b) => b.failed - a.failed)
-    for (const each of failed.slice(0, MOST_SUMMARISED)) {
+    for (const each of failed.slice(0, MAX_SUMMARISED)) {
       const fields = { ...this.#namesOf(each), ...each.summary(), ...this.#nextAttempt(each) }
       logger.warn(fields, 'webhook.still_failing')
     }
-    const others = failed.slice(MOST_SUMMARISED)
+    const others = failed.slice(MAX_SUMMARISED)
     if (others.length > 0) logger.warn(sumOf(others), 'webhook.others_failing')
     for (const each of this.#failing.values()) each.reset()
   }

@@ -16,8 +16,8 @@ export interface GoneCount {
 
 const GONE = 410
 export const GONE_LIMIT = 3
-export const LEAST_INTERVAL_MS = 60_000
-const MOST_KEPT = 10_000
+export const MIN_INTERVAL_MS = 60_000
+const MAX_KEPT = 10_000
 /** This node receives the conflicting change within this time. */
 const AFTER_CONFLICT_MS = 1_000
 
@@ -30,7 +30,7 @@ export function countGone(
   if (status === undefined) return before
   if (status !== GONE) return undefined
   if (before === undefined) return { count: 1, lastAt: now }
-  return now - before.lastAt < LEAST_INTERVAL_MS ? before : { count: before.count + 1, lastAt: now }
+  return now - before.lastAt < MIN_INTERVAL_MS ? before : { count: before.count + 1, lastAt: now }
 }
 
 export interface WebhookPauserOptions {
@@ -46,7 +46,7 @@ export interface WebhookPauserOptions {
  */
 export class WebhookPauser {
   readonly #options: WebhookPauserOptions
-  readonly #counts = new LRUCache<string, GoneCount>({ max: MOST_KEPT })
+  readonly #counts = new LRUCache<string, GoneCount>({ max: MAX_KEPT })
 
   constructor(options: WebhookPauserOptions) {
     this.#options = options

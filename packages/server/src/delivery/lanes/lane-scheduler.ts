@@ -186,16 +186,16 @@ export class LaneScheduler {
 const RETRY_SHARE = 1 / 4
 
 class Slots {
-  readonly #most: number
+  readonly #max: number
   #taken = 0
   #takenByRetries = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   get free(): number {
-    return this.#most - this.#taken
+    return this.#max - this.#taken
   }
 
   get isBusy(): boolean {
@@ -203,7 +203,7 @@ class Slots {
   }
 
   get mayRetry(): boolean {
-    return this.#takenByRetries < Math.max(1, Math.floor(this.#most * RETRY_SHARE))
+    return this.#takenByRetries < Math.max(1, Math.floor(this.#max * RETRY_SHARE))
   }
 
   take({ isRetry }: { readonly isRetry: boolean }): void {

@@ -15,7 +15,7 @@ const LONGEST_MS = 300_000
 const NEGATIVE_MS = 30_000
 const STALE_MS = 600_000
 const SYSTEM_TTL_MS = 30_000
-const MOST_NAMES = 10_000
+const MAX_NAMES = 10_000
 /** Each look-up of the system blocks one of libuv's four threads, for seconds when DNS is down. */
 const SYSTEM_LOOKUPS_AT_A_TIME = 2
 
@@ -49,7 +49,7 @@ export class Resolver {
   readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
     concurrency: SYSTEM_LOOKUPS_AT_A_TIME,
   })
-  readonly #cache = new LRUCache<string, CachedResult>({ max: MOST_NAMES })
+  readonly #cache = new LRUCache<string, CachedResult>({ max: MAX_NAMES })
   readonly #pending = new Map<string, Promise<CachedResult>>()
 
   constructor({ clock, guard, servers, hostsFile = SYSTEM_HOSTS_FILE }: ResolverOptions) {

@@ -17,7 +17,7 @@ export interface FreshParkingOptions {
 }
 
 /** Deliveries being parked at which the pipeline waits. */
-const MOST_PARKING = 500
+const MAX_PARKING = 500
 /** Longer in memory, a delivery is parked, so that the log need not keep it (spec 03 §Lanes). */
 const LONGEST_FRESH_MS = 2_000
 
@@ -40,7 +40,7 @@ export class FreshParking implements Worker {
   }
 
   async ready(): Promise<void> {
-    if (this.#parking < MOST_PARKING) return
+    if (this.#parking < MAX_PARKING) return
     this.#fewer ??= Promise.withResolvers()
     await this.#fewer.promise
   }
@@ -53,7 +53,7 @@ export class FreshParking implements Worker {
   park(open: OpenDelivery): void {
     this.#parking++
     const done = (): void => {
-      if (--this.#parking > MOST_PARKING / 2) return
+      if (--this.#parking > MAX_PARKING / 2) return
       this.#fewer?.resolve()
       this.#fewer = undefined
     }

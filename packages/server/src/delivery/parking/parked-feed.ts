@@ -124,21 +124,22 @@ export class ParkedFeed implements Worker {
     const destination = catalog.current.destinations.get(destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)
     if (destination === undefined || webhook === undefined) {
-      if (await changes.splitAgain(waiting)) this.wake()
+      await this.#wakeIf(changes.splitAgain(waiting))
     } else if (isPaused(destination, webhook)) {
-      if (dueAt !== null) await this.#change(waiting, destination, ANY_TIME, hold)
+      if (dueAt !== null) await this.#wakeIf(changes.change(waiting, destination, ANY_TIME, hold))
       // It stays paused until the setting that forbids its URL changes.
       const isForbidden = webhook.paused?.reason === 'forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
-      if (isHeld) await this.#change(waiting, destination, 'held', resumeAt(clock.now()))
+      if (isHeld)
+        await this.#wakeIf(changes.change(waiting, destination, 'held', resumeAt(clock.now())))
       if (dueAt !== null && destination.enabled) return this.#feedDue(waiting, dueAt, destination)
     }
     return Infinity
   }
 
-  async #change(...slice: Parameters<ParkedChanges['change']>): Promise<void> {
-    if (await this.#options.changes.change(...slice)) this.wake()
+  async #wakeIf(isMore: Promise<boolean>): Promise<void> {
+    if (await isMore) this.wake()
   }
 
   async #feedDue(lane: LaneId, dueAt: number, destination: Destination): Promise<number> {

@@ -144,7 +144,7 @@ const HOUR_MS = 60 * 60 * 1000
 /** Responses stored per hour and kind of failure; then one a minute, as a recent example: at most 100. */
 const FIRST_OF_HOUR = 40
 const THEN_EVERY_MS = 60_000
-const MOST_KINDS = 10_000
+const MAX_KINDS = 10_000
 
 /** Limits the stored responses of each destination, URL and failure class. Further attempts are stored without them. */
 export class HistoryBudget {
@@ -174,7 +174,7 @@ export class HistoryBudget {
     this.#hour = hour
     const kept = this.#kept.get(kind)
     if (kept === undefined) {
-      if (this.#kept.size >= MOST_KINDS) return false
+      if (this.#kept.size >= MAX_KINDS) return false
       this.#kept.set(kind, { count: 1, lastAt: now })
       return true
     }

@@ -5,15 +5,15 @@ import { ResponseHeads } from './response-heads.ts'
 
 /** The sockets of all webhooks. Idle sockets stay open up to the limit; then a new one replaces the longest idle. */
 export class ReceiverSockets {
-  readonly #most: number
+  readonly #max: number
   readonly #connect: buildConnector.connector
   readonly #open = new Set<Socket>()
   #connecting = 0
   /** Clients whose last request has ended, in order. Some may have another one since. */
   readonly #idle = new Map<Client, Socket>()
 
-  constructor(most: number, connect: buildConnector.connector) {
-    this.#most = most
+  constructor(max: number, connect: buildConnector.connector) {
+    this.#max = max
     this.#connect = connect
   }
 
@@ -50,7 +50,7 @@ export class ReceiverSockets {
 
   #makeRoom(): void {
     for (const [client, socket] of this.#idle) {
-      if (this.#open.size + this.#connecting < this.#most) return
+      if (this.#open.size + this.#connecting < this.#max) return
       this.#idle.delete(client)
       if (client.stats.size > 0) continue
       this.#open.delete(socket)

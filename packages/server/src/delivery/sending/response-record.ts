@@ -3,7 +3,7 @@ import type { WebhookRequest } from './webhook-request.ts'
 
 const KEPT_BYTES = 4 * 1024
 /** UTF-8 bytes of a UTF-16 code unit. */
-const MOST_BYTES_PER_UNIT = 3
+const MAX_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
 /** Shorter secrets occur in ordinary text, and protect nothing. */
 const SHORTEST_SECRET = 4
@@ -30,7 +30,7 @@ export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequ
 export function shownBody(body: Buffer, secrets: readonly string[]): string {
   // PostgreSQL text cannot contain NUL.
   const text = redacted(textOf(body), secrets).replaceAll('\0', '\uFFFD')
-  if (text.length * MOST_BYTES_PER_UNIT <= KEPT_BYTES) return text
+  if (text.length * MAX_BYTES_PER_UNIT <= KEPT_BYTES) return text
   return textOf(Buffer.from(text).subarray(0, KEPT_BYTES))
 }
 

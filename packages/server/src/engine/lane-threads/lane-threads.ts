@@ -11,7 +11,7 @@ import { Owners } from './owners.ts'
 import { activityIn } from './lane-messages.ts'
 
 /** Fresh deliveries of one thread at which the pipeline waits. */
-const MOST_OPEN = 4_096
+const MAX_OPEN = 4_096
 
 /** Lanes in threads: each has a `LaneGroup` for its destinations (`owners.ts`), which joins the backend. */
 export class LaneThreads implements Lanes {
@@ -54,7 +54,7 @@ export class LaneThreads implements Lanes {
   }
 
   async ready(): Promise<void> {
-    while (this.#threads.some(({ open }) => open >= MOST_OPEN) && !this.#stopping.signal.aborted) {
+    while (this.#threads.some(({ open }) => open >= MAX_OPEN) && !this.#stopping.signal.aborted) {
       this.#fewer ??= Promise.withResolvers()
       await this.#fewer.promise
     }
@@ -155,7 +155,7 @@ export class LaneThreads implements Lanes {
   }
 
   #onFewer(): void {
-    if (this.#threads.some(({ open }) => open >= MOST_OPEN)) return
+    if (this.#threads.some(({ open }) => open >= MAX_OPEN)) return
     this.#fewer?.resolve()
     this.#fewer = undefined
   }
