@@ -46,7 +46,6 @@ export interface FreshDelivery {
   readonly onRecorded: () => void
 }
 
-/** `fault`: the error of a bug of Hookline. */
 type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
 
 /**

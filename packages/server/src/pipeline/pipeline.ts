@@ -147,7 +147,6 @@ export class Pipeline implements AsyncDisposable {
     if (slice.length > 0) yield slice
   }
 
-  /** Deliveries of an event in a slice. */
   #weightOf(event: AcceptedEvent): number {
     try {
       return Math.max(1, this.#destinationsOf(event).length)

@@ -107,7 +107,6 @@ export class Channel<Here, There> {
     this.#post(['send', name, input], transfer)
   }
 
-  /** Posts the messages of this turn. */
   flush(): void {
     const outgoing = this.#outgoing
     this.#outgoing = []

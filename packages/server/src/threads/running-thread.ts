@@ -41,7 +41,6 @@ export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 
   readonly openThread?: (thread: ThreadToOpen) => OpenedThread
 }
 
-/** A thread that is not ready in time has failed. */
 const START_MS = 30_000
 
 /** Half of V8's default for new objects. The rest of each thread's share is returned late. */

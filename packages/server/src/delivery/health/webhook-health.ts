@@ -91,7 +91,6 @@ export class WebhookHealth {
     return Math.max(openUntil(breaker), quietUntil)
   }
 
-  /** `undefined` when the breaker is closed. */
   brokenSince(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.since

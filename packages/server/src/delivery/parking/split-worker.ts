@@ -10,7 +10,6 @@ import { quarantineAll } from '../records/quarantine.ts'
 
 export interface SplitWorkerOptions extends DeliveryContext {
   readonly name: 'deliveries' | 'notices'
-  /** Deliveries have parts now, which are due. */
   readonly onSplit: () => void
 }
 

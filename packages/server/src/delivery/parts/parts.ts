@@ -33,7 +33,6 @@ export interface AttemptRules {
  *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed
  */
 
-/** Adds a part for each new webhook of the destination. */
 export function withParts(
   delivery: Delivery,
   { webhooks, successPolicy }: WebhooksSettings,

@@ -174,7 +174,6 @@ export function describeResponse(status: number, location?: string): string {
   return `The receiver answered ${status}.`
 }
 
-/** Errors with a message for the operator. */
 const READABLE = [
   DeadlinePassed,
   AddressForbidden,

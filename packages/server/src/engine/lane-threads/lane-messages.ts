@@ -37,7 +37,6 @@ export interface LaneThreadFunctions extends Pick<
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
-  /** A worker of the thread failed too often. */
   givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
   damaged(error: WireError): void
