@@ -1,6 +1,6 @@
 /** The parts of the schemas of requests and responses: imported as `Schema`, and used beside `Type` of TypeBox. */
 import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
-import Type, { type Static, type TSchema, type TUnsafe } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Role } from '../../backend/tokens.ts'
 
 /**
@@ -101,8 +101,18 @@ export const FIXED_FIELDS = Object.fromEntries(
   ]),
 )
 
-/** For objects of requests: fields that the schema does not declare are faults. */
+/** For objects of requests: other fields are faults. */
 export const strict = { additionalProperties: false }
+
+/** An object of a request: other fields are faults. */
+export function strictObject<T extends TProperties>(properties: T) {
+  return Type.Object(properties, strict)
+}
+
+/** A query parameter that is true or false. */
+export function flag(description: string) {
+  return Type.Optional(oneOf(['true', 'false'], description))
+}
 
 /** A body without fields. */
 export const EmptyBody = Type.Object({}, strict)

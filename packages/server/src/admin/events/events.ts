@@ -9,13 +9,13 @@ import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { DeliveryResponse, presentDelivery } from '../deliveries/deliveries.ts'
 import { waitContexts, type WaitDeps } from '../deliveries/waiting.ts'
-import { Problem } from '../problems/problem.ts'
+import { found } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
-import { TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
+import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
 
 const MARKS: Mark[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
 
-/** A list of the events of a user shows at most so many suppressions. */
+/** The most suppressions in one response. */
 export const MAX_SUPPRESSIONS = 100
 
 const eventFields = {
@@ -23,17 +23,9 @@ const eventFields = {
   sourceId: Schema.text('For a computed event: the id of the audience or computed trait.'),
   event: { ...Schema.anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: Schema.time,
-  marks: Type.Array(Type.Enum(MARKS), {
-    description: 'What Hookline noticed about the call.',
-  }),
-  duplicates: Schema.integer(
-    'The number of later calls with the same messageId. They were dropped.',
-  ),
-  lastDuplicateAt: Schema.nullable(
-    Schema.timeOf(
-      'When the last of them arrived. null if there is none, or if an earlier version of Hookline received it.',
-    ),
-  ),
+  marks: Type.Array(Type.Enum(MARKS), { description: 'What Hookline noticed about the call.' }),
+  duplicates: Schema.integer('The number of later calls with this messageId, which were dropped.'),
+  lastDuplicateAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
 }
 
 const outcomesField = Type.Object(
@@ -42,7 +34,7 @@ const outcomesField = Type.Object(
   ),
   {
     description:
-      'How many destinations have each outcome; those that none has are absent. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined, until a replay or a retry. declined: there is no delivery, for a reason. A destination is not counted while it is being decided on, or delivered to for the first time.',
+      'The number of destinations with each outcome. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: there is a reason not to deliver. A destination is counted after the decision and the first attempt.',
   },
 )
 
@@ -51,20 +43,6 @@ export const EventResponse = Type.Object(
   { ...eventFields, outcomes: outcomesField },
   { $id: 'Event' },
 )
-
-const DecisionResponse = Type.Object({
-  destinationId: Type.String(),
-  decision: Schema.oneOf(
-    ['deliver', 'declined', 'pending', 'none'],
-    'none: the destination did not exist yet.',
-  ),
-  reason: Schema.nullable(Schema.text('The code of the reason, if there is no delivery.')),
-  since: Schema.nullable(
-    Schema.timeOf('Since when the destination was off, if that is the reason. null if unknown.'),
-  ),
-  explanation: Schema.text('The decision, and what became of it, as text.'),
-  remedy: Schema.nullable(Schema.text('What to do; null if there is nothing to do.')),
-})
 
 const TraceResponse = Type.Object({
   ...eventFields,
@@ -78,7 +56,7 @@ const TraceResponse = Type.Object({
       message: Type.String(),
       remedy: Type.String(),
     }),
-    { description: 'What the event has, and not one of its destinations.' },
+    { description: 'Findings about the event itself, not about a destination.' },
   ),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(Schema.ref(DeliveryResponse)),
@@ -87,7 +65,7 @@ const TraceResponse = Type.Object({
 const EventPage = Schema.page(Schema.ref(EventResponse), {
   suppressions: Type.Optional(
     Type.Array(Schema.ref(SuppressionResponse), {
-      description: `With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most ${MAX_SUPPRESSIONS}, newest first.`,
+      description: `With userId or anonymousId: the suppressions of this user, newest first, at most ${MAX_SUPPRESSIONS}.`,
     }),
   ),
 })
@@ -103,14 +81,11 @@ const filters = {
   outcome: Type.Optional(
     Schema.oneOf(
       EVENT_OUTCOMES,
-      `Only events with this outcome at one destination at least: ${EVENT_OUTCOMES.join(', ')}.`,
+      `Only events with this outcome for a destination: ${EVENT_OUTCOMES.join(', ')}.`,
     ),
   ),
   text: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'Only events that contain this text, upper and lower case alike.',
-    }),
+    Type.String({ maxLength: 200, description: 'Only events with this text, in any letter case.' }),
   ),
   ...Schema.timeRange,
 }
@@ -120,16 +95,13 @@ const schemas = {
     ...viewer('listEvents', 'Lists events, newest first'),
     isLongRead: true,
     description: Schema.SHORT_PAGES,
-    querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
+    querystring: Schema.strictObject({ ...Schema.listQuery, ...filters }),
     response: Schema.ok('A page of events.', EventPage),
   },
   get: {
     ...viewer('getEvent', 'Shows an event and its trace'),
     params: Schema.IdParams,
-    response: Schema.ok(
-      'The event, with the decision for each destination and the deliveries.',
-      TraceResponse,
-    ),
+    response: Schema.ok('The event, its decisions and its deliveries.', TraceResponse),
   },
 }
 
@@ -148,38 +120,42 @@ export function addEventRoutes(app: AdminApp, deps: EventDeps): void {
   app.get('/events', { schema: schemas.list }, async ({ query }) => {
     const { limit: _limit, cursor: _cursor, from: _from, to: _to, ...fields } = query
     const filter = { ...fields, ...parseTimeRange(query) }
-    const page = await list.page(query, (wanted) => events.list(filter, wanted))
-    const { userId, anonymousId } = query
-    if (userId === undefined && anonymousId === undefined) return page
-    // Calls that have both ids belong to the user.
-    const user: Subject =
-      userId === undefined ? { kind: 'anonymous', id: anonymousId! } : { kind: 'user', id: userId }
+    const page = await list.page(query, (request) => events.list(filter, request))
+    const user = subjectOf(query)
+    if (user === undefined) return page
     const { data } = await suppressions.find(user, MAX_SUPPRESSIONS)
     return { ...page, suppressions: data.map(presentSuppression) }
   })
 
   app.get('/events/:id', { schema: schemas.get }, async ({ params }) => {
-    const event = await events.find(params.id)
-    if (event === undefined) {
-      throw new Problem('not_found', {
-        detail: 'No event has this id, or retention has removed it.',
-      })
-    }
+    const event = found(await events.find(params.id), NOT_FOUND)
     return traceOf(event, deps)
   })
 }
 
+const NOT_FOUND = 'No event has this id, or retention has removed it.'
+
+/** The user that a query names. Calls that have both ids belong to the userId. */
+export function subjectOf(query: {
+  readonly userId?: string
+  readonly anonymousId?: string
+}): Subject | undefined {
+  const { userId, anonymousId } = query
+  if (userId !== undefined) return { kind: 'user', id: userId }
+  return anonymousId === undefined ? undefined : { kind: 'anonymous', id: anonymousId }
+}
+
 async function traceOf(event: ArchivedEvent, deps: EventDeps): Promise<object> {
   const { catalog, deliveries } = deps
-  const made = await allDeliveries(deliveries, event.id)
+  const all = await allDeliveries(deliveries, event.id)
   const destinations = destinationsOf(event, catalog.current)
   const source = sourceOf(event, catalog.current)
-  const contextOf = await waitContexts(made, deps)
-  const traced = made.map((delivery) => ({ delivery, context: contextOf(delivery) }))
+  const contextOf = await waitContexts(all, deps)
+  const traced = all.map((delivery) => ({ delivery, context: contextOf(delivery) }))
   return {
     ...presentEvent(event),
     source,
-    findings: traceFindings(event, { source, destinations, deliveries: made }),
+    findings: traceFindings(event, { source, destinations, deliveries: all }),
     decisions: traceDecisions(event, destinations, traced),
     deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
@@ -198,14 +174,14 @@ async function allDeliveries(
   deliveries: EventDeps['deliveries'],
   eventId: string,
 ): Promise<DeliveryHistory[]> {
-  const found: DeliveryHistory[] = []
+  const all: DeliveryHistory[] = []
   let cursor: string | null | undefined
   do {
     const page = await deliveries.list({ eventId }, { limit: 200, ...(cursor && { cursor }) })
-    found.push(...page.data)
+    all.push(...page.data)
     cursor = page.nextCursor
   } while (cursor !== null)
-  return found
+  return all
 }
 
 function presentListedEvent({ outcomes, ...event }: ListedEvent): object {
@@ -213,14 +189,8 @@ function presentListedEvent({ outcomes, ...event }: ListedEvent): object {
 }
 
 function presentEvent(archived: ArchivedEvent): object {
-  const { sourceId, event, marks, duplicates } = archived
-  return {
-    id: archived.id,
-    sourceId,
-    event,
-    marks,
-    duplicates,
-    receivedAt: event.receivedAt,
-    lastDuplicateAt: Schema.timeOrNull(archived.lastDuplicateAt),
-  }
+  const { id, sourceId, event, marks, duplicates } = archived
+  const lastDuplicateAt = Schema.timeOrNull(archived.lastDuplicateAt)
+  const { receivedAt } = event
+  return { id, sourceId, event, receivedAt, marks, duplicates, lastDuplicateAt }
 }

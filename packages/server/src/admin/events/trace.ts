@@ -1,18 +1,19 @@
 import {
   ATTEMPT_CLASSES,
   DECLINE_REASONS,
-  type DeclineReason,
   type Delivery,
   type DeliveryPart,
   type DeliveryState,
   type Destination,
   formatTimestamp,
 } from '@hookline/protocol'
+import Type, { type Static } from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Declined } from '../../backend/events.ts'
+import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
-/** Why there is no decision for a destination, as the field `reason` of a trace and docs/reference/errors.md show it. */
+/** Why there is no decision for a destination: the field `reason` of a trace. */
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',
@@ -20,7 +21,7 @@ export const UNDECIDED_REASONS = {
   },
 } as const
 
-/** What a trace says of the event itself, and not of one destination. */
+/** Findings of a trace about the event itself. */
 export const TRACE_FINDINGS = {
   no_destination: {
     meaning: 'The source had no destination when the event arrived.',
@@ -32,25 +33,25 @@ export const TRACE_FINDINGS = {
   },
   duplicates: {
     meaning: 'Later calls with the same messageId arrived within 24 hours. They were dropped.',
-    help: 'Give each call a messageId of its own. A client that repeats a request sends the same one, and then this is right.',
+    help: 'Give each call its own messageId. If a client repeated a request, nothing is wrong.',
   },
 } as const
 
-/** The decision for one event and one destination; `pending` while there is none, `none` if there never will be. */
-export interface Decision {
-  readonly destinationId: string
-  readonly decision: 'deliver' | 'declined' | 'pending' | 'none'
-  /** Why there is no delivery; otherwise `null`. */
-  readonly reason: DeclineReason | keyof typeof UNDECIDED_REASONS | null
-  /** Since when the destination was disabled, if that is the reason and it is known; otherwise `null`. */
-  readonly since: string | null
-  /** The decision, and what became of it, as text. */
-  readonly explanation: string
-  /** What to do; `null` if there is nothing to do. */
-  readonly remedy: string | null
-}
+export const DecisionResponse = Type.Object({
+  destinationId: Type.String(),
+  decision: Schema.oneOf(
+    ['deliver', 'declined', 'pending', 'none'],
+    'pending: there is no decision yet. none: the destination did not exist yet.',
+  ),
+  reason: Schema.nullable(Schema.text('The code of the reason, if there is no delivery.')),
+  since: Schema.nullable(
+    Schema.timeOf('Since when the destination was off, if that is the reason. null if unknown.'),
+  ),
+  explanation: Schema.text('The decision and its outcome as text.'),
+  remedy: Schema.nullable(Schema.text('What to do; null if there is nothing to do.')),
+})
+type Decision = Static<typeof DecisionResponse>
 
-/** What is said, and what to do about it. */
 type Words = Pick<Decision, 'explanation' | 'remedy'>
 
 const RETRY = 'Retry the delivery.'
@@ -58,10 +59,7 @@ const RETRY = 'Retry the delivery.'
 const STATES: Readonly<Record<DeliveryState, Words>> = {
   pending: { explanation: 'It is not delivered yet.', remedy: null },
   delivered: { explanation: 'It was delivered.', remedy: null },
-  rejected: {
-    explanation: 'It was rejected, and Hookline does not try again.',
-    remedy: RETRY,
-  },
+  rejected: { explanation: 'It was rejected, and is not retried.', remedy: RETRY },
   expired: { explanation: 'It could not be delivered in time.', remedy: RETRY },
   held: { explanation: 'It is held.', remedy: null },
   quarantined: { explanation: 'A bug in Hookline stopped it', remedy: RETRY },
@@ -75,21 +73,18 @@ const REMOVED: Words = {
 }
 
 const UNDECIDED: Words = {
-  explanation:
-    'There is no record for this destination yet: the event is being decided, or delivered for the first time.',
-  remedy: 'Look again in a moment; if there is still none, /readyz reports what is stuck.',
+  explanation: 'There is no decision yet, or the first attempt is in progress.',
+  remedy: 'Look again in a moment. If nothing changes, /readyz reports what is stuck.',
 }
 
-/** A delivery, with what decides why it waits. */
 export interface TracedDelivery {
   readonly delivery: Delivery & Pick<DeliveryHistory, 'quarantine'>
   readonly context: WaitContext
 }
 
 /**
- * Answers "the event was accepted, so why did nothing arrive?": one decision for each destination that the source had
- * when it received the event, and for each that it has now.
- * @param destinations those that the event is for now
+ * Explains why an accepted event did or did not arrive: one decision for each destination that it had on receipt or has now.
+ * @param destinations the current destinations of the event
  */
 export function traceDecisions(
   event: ArchivedEvent,
@@ -105,7 +100,7 @@ export function traceDecisions(
       createdAt <= receivedAt ? decision(id, 'pending', UNDECIDED) : laterDecision(id, createdAt),
     ),
   ]
-  // The first decision counts: a delivery comes before a decline, because a replay may have made it later.
+  // The first decision counts: a replay may have made a delivery after a decline.
   const first = new Map(decisions.toReversed().map((each) => [each.destinationId, each]))
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }
@@ -126,10 +121,10 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
   const explanation = [words, ...waits, ...failures].map((each) => each.explanation).join(' ')
   const isDone = state === 'delivered' || words === REMOVED
   if (!isDone && !ids.has(destinationId))
-    return decision(destinationId, 'deliver', gone(explanation))
-  // What ends a wait comes before what mends the receiver; a retry of what has failed comes after that.
-  const remedies = [...waits, ...failures, words].flatMap(({ remedy }) => remedy ?? [])
-  const remedy = remedies.length === 0 ? null : [...new Set(remedies)].join(' ')
+    return decision(destinationId, 'deliver', withoutDestination(explanation))
+  // First the remedies that end a wait, then the fix of the receiver, then the retry.
+  const remedies = new Set([...waits, ...failures, words].flatMap(({ remedy }) => remedy ?? []))
+  const remedy = [...remedies].join(' ') || null
   return decision(destinationId, 'deliver', { explanation, remedy })
 }
 
@@ -137,14 +132,14 @@ function declinedDecision({ destinationId, reason, since: at }: Declined, ids: I
   const { meaning, help } = DECLINE_REASONS[reason]
   const since = at === undefined ? null : formatTimestamp(at)
   const explanation = since === null ? meaning : `${meaning} It was off since ${since}.`
-  const words = ids.has(destinationId) ? { explanation, remedy: help } : gone(explanation)
+  const isThere = ids.has(destinationId)
+  const words = isThere ? { explanation, remedy: help } : withoutDestination(explanation)
   return { ...decision(destinationId, 'declined', words), reason, since }
 }
 
 type Ids = ReadonlySet<string>
 
-/** The remedy would change a destination that is no more. */
-function gone(explanation: string): Words {
+function withoutDestination(explanation: string): Words {
   return { explanation: `${explanation} The destination was removed since.`, remedy: CREATE }
 }
 
@@ -163,7 +158,7 @@ function stateWords({ state, webhooks, quarantine }: TracedDelivery['delivery'])
   return { explanation: `${explanation}${quarantine ? `: ${quarantine.reason}` : '.'}`, remedy }
 }
 
-/** Why each webhook that has no attempt yet waits, since when, and until when. */
+/** Why each webhook waits, since when and until when. */
 function waitWords({ webhooks }: Delivery, context: WaitContext): Words[] {
   return webhooks.flatMap((part) => {
     const waiting = partWaiting(part, context)
@@ -176,7 +171,7 @@ function waitWords({ webhooks }: Delivery, context: WaitContext): Words[] {
   })
 }
 
-/** The last failure of each webhook that has not taken the event. */
+/** The last failure of each webhook without the event. */
 function failureWords({ webhooks }: Delivery): Words[] {
   return webhooks.flatMap((part) => {
     const { state, last } = part
@@ -190,24 +185,20 @@ function hostOf({ url }: DeliveryPart): string {
   return new URL(url).host
 }
 
-/** What explains why an event arrived nowhere, or only once, apart from the decision for each destination. Pure. */
+/** Findings that explain why an event arrived nowhere, or only once, whatever the destination. */
 export function traceFindings(
   { declined, duplicates, origin, event }: ArchivedEvent,
-  {
-    source,
-    destinations,
-    deliveries,
-  }: {
+  context: {
     readonly source: { readonly name: string | null }
-    /** Those that the event is for now. */
+    /** The current destinations of the event. */
     readonly destinations: readonly Destination[]
     readonly deliveries: readonly Delivery[]
   },
 ) {
   const receivedAt = Date.parse(event.receivedAt)
-  const had = destinations.some(({ createdAt }) => createdAt <= receivedAt)
-  const isForNone = declined.length === 0 && deliveries.length === 0 && !had
-  const isRemoved = origin === undefined && source.name === null
+  const hadDestination = context.destinations.some(({ createdAt }) => createdAt <= receivedAt)
+  const isForNone = declined.length === 0 && context.deliveries.length === 0 && !hadDestination
+  const isRemoved = origin === undefined && context.source.name === null
   return [
     ...(isRemoved ? [finding('source_removed')] : []),
     ...(isForNone && !isRemoved ? [finding('no_destination')] : []),

@@ -1,35 +1,20 @@
-import {
-  formatTimestamp,
-  INGEST_CODES,
-  type IngestCodeName,
-  isId,
-  timeOfId,
-} from '@hookline/protocol'
+import { formatTimestamp, INGEST_CODES, isId, LIMITS, timeOfId } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
-import type {
-  Deletion,
-  Deletions,
-  Subject,
-  SuppressionRecord,
-  Suppressions,
-} from '../../backend/deletions.ts'
-import type { ArchivedEvent, Events } from '../../backend/events.ts'
-import { type CountsRow, SPANS, type Statistics } from '../../backend/statistics.ts'
+import type { Deletion, Deletions, Subject, Suppressions } from '../../backend/deletions.ts'
+import type { Events } from '../../backend/events.ts'
+import { SPANS, type Statistics } from '../../backend/statistics.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { ClockWatch } from '../../util/workers/clock-watch.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
-import { MAX_SUPPRESSIONS } from './events.ts'
+import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 
-/**
- * Why an event may not be there, the surest causes first: the order of the causes in a response. docs/reference/errors.md
- * shows them.
- */
+/** Why an event may be missing, the most certain cause first, as in responses and docs/reference/errors.md. */
 export const MISSING_CAUSES = {
   event_exists: {
-    meaning: 'The event is there. Later calls with its messageId were dropped as duplicates.',
+    meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',
     help: 'Its trace shows what happened to it.',
   },
   other_source: {
@@ -41,12 +26,12 @@ export const MISSING_CAUSES = {
     help: 'Create a source, or give the id of an existing one.',
   },
   suppressed: {
-    meaning: 'The user is suppressed: calls get a 200 and are not kept.',
-    help: 'If the user agrees to new events, delete the suppression: later calls are then kept.',
+    meaning: 'The user is suppressed: calls get a 200 and are not stored.',
+    help: 'If the user agrees to new events, delete the suppression. Later calls are then stored.',
   },
   deleted: {
-    meaning: 'A deletion removed the events that the user had until then.',
-    help: 'They cannot be restored. Later events of the user are kept, unless the user is suppressed.',
+    meaning: 'A deletion removed the earlier events of the user.',
+    help: 'They cannot be restored. Later events are stored, unless the user is suppressed.',
   },
   expired: {
     meaning: 'The event is older than the retention time, so it was removed.',
@@ -65,16 +50,15 @@ export const MISSING_CAUSES = {
     help: 'Look up the code in the table of the ingestion API. Then send the call again.',
   },
   users_suppressed: {
-    meaning: 'Calls of suppressed users got a 200 and were left out.',
-    help: 'Ask again with the userId of the call. The list of suppressions has the users.',
+    meaning: 'Calls of suppressed users got a 200 and were not stored.',
+    help: 'Search again with the userId of the call, or see the list of suppressions.',
   },
   deletions: {
     meaning: 'Deletions have removed events.',
-    help: 'Ask again with the userId of the call. The list of deletions has the users.',
+    help: 'Search again with the userId of the call, or see the list of deletions.',
   },
   quarantined: {
-    meaning:
-      'Events or deliveries are in quarantine: a bug, damaged data or an unknown source stopped them.',
+    meaning: 'Events or deliveries are in quarantine: a bug, damaged data or an unknown source.',
     help: 'See the lines quarantine.added and source.unknown of the log.',
   },
   not_sent: {
@@ -83,58 +67,41 @@ export const MISSING_CAUSES = {
   },
 } as const satisfies Record<string, { meaning: string; help: string }>
 
-type MissingCauseCode = keyof typeof MISSING_CAUSES
+const optional = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
-/** What this service knows that speaks for a cause. Times in milliseconds since the epoch. */
-interface Evidence {
-  /** How many calls, events, sources, or other things there are. */
-  readonly count?: number
-  readonly since?: number
-  readonly lastAt?: number
-  /** A code of the ingestion API. */
-  readonly code?: string
-  readonly eventId?: string
-  readonly sourceId?: string
-  readonly deletionId?: string
-}
+const EvidenceResponse = Type.Object(
+  {
+    count: Type.Optional(Type.Integer()),
+    since: Type.Optional(Schema.time),
+    lastAt: Type.Optional(Schema.time),
+    code: Type.Optional(Schema.text('A code of the ingestion API.')),
+    eventId: Type.Optional(Type.String()),
+    sourceId: Type.Optional(Type.String()),
+    deletionId: Type.Optional(Type.String()),
+  },
+  { description: 'The data behind the cause. docs/reference/errors.md explains each code.' },
+)
+type Evidence = Static<typeof EvidenceResponse>
 
-/** A cause that may apply. */
 interface MissingCause {
-  readonly code: MissingCauseCode
+  readonly code: keyof typeof MISSING_CAUSES
   readonly evidence: Evidence
 }
-
-const optional = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
 const CauseResponse = Type.Object({
   code: Type.Enum(Object.keys(MISSING_CAUSES)),
   message: Type.String(),
   remedy: Type.String(),
-  evidence: Type.Object(
-    {
-      count: Type.Optional(Type.Integer()),
-      since: Type.Optional(Schema.time),
-      lastAt: Type.Optional(Schema.time),
-      code: Type.Optional(Schema.text('A code of the ingestion API.')),
-      eventId: Type.Optional(Type.String()),
-      sourceId: Type.Optional(Type.String()),
-      deletionId: Type.Optional(Type.String()),
-    },
-    { description: 'What this service knows. docs/reference/errors.md explains each code.' },
-  ),
+  evidence: EvidenceResponse,
 })
 
-/** What is known of the event that is missing. */
-const MissingEventQuery = Type.Object(
-  {
-    messageId: optional('The messageId of the call.'),
-    eventId: optional('The id of the event.'),
-    userId: optional('The userId of the call.'),
-    anonymousId: optional('Its anonymousId; only used without a userId.'),
-    sourceId: optional('Its source.'),
-  },
-  Schema.strict,
-)
+const MissingEventQuery = Schema.strictObject({
+  messageId: optional('The messageId of the call.'),
+  eventId: optional('The id of the event.'),
+  userId: optional('The userId of the call.'),
+  anonymousId: optional('Its anonymousId; only used without a userId.'),
+  sourceId: optional('Its source.'),
+})
 type MissingEvent = Static<typeof MissingEventQuery>
 
 const schema = {
@@ -144,10 +111,10 @@ const schema = {
   ),
   isLongRead: true,
   description:
-    'For a call that made no event. Name what is known of it. Refused calls are those of the last 24 hours, counted up to a minute ago.',
+    'For a call without an event. All parameters are optional. Refused calls are counted for the last 24 hours, up to a minute ago.',
   querystring: MissingEventQuery,
   response: Schema.ok(
-    'The causes, the surest first.',
+    'The causes, the most certain first.',
     Type.Object({ causes: Type.Array(CauseResponse) }),
   ),
 }
@@ -160,166 +127,127 @@ interface WhyMissingDeps {
   readonly deletions: Pick<Deletions, 'list' | 'ids'>
   readonly statistics: Pick<Statistics, 'read'>
   readonly upkeep: Pick<Upkeep, 'backlog'>
-  /** How long events are kept. */
   readonly retentionMs: number
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly clock: Clock
 }
 
-/** `/events/why-missing`: why an event that was sent is not there. */
+/** `/events/why-missing`: why an event that was sent is not stored. */
 export function addWhyMissingRoute(app: AdminApp, deps: WhyMissingDeps): void {
   app.get('/events/why-missing', { schema }, async ({ query }) => ({
     causes: (await whyMissing(query, deps)).map(presentCause),
   }))
 }
 
+const REFUSALS = new Map<string, { readonly message: string; readonly help: string }>(
+  Object.entries(INGEST_CODES),
+)
+
 function presentCause({ code, evidence }: MissingCause): object {
-  const { since, lastAt } = evidence
-  const { message, remedy } = wordsOf(code, evidence.code)
-  return {
-    code,
-    message,
-    remedy,
-    evidence: {
-      ...evidence,
-      ...(since !== undefined && { since: formatTimestamp(since) }),
-      ...(lastAt !== undefined && { lastAt: formatTimestamp(lastAt) }),
-    },
-  }
-}
-
-function wordsOf(
-  code: MissingCauseCode,
-  refusal: string | undefined,
-): { readonly message: string; readonly remedy: string } {
   const { meaning, help } = MISSING_CAUSES[code]
-  if (refusal === undefined || !Object.hasOwn(INGEST_CODES, refusal))
-    return { message: meaning, remedy: help }
-  const { message, help: remedy } = INGEST_CODES[refusal as IngestCodeName]
-  return { message: `${meaning} ${refusal}: ${message}`, remedy }
+  const refusal = REFUSALS.get(evidence.code ?? '')
+  const message = refusal ? `${meaning} ${evidence.code}: ${refusal.message}` : meaning
+  return { code, message, remedy: refusal?.help ?? help, evidence }
 }
 
-/** How many deletions are looked through, the newest first. */
-const MAX_DELETIONS = 100
-
-/** The causes that may apply, the surest first, from what this service knows. */
 async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<MissingCause[]> {
-  const { statistics, upkeep, clock } = deps
-  const now = clock.wall()
+  const now = deps.clock.wall()
   const user = subjectOf(missing)
-  const { quarantined } = await upkeep.backlog()
+  const { quarantined } = await deps.upkeep.backlog()
   const causes = [
-    ...(await existing(missing, deps)),
-    ...(await suppressed(user, missing, deps)),
-    ...(await deleted(user, deps)),
+    ...(await storedEvent(missing, deps)),
+    ...(await suppressionCauses(user, missing, deps)),
+    ...(await deletionCauses(user, deps)),
     ...expired(missing, deps),
     ...sourceCauses(missing, deps, now),
-    ...(await refusedCalls(statistics, { ...missing, from: aDayBefore(now), to: now })),
-    ...(quarantined > 0
-      ? [{ code: 'quarantined' as const, evidence: { count: quarantined } }]
-      : []),
+    ...(await refusedCalls(missing, deps, now)),
   ]
-  const isThere = causes.some(({ code }) => code === 'event_exists' || code === 'other_source')
-  const all: MissingCause[] = isThere ? causes : [...causes, { code: 'not_sent', evidence: {} }]
+  if (quarantined > 0) causes.push({ code: 'quarantined', evidence: { count: quarantined } })
+  const isStored = causes.some(({ code }) => code === 'event_exists' || code === 'other_source')
+  if (!isStored) causes.push({ code: 'not_sent', evidence: {} })
   const order = Object.keys(MISSING_CAUSES)
-  return all.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
+  return causes.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
 }
 
-/** Calls that have both ids belong to the user. */
-function subjectOf({ userId, anonymousId }: MissingEvent): Subject | undefined {
-  if (userId !== undefined) return { kind: 'user', id: userId }
-  return anonymousId === undefined ? undefined : { kind: 'anonymous', id: anonymousId }
-}
-
-async function existing(
+async function storedEvent(
   { eventId, messageId, sourceId }: MissingEvent,
   { events }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
   const byId = eventId === undefined ? undefined : await events.find(eventId)
-  const byMessageId = async (): Promise<readonly ArchivedEvent[]> => {
-    if (messageId === undefined) return []
-    return (await events.list({ messageId }, { limit: MAX_SUPPRESSIONS })).data
-  }
-  const all = byId ? [byId] : await byMessageId()
-  const event = all.find((each) => each.sourceId === sourceId) ?? all[0]
+  const { data: byMessageId } =
+    byId !== undefined || messageId === undefined
+      ? { data: [] }
+      : await events.list({ messageId }, { limit: MAX_SUPPRESSIONS })
+  const event = byId ?? byMessageId.find((each) => each.sourceId === sourceId) ?? byMessageId[0]
   if (event === undefined) return []
-  const isElsewhere = sourceId !== undefined && event.sourceId !== sourceId
-  const { duplicates, lastDuplicateAt } = event
-  return [
-    {
-      code: isElsewhere ? 'other_source' : 'event_exists',
-      evidence: {
-        eventId: event.id,
-        sourceId: event.sourceId,
-        count: duplicates,
-        ...(lastDuplicateAt !== null && { lastAt: lastDuplicateAt }),
-      },
-    },
-  ]
+  const code = (sourceId ?? event.sourceId) === event.sourceId ? 'event_exists' : 'other_source'
+  const { id, duplicates: count, lastDuplicateAt } = event
+  const last = latest(lastDuplicateAt)
+  return [{ code, evidence: { eventId: id, sourceId: event.sourceId, count, ...last } }]
 }
 
-async function suppressed(
+async function suppressionCauses(
   user: Subject | undefined,
   { sourceId }: MissingEvent,
   { suppressions }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
-  const { data } =
-    user === undefined
-      ? await suppressions.list({}, { limit: MAX_SUPPRESSIONS })
-      : await suppressions.find(user, MAX_SUPPRESSIONS)
-  const about = data.filter(
+  const { data } = user
+    ? await suppressions.find(user, MAX_SUPPRESSIONS)
+    : await suppressions.list({}, { limit: MAX_SUPPRESSIONS })
+  const matching = data.filter(
     (each) => each.sourceId === null || sourceId === undefined || each.sourceId === sourceId,
   )
-  if (user === undefined) return leftOut(about)
-  return about.map(({ since, callsLeftOut: count, lastLeftOutAt, deletionId }) => ({
+  if (user === undefined) {
+    const count = matching.reduce((sum, { callsLeftOut }) => sum + callsLeftOut, 0)
+    const last = latest(...matching.map(({ lastLeftOutAt }) => lastLeftOutAt))
+    return count === 0 ? [] : [{ code: 'users_suppressed', evidence: { count, ...last } }]
+  }
+  return matching.map(({ since, callsLeftOut: count, lastLeftOutAt, deletionId }) => ({
     code: 'suppressed',
-    evidence: {
-      since,
-      count,
-      ...(lastLeftOutAt !== null && { lastAt: lastLeftOutAt }),
-      deletionId,
-    },
+    evidence: { since: formatTimestamp(since), count, ...latest(lastLeftOutAt), deletionId },
   }))
 }
 
-function leftOut(about: readonly SuppressionRecord[]): MissingCause[] {
-  const count = about.reduce((sum, { callsLeftOut }) => sum + callsLeftOut, 0)
-  if (count === 0) return []
-  const lastAt = Math.max(...about.map(({ lastLeftOutAt }) => lastLeftOutAt ?? 0))
-  return [{ code: 'users_suppressed', evidence: { count, lastAt } }]
-}
+/** How many deletions are searched, the newest first. */
+const MAX_DELETIONS = 100
 
-async function deleted(
+async function deletionCauses(
   user: Subject | undefined,
   { deletions }: WhyMissingDeps,
 ): Promise<MissingCause[]> {
   const { data } = await deletions.list({}, { limit: MAX_DELETIONS })
-  if (user !== undefined) {
-    const own = await deletionOf(user, data, deletions)
-    return own === undefined ? [] : [{ code: 'deleted', evidence: evidenceOf([own]) }]
-  }
   const removing = data.filter(({ purged }) => purged.events > 0)
-  return removing.length === 0 ? [] : [{ code: 'deletions', evidence: evidenceOf(removing) }]
-}
-
-function evidenceOf(found: readonly Deletion[]): MissingCause['evidence'] {
-  const [newest] = found
-  return {
-    count: found.reduce((sum, { purged }) => sum + purged.events, 0),
-    lastAt: newest!.purgedAt ?? newest!.createdAt,
-    deletionId: newest!.id,
+  if (user === undefined) return deletionCause('deletions', removing)
+  for (const deletion of data) {
+    const page = { after: '', limit: LIMITS.usersPerDeletion }
+    const ids = await deletions.ids(deletion.id, user.kind, page)
+    if (ids.includes(user.id)) return deletionCause('deleted', [deletion])
   }
+  return []
 }
 
-/** The id of an event has the time when it was received. */
+function deletionCause(
+  code: 'deleted' | 'deletions',
+  deletions: readonly Deletion[],
+): MissingCause[] {
+  const [newest] = deletions
+  if (newest === undefined) return []
+  const count = deletions.reduce((sum, { purged }) => sum + purged.events, 0)
+  const last = latest(newest.purgedAt ?? newest.createdAt)
+  return [{ code, evidence: { count, ...last, deletionId: newest.id } }]
+}
+
+/** The id of an event contains the time of its receipt. */
 function expired(
   { eventId }: MissingEvent,
   { clockWatch, retentionMs }: WhyMissingDeps,
 ): MissingCause[] {
   if (eventId === undefined || !isId('evt', eventId)) return []
   const since = clockWatch.removalTime() - retentionMs
-  const lastAt = timeOfId(eventId)
-  return lastAt < since ? [{ code: 'expired', evidence: { since, lastAt } }] : []
+  const receivedAt = timeOfId(eventId)
+  if (receivedAt >= since) return []
+  const evidence = { since: formatTimestamp(since), ...latest(receivedAt) }
+  return [{ code: 'expired', evidence }]
 }
 
 function sourceCauses(
@@ -327,91 +255,52 @@ function sourceCauses(
   { catalog, keyUses }: WhyMissingDeps,
   now: number,
 ): MissingCause[] {
-  const { sources } = catalog.current
-  const about = [...sources.values()].filter(({ id }) => sourceId === undefined || id === sourceId)
-  if (about.length === 0) return [{ code: 'unknown_source', evidence: { count: sources.size } }]
-  const disabled = about.filter(({ enabled }) => !enabled)
-  const uses = about.flatMap(({ writeKeys }) =>
-    writeKeys.flatMap(({ key }) => keyUses.lastUsedAt(key) ?? []),
-  )
-  const lastAt = uses.length === 0 ? undefined : Math.max(...uses)
-  const isSilent = lastAt === undefined || lastAt < aDayBefore(now)
-  return [
-    ...disabled.map(({ id }) => ({
-      code: 'source_disabled' as const,
-      evidence: { sourceId: id },
-    })),
-    ...(isSilent
-      ? [{ code: 'source_silent' as const, evidence: lastAt === undefined ? {} : { lastAt } }]
-      : []),
-  ]
+  const all = [...catalog.current.sources.values()]
+  const sources = all.filter(({ id }) => sourceId === undefined || id === sourceId)
+  if (sources.length === 0) return [{ code: 'unknown_source', evidence: { count: all.length } }]
+  const uses = sources
+    .flatMap(({ writeKeys }) => writeKeys)
+    .flatMap(({ key }) => keyUses.lastUsedAt(key) ?? [])
+  const causes: MissingCause[] = sources
+    .filter(({ enabled }) => !enabled)
+    .map(({ id }) => ({ code: 'source_disabled', evidence: { sourceId: id } }))
+  if (uses.every((at) => at < now - DAY_MS))
+    causes.push({ code: 'source_silent', evidence: latest(...uses) })
+  return causes
 }
 
+const DAY_MS = 24 * SPANS.hour
 const PREFIX = 'refused.'
-/** Calls of suppressed users. Suppressions count them by themselves, and at once. */
+/** Calls of suppressed users, which the suppressions count. */
 const LEFT_OUT = 'refused.suppressed'
 
-/**
- * The calls that were refused since `from`, as one cause for each code, the most frequent first. Calls of other sources are
- * left out where they are counted by source. The counts are up to a minute old.
- */
+/** A cause for each code of calls refused in the last day, the most frequent first. Counts are up to a minute old. */
 async function refusedCalls(
-  statistics: WhyMissingDeps['statistics'],
-  {
-    sourceId,
-    from,
-    to,
-  }: { readonly sourceId?: string; readonly from: number; readonly to: number },
+  { sourceId }: MissingEvent,
+  { statistics }: WhyMissingDeps,
+  now: number,
 ): Promise<MissingCause[]> {
   const refused = new Map<string, { count: number; lastAt: number }>()
-  // Refused calls belong to no destination: the rows of destinations, which are most of them, are not read.
-  const range = { span: 'minute', from, to, destinationId: '' } as const
+  // Refused calls have no destination: the rows of destinations, which are most rows, are not read.
+  const range = { span: 'minute', from: now - DAY_MS, to: now, destinationId: '' } as const
   for await (const rows of statistics.read(range)) {
-    // Without a source: the calls of all, and those whose source is not known.
-    const about = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
-    for (const [code, count, lastAt] of about.flatMap(refusedIn))
-      refused.set(code, { count: count + (refused.get(code)?.count ?? 0), lastAt })
+    // Calls with an unknown write key have no source.
+    const matching = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
+    for (const { counts, start: lastAt } of matching)
+      for (const [name, count] of Object.entries(counts))
+        if (name.startsWith(PREFIX) && name !== LEFT_OUT)
+          refused.set(name, { count: count + (refused.get(name)?.count ?? 0), lastAt })
   }
   return [...refused]
     .toSorted(([, a], [, b]) => b.count - a.count)
-    .map(([code, evidence]) => ({ code: 'refused', evidence: { ...evidence, code } }))
+    .map(([name, { count, lastAt }]) => ({
+      code: 'refused',
+      evidence: { count, ...latest(lastAt), code: name.slice(PREFIX.length) },
+    }))
 }
 
-/** The code, the number and the minute of each count of refused calls. */
-function refusedIn({ start, counts }: CountsRow): [code: string, count: number, at: number][] {
-  return Object.entries(counts)
-    .filter(([name]) => name.startsWith(PREFIX) && name !== LEFT_OUT)
-    .map(([name, count]) => [name.slice(PREFIX.length), count, start])
-}
-
-/** Where a day of counts begins that ends now. */
-function aDayBefore(now: number): number {
-  return now - 24 * SPANS.hour
-}
-
-const LAST_BEFORE_SURROGATES = 0xd7ff
-const FIRST_AFTER_SURROGATES = 0xe000
-
-/** Of these deletions, the newest that names the user. */
-async function deletionOf(
-  user: Subject,
-  found: readonly Deletion[],
-  deletions: WhyMissingDeps['deletions'],
-): Promise<Deletion | undefined> {
-  for (const deletion of found) {
-    const options = { after: justBefore(user.id), limit: 1 }
-    const [id] = await deletions.ids(deletion.id, user.kind, options)
-    if (id === user.id) return deletion
-  }
-  return undefined
-}
-
-/** A text that sorts before `id`, with next to nothing between them. */
-function justBefore(id: string): string {
-  const points = Array.from(id)
-  const last = points.pop()?.codePointAt(0) ?? 0
-  const rest = points.join('')
-  if (last === 0) return rest
-  const before = last === FIRST_AFTER_SURROGATES ? LAST_BEFORE_SURROGATES : last - 1
-  return `${rest}${String.fromCodePoint(before)}\u{10ffff}`
+/** The latest of these times as evidence, if there is any. */
+function latest(...times: readonly (number | null)[]): Pick<Evidence, 'lastAt'> {
+  const known = times.filter((at) => at !== null)
+  return known.length === 0 ? {} : { lastAt: formatTimestamp(Math.max(...known)) }
 }
