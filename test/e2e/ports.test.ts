@@ -12,8 +12,16 @@ it('refuses a destination at a port that is not for web servers, in every reques
     webhooks: [{ url: 'https://example.com/' }, { url: 'http://redis.example:6379/' }],
   }
   const { id: sourceId } = service.source
-  const entry = { id, sourceId, type: 'Webhooks', name: 'D', enabled: true, settings }
-  const document = { hookline: 1, sources: [], destinations: [entry] }
+  const entry = {
+    id,
+    sourceId,
+    type: 'Webhooks',
+    name: 'D',
+    enabled: true,
+    paused: false,
+    settings,
+  }
+  const document = { hookline: 1, sources: [], destinations: [entry], audiences: [], traits: [] }
   const ways = [
     ['POST', 'destinations', { sourceId, type: 'Webhooks', settings }, ''],
     ['PATCH', `destinations/${id}`, { settings }, ''],

@@ -114,7 +114,10 @@ export class CatalogReplica implements Pick<Catalog, 'current' | 'onChange'> {
 }
 
 /** The snapshot after a change. */
-function withChange(current: CatalogSnapshot, { put, removed }: CatalogChange): CatalogSnapshot {
+export function withChange(
+  current: CatalogSnapshot,
+  { put, removed }: CatalogChange,
+): CatalogSnapshot {
   const { sources, destinations, computations = [] } = put
   return snapshotOf(
     replaced(current.sources, sources, removed),

@@ -21,6 +21,11 @@ export function text(description: string) {
   return Type.String({ description })
 }
 
+/** A number with a description. */
+export function number(description: string) {
+  return Type.Number({ description })
+}
+
 /** A whole number with a description. */
 export function integer(description: string) {
   return Type.Integer({ description })

@@ -12,36 +12,31 @@ import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import * as Schema from '../api/schema.ts'
 import { exportWebhooksSettings } from '../destinations/settings.ts'
 
-const SourceEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
-    name: Schema.name,
-    enabled: Type.Boolean(),
-    rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
-    space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
-    writeKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }))),
-  },
-  Schema.strict,
-)
+const SourceEntryBody = Schema.strictObject({
+  id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
+  name: Schema.name,
+  enabled: Type.Boolean(),
+  rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
+  space: Schema.space('The space of the source.'),
+  // Clients resolve a key of dots away, so it could not be deleted.
+  writeKeys: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)' })),
+  ),
+})
 
-const DestinationEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
-    sourceId: Type.String(),
-    type: Type.Enum(['Webhooks']),
-    name: Schema.name,
-    enabled: Type.Boolean(),
-    paused: Type.Optional(
-      Schema.boolean('Whether deliveries are held. If absent, an import leaves it unchanged.'),
-    ),
-    // Checked by parseWebhooksSettings, which knows every rule and its remedy.
-    settings: Type.Unsafe<unknown>({
-      ...Schema.anyObject,
-      description: 'As for POST /destinations.',
-    }),
-  },
-  Schema.strict,
-)
+const DestinationEntryBody = Schema.strictObject({
+  id: Type.String({ pattern: '^dst_[0-9a-z]{26}$' }),
+  sourceId: Type.String(),
+  type: Type.Enum(['Webhooks']),
+  name: Schema.name,
+  enabled: Type.Boolean(),
+  paused: Schema.boolean('Whether deliveries are held.'),
+  // Validated by parseWebhooksSettings.
+  settings: Type.Unsafe<unknown>({
+    ...Schema.anyObject,
+    description: 'As for POST /destinations.',
+  }),
+})
 
 const computationFields = {
   name: Schema.name,
@@ -51,54 +46,41 @@ const computationFields = {
   enabled: Type.Boolean(),
 }
 
-// Conditions are checked by their parser, which knows every rule and its remedy.
-const AudienceEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
-    ...computationFields,
-    condition: Type.Unsafe<Audience['condition']>({
-      ...Schema.nullable(Schema.anyObject),
-      description: 'As for POST /audiences; null for a manual audience.',
-    }),
-  },
-  Schema.strict,
-)
+// Conditions and computations are validated by their parsers.
+const AudienceEntryBody = Schema.strictObject({
+  id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
+  ...computationFields,
+  condition: Type.Unsafe<Audience['condition']>({
+    ...Schema.nullable(Schema.anyObject),
+    description: 'As for POST /audiences; null for a manual audience.',
+  }),
+})
 
-const TraitEntryBody = Type.Object(
-  {
-    id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
-    ...computationFields,
-    compute: Type.Unsafe<ComputedTrait['compute']>({
-      ...Schema.anyObject,
-      description: 'As for POST /traits.',
-    }),
-  },
-  Schema.strict,
-)
+const TraitEntryBody = Schema.strictObject({
+  id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
+  ...computationFields,
+  compute: Type.Unsafe<ComputedTrait['compute']>({
+    ...Schema.anyObject,
+    description: 'As for POST /traits.',
+  }),
+})
 
-const ENTRY = 'Entries as in the response to GET /export: every field, and no other.'
+const description = 'Entries as in the response to GET /export: every field, and no other.'
 
 /** Sources, destinations, audiences and computed traits as one document. */
-export const ConfigurationBody = Type.Object(
-  {
-    hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
-    sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description: ENTRY }),
-    destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description: ENTRY }),
-    audiences: Type.Optional(
-      Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
-    ),
-    traits: Type.Optional(
-      Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description: ENTRY }),
-    ),
-  },
-  Schema.strict,
-)
+export const ConfigurationBody = Schema.strictObject({
+  hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
+  sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description }),
+  destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description }),
+  audiences: Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description }),
+  traits: Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description }),
+})
 
 export type SourceEntry = Static<typeof SourceEntryBody>
 export type DestinationEntry = Static<typeof DestinationEntryBody>
 export type ConfigurationDocument = Static<typeof ConfigurationBody>
 
-/** The configuration document of a catalog, oldest records first. Without secrets it shows only where a secret is set. */
+/** The document of a catalog, oldest records first. Without `withSecrets` it only shows which secrets are set. */
 export function exportConfiguration(
   { sources, destinations, computations }: CatalogSnapshot,
   withSecrets: boolean,
@@ -121,7 +103,6 @@ function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
 
 function computationEntry(record: Computation, destinations: CatalogSnapshot['destinations']) {
   const { id, name, key, space, enabled } = record
-  // Destinations that are removed are forgotten.
   const destinationIds = record.destinationIds.filter((each) => destinations.has(each))
   const fields = { id, name, key, space, destinationIds, enabled }
   return record.kind === 'audience'

@@ -6,14 +6,13 @@ import {
   type Destination,
   keyOfName,
   LIMITS,
-  type Pause,
   type Source,
 } from '@hookline/protocol'
 import { isDeepStrictEqual } from 'node:util'
 import { referenceFaults } from '../../audiences/conditions/references.ts'
 import { validateCompute } from '../../audiences/conditions/validate-compute.ts'
 import { validateCondition } from '../../audiences/conditions/validate-condition.ts'
-import { type CatalogSnapshot, snapshotOf } from '../../backend/catalog.ts'
+import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
 import { withToggle } from '../destinations/destinations.ts'
@@ -28,7 +27,7 @@ import type {
 
 export type CatalogRecord = Source | Destination | Computation
 
-/** One record after the import, and before it. */
+/** A record before and after the import. */
 export interface Planned<T extends CatalogRecord> {
   readonly next: T
   readonly before: T | undefined
@@ -36,11 +35,15 @@ export interface Planned<T extends CatalogRecord> {
   readonly fields: readonly string[]
 }
 
-/** The records that an import writes to the catalog. */
 export interface ImportPlan {
   readonly sources: readonly Planned<Source>[]
   readonly destinations: readonly Planned<Destination>[]
   readonly computations: readonly Planned<Computation>[]
+}
+
+/** The records after the import. */
+export function nextOf<T extends CatalogRecord>(planned: readonly Planned<T>[]): T[] {
+  return planned.map(({ next }) => next)
 }
 
 /**
@@ -52,25 +55,25 @@ export function planImport(
   current: CatalogSnapshot,
   { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
 ): ImportPlan {
-  const faults: Fault[] = [
-    ...repeatedIds(document),
-    ...unusableKeys(document),
-    ...takenKeys(document, current),
-  ]
-  const sourceIds = new Set([...current.sources.keys(), ...document.sources.map(({ id }) => id)])
+  const faults = [...repeatedIds(document), ...sharedKeys(document, current)]
   const sources = document.sources.map((entry) =>
     planSource(entry, current.sources.get(entry.id), now),
   )
+  const put = { sources: nextOf(sources), destinations: [] }
+  const withSources = withChange(current, { put, removed: [] })
   const destinations = document.destinations.flatMap((entry, index) => {
-    const at = `/destinations/${index}`
     const before = current.destinations.get(entry.id)
-    const outcome = planDestination(entry, before, { at, sourceIds, now, allowedPorts })
-    if (!Array.isArray(outcome)) return [outcome]
-    faults.push(...outcome)
-    return []
+    const parsed = parseWebhooksSettings(entry.settings, before?.settings, allowedPorts)
+    const found = [
+      ...sourceFaults(entry, before, withSources),
+      ...('faults' in parsed ? faultsBelow('/settings', parsed.faults) : []),
+    ]
+    faults.push(...faultsBelow(`/destinations/${index}`, found))
+    if ('faults' in parsed || found.length > 0) return []
+    return [planDestination({ ...entry, settings: parsed.settings }, before, now)]
   })
-  const after = catalogAfter(current, sources, destinations)
-  const computations = planComputations(document, after, now, faults)
+  const computations = planComputations(document, current.computations, now)
+  faults.push(...computationFaults(computations, withSources, nextOf(destinations)))
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
   return { sources, destinations, computations }
 }
@@ -80,210 +83,157 @@ function planSource(
   before: Source | undefined,
   now: number,
 ): Planned<Source> {
-  const kept = before?.writeKeys ?? [newWriteKey(now)]
+  const stored = before?.writeKeys ?? [newWriteKey(now)]
   const keys = writeKeys?.map(
-    (key) => kept.find((each) => each.key === key) ?? { key, createdAt: now },
+    (key) => stored.find((each) => each.key === key) ?? { key, createdAt: now },
   )
-  const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? kept }
-  // The default is stored as absent or by its name: neither is a change of the other.
-  const isSame = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
-  return planned<Source>(isSame ? record : { ...record, space }, before)
+  const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? stored }
+  // The default space may be stored as absent.
+  const isSameSpace = space === (before?.space ?? DEFAULT_SPACE)
+  return planned<Source>(isSameSpace ? record : { ...record, space }, before)
 }
 
 function planDestination(
-  { settings: given, paused, ...entry }: DestinationEntry,
+  { paused, ...entry }: DestinationEntry & Pick<Destination, 'settings'>,
   before: Destination | undefined,
-  context: {
-    readonly at: string
-    readonly sourceIds: ReadonlySet<string>
-    readonly now: number
-    readonly allowedPorts: ReadonlySet<number>
-  },
-): Planned<Destination> | Fault[] {
-  const { at, sourceIds, now, allowedPorts } = context
-  const faults: Fault[] = []
-  if (!sourceIds.has(entry.sourceId)) {
-    const hint = 'Use the id of a source in the document, or of an existing source.'
-    faults.push(fault(`${at}/sourceId`, 'unknown_source', 'No source has this id.', hint))
-  }
-  if (before !== undefined && before.sourceId !== entry.sourceId) {
-    const hint = 'Give the destination a new id, or keep its source.'
-    faults.push(fault(`${at}/sourceId`, 'fixed', 'sourceId cannot be changed.', hint))
-  }
-  const parsed = parseWebhooksSettings(given, before?.settings, allowedPorts)
-  if ('faults' in parsed) return [...faults, ...faultsBelow(`${at}/settings`, parsed.faults)]
-  if (faults.length > 0) return faults
-  const record = {
-    ...before,
-    ...entry,
-    ...dates(before, now),
-    paused: pauseOf(paused, before?.paused ?? null, now),
-    settings: parsed.settings,
-  }
+  now: number,
+): Planned<Destination> {
+  // A destination that stays paused keeps the start and the reason of its pause.
+  const pause = before?.paused ?? { since: now, reason: 'operator' }
+  const record = { ...before, ...entry, ...dates(before, now), paused: paused ? pause : null }
   return planned<Destination>(withToggle(record, before, now), before)
 }
 
-/** A destination that stays paused keeps the start and the reason of its pause. */
-function pauseOf(wanted: boolean | undefined, before: Pause | null, now: number): Pause | null {
-  if (wanted === undefined) return before
-  return wanted ? (before ?? { since: now, reason: 'operator' }) : null
-}
-
-/** The catalog after the import, but without the audiences and traits of the document. */
-function catalogAfter(
-  current: CatalogSnapshot,
-  sources: readonly Planned<Source>[],
-  destinations: readonly Planned<Destination>[],
-): CatalogSnapshot {
-  const next = <T extends { readonly id: string }>(
-    kept: ReadonlyMap<string, T>,
-    all: readonly { readonly next: T }[],
-  ) => new Map([...kept, ...all.map((each) => [each.next.id, each.next] as const)]).values()
-  return snapshotOf(
-    next(current.sources, sources),
-    next(current.destinations, destinations),
-    current.computations.values(),
-  )
+function sourceFaults(
+  { sourceId }: DestinationEntry,
+  before: Destination | undefined,
+  { sources }: CatalogSnapshot,
+): Fault[] {
+  const faults: Fault[] = []
+  if (!sources.has(sourceId)) {
+    const hint = 'Use the id of a source in the document, or of an existing source.'
+    faults.push(fault('/sourceId', 'unknown_source', 'No source has this id.', hint))
+  }
+  if (before !== undefined && before.sourceId !== sourceId) {
+    const hint = 'Give the destination a new id, or keep its source.'
+    faults.push(fault('/sourceId', 'fixed', 'sourceId cannot be changed.', hint))
+  }
+  return faults
 }
 
 function repeatedIds(document: ConfigurationDocument): Fault[] {
-  const all = (['sources', 'destinations', 'audiences', 'traits'] as const).flatMap((list) =>
-    (document[list] ?? []).map(({ id }, index) => [id, `/${list}/${index}/id`] as const),
-  )
-  return all
-    .filter(([id], index) => all.findIndex((each) => each[0] === id) !== index)
-    .map(([, at]) => fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.'))
-}
-
-/** A fault for each write key that no path can name: clients resolve it away. */
-function unusableKeys({ sources }: ConfigurationDocument): Fault[] {
-  return sources.flatMap(({ writeKeys = [] }, index) =>
-    writeKeys.flatMap((key, at) => {
-      if (key !== '.' && key !== '..') return []
-      const hint = 'Leave it out: the source gets a key of its own.'
-      const pointer = `/sources/${index}/writeKeys/${at}`
-      return [fault(pointer, 'invalid', 'A write key is part of a URL, and cannot be dots.', hint)]
+  const seen = new Set<string>()
+  const lists = ['sources', 'destinations', 'audiences', 'traits'] as const
+  return lists.flatMap((list) =>
+    document[list].flatMap(({ id }, index) => {
+      if (!seen.has(id)) {
+        seen.add(id)
+        return []
+      }
+      const at = `/${list}/${index}/id`
+      return fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.')
     }),
   )
 }
 
 /** A fault for each write key that two sources would have. The fault does not contain the key. */
-function takenKeys(
+function sharedKeys(
   { sources }: ConfigurationDocument,
   { sourceByWriteKey }: CatalogSnapshot,
 ): Fault[] {
   const owners = new Map<string, string>()
+  const hint = 'Leave it out here, or remove it from the other source.'
   return sources.flatMap(({ id, writeKeys = [] }, index) =>
-    writeKeys.flatMap((key, at) => {
+    writeKeys.flatMap((key, keyIndex) => {
       const owner = owners.get(key) ?? sourceByWriteKey.get(key)?.id ?? id
       owners.set(key, id)
-      const hint =
-        'A write key belongs to one source: leave it out here, or remove it from the other source.'
-      const pointer = `/sources/${index}/writeKeys/${at}`
-      return owner === id
-        ? []
-        : [fault(pointer, 'not_unique', 'Another source has this write key.', hint)]
+      if (owner === id) return []
+      const pointer = `/sources/${index}/writeKeys/${keyIndex}`
+      return fault(pointer, 'not_unique', 'Another source has this write key.', hint)
     }),
   )
 }
 
-/** An entry, and its place in the document. */
-interface Placed {
-  readonly record: Computation
+interface PlannedComputation extends Planned<Computation> {
+  /** The pointer to the entry in the document. */
   readonly at: string
 }
 
-/**
- * Plans the audiences and computed traits of a document, and appends what is wrong with them to `faults`.
- * @param current the catalog with everything else of the document
- */
 function planComputations(
-  document: ConfigurationDocument,
-  current: CatalogSnapshot,
-  now: number,
-  faults: Fault[],
-): readonly Planned<Computation>[] {
-  const existing = current.computations
-  const all = placedRecords(document, existing, now)
-  const computations = new Map([
-    ...existing,
-    ...all.map(({ record }) => [record.id, record] as const),
-  ])
-  const after = { ...current, computations }
-  const invalid = all.flatMap(formFaults)
-  faults.push(...invalid)
-  // Only valid conditions can be followed to what they refer to.
-  if (invalid.length === 0)
-    faults.push(...all.flatMap((each) => placeFaults(each, after, existing.get(each.record.id))))
-  faults.push(...tooMany(after))
-  return all.map(({ record }) => planned(record, existing.get(record.id)))
-}
-
-function placedRecords(
-  { audiences = [], traits = [] }: ConfigurationDocument,
+  { audiences, traits }: ConfigurationDocument,
   existing: CatalogSnapshot['computations'],
   now: number,
-): readonly Placed[] {
-  const datesOf = ({ id }: { readonly id: string }) => dates(existing.get(id), now)
+): readonly PlannedComputation[] {
+  const plan = (
+    entry: Omit<Audience, keyof Dates> | Omit<ComputedTrait, keyof Dates>,
+    at: string,
+  ) => {
+    const before = existing.get(entry.id)
+    return { ...planned<Computation>({ ...entry, ...dates(before, now) }, before), at }
+  }
   return [
-    ...audiences.map((entry, index) => {
-      const record: Audience = { ...entry, ...datesOf(entry), kind: 'audience' }
-      return { record, at: `/audiences/${index}` }
-    }),
-    ...traits.map((entry, index) => {
-      const record: ComputedTrait = { ...entry, ...datesOf(entry), kind: 'trait' }
-      return { record, at: `/traits/${index}` }
-    }),
+    ...audiences.map((each, index) => plan({ ...each, kind: 'audience' }, `/audiences/${index}`)),
+    ...traits.map((each, index) => plan({ ...each, kind: 'trait' }, `/traits/${index}`)),
   ]
 }
 
-/** What is wrong with the definition itself. */
-function formFaults({ record, at }: Placed): readonly Fault[] {
-  const [valid, field] =
-    record.kind === 'trait'
-      ? [validateCompute(record.compute), 'compute']
-      : [record.condition === null ? {} : validateCondition(record.condition), 'condition']
-  return 'faults' in valid ? faultsBelow(`${at}/${field}`, valid.faults) : []
-}
-
-/** What is wrong with the record among the others. */
-function placeFaults(
-  { record, at }: Placed,
-  after: CatalogSnapshot,
-  before: Computation | undefined,
+/** @param withSources the catalog with the sources of the document */
+function computationFaults(
+  planned: readonly PlannedComputation[],
+  withSources: CatalogSnapshot,
+  destinations: readonly Destination[],
 ): readonly Fault[] {
-  const isReferring = record.kind === 'audience' && record.condition !== null
-  const references = isReferring
-    ? referenceFaults({ ...record, condition: record.condition }, after.computations)
-    : []
-  return [
-    ...(before === undefined ? newFaults(record, after, at) : fixedFaults(record, before, at)),
-    ...keyFaults(record, after.computations.values(), `${at}/key`),
-    ...destinationFaults(record.destinationIds, after.destinations, `${at}/destinationIds`),
-    ...faultsBelow(`${at}/condition`, references),
-  ]
-}
-
-function newFaults(
-  { key, space }: Computation,
-  { sources }: CatalogSnapshot,
-  at: string,
-): readonly Fault[] {
-  const faults = spaceFaults(space, sources.values(), `${at}/space`)
-  if (keyOfName(key) === key) return faults
-  const hint = `Give the name in snake_case, such as ${keyOfName(key)}.`
-  return [...faults, fault(`${at}/key`, 'wrong_form', 'key is not in snake_case.', hint)]
-}
-
-function fixedFaults(next: Computation, before: Computation, at: string): readonly Fault[] {
-  const hint = 'Give the entry a new id, or keep what it has.'
-  const changed = (['key', 'space'] as const).filter((name) => next[name] !== before[name])
-  return [
-    ...changed.map((name) => fault(`${at}/${name}`, 'fixed', `${name} cannot be changed.`, hint)),
-    ...(isManual(next) === isManual(before)
+  const put = { sources: [], destinations, computations: nextOf(planned) }
+  const after = withChange(withSources, { put, removed: [] })
+  const invalid = planned.flatMap((each) => faultsBelow(each.at, definitionFaults(each.next)))
+  // The references of a condition can only be followed if all are valid.
+  const others =
+    invalid.length > 0
       ? []
-      : [fault(`${at}/condition`, 'fixed', 'A manual audience stays one.', hint)]),
+      : planned.flatMap((each) => faultsBelow(each.at, catalogFaults(each, after)))
+  return [...invalid, ...others, ...tooMany(after)]
+}
+
+function definitionFaults(record: Computation): readonly Fault[] {
+  const [result, field] =
+    record.kind === 'trait'
+      ? [validateCompute(record.compute), '/compute']
+      : [record.condition === null ? {} : validateCondition(record.condition), '/condition']
+  return 'faults' in result ? faultsBelow(field, result.faults) : []
+}
+
+/** Conflicts of a record with the rest of the catalog. */
+function catalogFaults(
+  { next, before }: Planned<Computation>,
+  { computations, destinations, sources }: CatalogSnapshot,
+): readonly Fault[] {
+  const references =
+    next.kind === 'audience' && next.condition !== null
+      ? referenceFaults({ ...next, condition: next.condition }, computations)
+      : []
+  return [
+    ...(before ? fixedFaults(next, before) : spaceFaults(next.space, sources.values())),
+    ...(before ? [] : formFaults(next.key)),
+    ...keyFaults(next, computations.values(), '/key'),
+    ...destinationFaults(next.destinationIds, destinations),
+    ...faultsBelow('/condition', references),
   ]
+}
+
+function formFaults(key: string): readonly Fault[] {
+  if (keyOfName(key) === key) return []
+  const hint = `Give the name in snake_case, such as ${keyOfName(key)}.`
+  return [fault('/key', 'wrong_form', 'key is not in snake_case.', hint)]
+}
+
+function fixedFaults(next: Computation, before: Computation): readonly Fault[] {
+  const hint = 'Give the entry a new id, or keep the current value.'
+  const changed = (['key', 'space'] as const).filter((name) => next[name] !== before[name])
+  const faults = changed.map((name) =>
+    fault(`/${name}`, 'fixed', `${name} cannot be changed.`, hint),
+  )
+  if (isManual(next) === isManual(before)) return faults
+  return [...faults, fault('/condition', 'fixed', 'A manual audience stays one.', hint)]
 }
 
 function isManual(record: Computation): boolean {
@@ -298,7 +248,6 @@ function tooMany({ computations }: CatalogSnapshot): readonly Fault[] {
 
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
-/** The record after the import, compared with the one before it. */
 function planned<T extends CatalogRecord>(next: T, before: T | undefined): Planned<T> {
   const names = Object.keys(next).filter((name) => !BOOKKEEPING.includes(name)) as (keyof T &
     string)[]
@@ -306,8 +255,10 @@ function planned<T extends CatalogRecord>(next: T, before: T | undefined): Plann
   return { next, before, fields }
 }
 
+type Dates = Pick<CatalogRecord, 'createdAt' | 'updatedAt' | 'version'>
+
 /** The dates and the version of a record after the import. */
-function dates(before: CatalogRecord | undefined, now: number) {
+function dates(before: CatalogRecord | undefined, now: number): Dates {
   const { createdAt = now, version = 0 } = before ?? {}
   return { createdAt, updatedAt: now, version: version + 1 }
 }

@@ -5,7 +5,6 @@ import {
   DELIVERY_CLASSES,
   type DeliveryClass,
   type DeliveryPart,
-  type DeliveryState,
   type Destination,
   formatTimestamp,
   type NextRequest,
@@ -28,7 +27,7 @@ import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { type Audited, type ChangeDeps, recordEntry } from '../audit.ts'
 import { withResponse } from '../idempotency.ts'
-import { Problem } from '../problems/problem.ts'
+import { found, Problem } from '../problems/problem.ts'
 import {
   partWaiting,
   presentWaiting,
@@ -39,15 +38,7 @@ import {
   WaitingResponse,
 } from './waiting.ts'
 
-const STATES: DeliveryState[] = [
-  'pending',
-  'delivered',
-  'rejected',
-  'expired',
-  'held',
-  'quarantined',
-]
-
+const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined'] as const
 const PART_STATES: PartState[] = [
   'pending',
   'held',
@@ -72,30 +63,20 @@ export const attemptFields = {
   durationMs: Type.Number(),
   timing: Type.Object(
     {
-      lookupMs: Type.Optional(Type.Number({ description: 'The DNS lookup.' })),
+      lookupMs: Type.Optional(Schema.number('The DNS lookup.')),
       connectMs: Type.Optional(Type.Number()),
       tlsMs: Type.Optional(Type.Number()),
-      answerMs: Type.Optional(
-        Type.Number({
-          description: 'Sending the request, and waiting for the last response header.',
-        }),
-      ),
+      answerMs: Type.Optional(Schema.number('From sending the request to the last header.')),
       transferMs: Type.Optional(
-        Type.Number({
-          description:
-            'Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms.',
-        }),
+        Schema.number(
+          'Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms.',
+        ),
       ),
     },
-    {
-      description:
-        'The duration of each phase. A phase that is absent was not needed or not reached.',
-    },
+    { description: 'The duration of each phase; absent if not needed or not reached.' },
   ),
   outcome,
-  class: Schema.text(
-    'delivered, or what went wrong; docs/reference/errors.md explains each class.',
-  ),
+  class: Schema.text('delivered, or the class of the error: see docs/reference/errors.md.'),
   status: Type.Optional(Type.Integer()),
   error: Type.Optional(Schema.text('What went wrong, as text.')),
   replayId: Type.Optional(Schema.text('The replay that the attempt belongs to.')),
@@ -111,7 +92,7 @@ const WebhookResponse = Type.Object({
   url: Type.String(),
   state: Schema.oneOf(
     PART_STATES,
-    'not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first.',
+    'not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was removed first.',
   ),
   outcome: Schema.nullable(outcome),
   firstDueAt: Schema.time,
@@ -129,9 +110,7 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer(
-      'The most attempts on one of its webhooks since the last replay or retry.',
-    ),
+    rounds: Schema.integer('The most attempts on one webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
@@ -149,38 +128,31 @@ export const DeliveryResponse = Type.Object(
 
 const FailureResponse = Type.Object({
   destinationId: Type.String(),
-  class: Schema.text(
-    'The class of the last attempt; not_attempted or quarantined if the delivery ended without one. docs/reference/errors.md explains each.',
-  ),
+  class: Schema.text('The class of the last attempt, or not_attempted or quarantined.'),
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('The number of undelivered deliveries that failed in this way.'),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
-  lastSeenAt: Schema.timeOf(
-    'When the last attempt was made, or the last of them came into quarantine. For not_attempted: when the last of them became due.',
-  ),
-  sampleDeliveryId: Schema.text(
-    'The newest of these deliveries whose response is kept; the newest one where none is.',
-  ),
-  lastError: Schema.nullable(
-    Schema.text(
-      'What went wrong in its last attempt, or why it is in quarantine, as text; null if none was kept.',
-    ),
-  ),
+  lastSeenAt: Schema.timeOf('When the last one was attempted, quarantined or, unattempted, due.'),
+  sampleDeliveryId: Schema.text('The newest of them, if possible with a stored response.'),
+  lastError: Schema.nullable(Schema.text('Its last error, or why it is in quarantine.')),
   meaning: Schema.text('What the class means.'),
   remedy: Schema.text('What to do about it.'),
 })
 
+/** A request to a webhook as the API shows it. */
+export const WebhookRequest = Type.Object({
+  method: Type.Literal('POST'),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'In their order, with the values of static headers hidden.',
+  }),
+  body: Schema.text('The exact body.'),
+})
+
 const RequestResponse = Type.Object({
   url: Type.String(),
-  request: Type.Object({
-    method: Type.Literal('POST'),
-    headers: Type.Record(Type.String(), Type.String(), {
-      description: 'In their order, with the values of static headers hidden.',
-    }),
-    body: Schema.text('The exact body.'),
-  }),
+  request: WebhookRequest,
   curl: Schema.text(
-    'A command for sh. Fill in the values of static headers. Receivers take its signature for some minutes.',
+    'A command for sh, without the values of static headers. Receivers accept it for some minutes.',
   ),
 })
 
@@ -188,18 +160,10 @@ const operations = Schema.operationsTagged('Deliveries')
 const filters = {
   destinationId: Type.Optional(Schema.text('Only deliveries to this destination.')),
   state: Type.Optional(state),
-  waiting: Type.Optional(
-    Schema.oneOf(
-      ['true', 'false'],
-      'true: only deliveries of which a webhook waits, also where another webhook has the event. false: only the others.',
-    ),
-  ),
+  waiting: Schema.flag('true: only deliveries with a waiting webhook. false: only the others.'),
   eventId: Type.Optional(Schema.text('Only deliveries of this event.')),
   class: Type.Optional(
-    Schema.oneOf(
-      CLASSES,
-      `The class of the last attempt on a webhook, or why the delivery ended without one: ${CLASSES.join(', ')}.`,
-    ),
+    Schema.oneOf(CLASSES, `The class of the last attempt on a webhook: ${CLASSES.join(', ')}.`),
   ),
   status: Type.Optional(
     Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of that attempt.' }),
@@ -209,24 +173,18 @@ const filters = {
 
 const schemas = {
   failures: {
-    ...operations.viewer(
-      'listFailures',
-      'Groups failed deliveries by destination, class and status',
-    ),
+    ...operations.viewer('listFailures', 'Groups failed deliveries by destination and error'),
     isLongRead: true,
     description:
-      'Counts deliveries that are not delivered, by the last attempt on each webhook. A webhook whose retry window ended before its first attempt counts as not_attempted, and a delivery in quarantine as quarantined. The largest group comes first.',
-    querystring: Type.Object(
-      { destinationId: Type.Optional(Schema.text('Only failures of this destination.')) },
-      Schema.strict,
-    ),
+      'Counts undelivered deliveries by the last attempt on each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
+    querystring: Schema.strictObject({
+      destinationId: Type.Optional(Schema.text('Only failures of this destination.')),
+    }),
     response: Schema.ok(
       'The groups.',
       Type.Object({
         data: Type.Array(FailureResponse),
-        isComplete: Schema.boolean(
-          'false if a destination has so many that only its newest 2,000 were counted.',
-        ),
+        isComplete: Schema.boolean('false if only the newest 2,000 of a destination were counted.'),
       }),
     ),
   },
@@ -234,7 +192,7 @@ const schemas = {
     ...operations.viewer('listDeliveries', 'Lists deliveries, newest first'),
     isLongRead: true,
     description: `from and to refer to the time when the event was received. ${Schema.SHORT_PAGES}`,
-    querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
+    querystring: Schema.strictObject({ ...Schema.listQuery, ...filters }),
     response: Schema.pages('A page of deliveries.', Schema.ref(DeliveryResponse)),
   },
   get: {
@@ -244,24 +202,21 @@ const schemas = {
   },
   retry: {
     ...operations.editor('retryDelivery', 'Retries a delivery now'),
-    // An attempt shows text of the receiver.
+    // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'Works in every state except held: resume the destination instead. The count of attempts and the retry window start again, and the next attempt on the webhook is made now, whatever its breaker and Retry-After say.',
+      'Works in every state except held: resume the destination instead. The attempts and the retry window start again, and the next attempt is made now, despite an open breaker or Retry-After.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),
   },
   requests: {
-    ...operations[SIGNATURES_ROLE](
-      'getDeliveryRequests',
-      'Shows the requests of a delivery, as Hookline would send them now',
-    ),
+    ...operations[SIGNATURES_ROLE]('getDeliveryRequests', 'Shows the next requests of a delivery'),
     description:
-      'Sends nothing. Each request has a valid signature, so an editor is needed. Responds with 409 if its event or its destination was removed.',
+      'Sends nothing. Requires an editor, because the requests have valid signatures. Responds with 409 if the event or the destination was removed.',
     params: Schema.IdParams,
     response: Schema.ok(
-      'One request for each webhook that the destination has now.',
+      'One request for each current webhook.',
       Type.Object({ deliveryId: Type.String(), webhooks: Type.Array(RequestResponse) }),
     ),
   },
@@ -273,7 +228,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly events: Pick<Events, 'find'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
   readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'order'>
-  /** The requests that a delivery would make now, one to each webhook of its destination. */
+  /** The requests that a delivery would make now, one for each webhook. */
   readonly nextRequests: (
     delivery: Delivery,
     event: Pick<AcceptedEvent, 'body'>,
@@ -319,10 +274,9 @@ function addReading(app: AdminApp, deps: DeliveryDeps): void {
   })
 }
 
-const NO_DESTINATION = 'Its destination was removed, so Hookline would send nothing.'
-const NO_EVENT = 'Its event was removed or is damaged, so its body is not known.'
+const NO_DESTINATION = 'Its destination was removed.'
+const NO_EVENT = 'Its event was removed or is damaged.'
 
-/** What would be sent now, to send it by hand. */
 function addRequests(app: AdminApp, deps: DeliveryDeps): void {
   const { catalog, deliveries, events, clock } = deps
   app.get('/deliveries/:id/requests', { schema: schemas.requests }, async ({ params }) => {
@@ -332,9 +286,9 @@ function addRequests(app: AdminApp, deps: DeliveryDeps): void {
     const event = await events.find(delivery.eventId)
     if (event === undefined) throw new Problem('wrong_state', { detail: NO_EVENT })
     const requests = deps.nextRequests(delivery, event, destination, clock.wall())
-    const webhooks = requests.map(({ url, headers, body, curl }) => ({
+    const webhooks = requests.map(({ url, curl, ...request }) => ({
       url,
-      request: { method: 'POST', headers, body },
+      request: { method: 'POST', ...request },
       curl,
     }))
     return { deliveryId: delivery.id, webhooks }
@@ -351,10 +305,10 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
     const before = await find()
     const after = { ...before, state: 'pending', rounds: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
-    // A delivery shows data of users: the response is kept without it.
-    const made = { status: 200, headers: {}, body: {} } as const
-    const kept = withResponse(entry, made, request)
-    const isPending = await replays.retry(before.id, clock.now(), kept)
+    // The stored response must not contain user data.
+    const response = { status: 200, headers: {}, body: {} } as const
+    const audited = withResponse(entry, response, request)
+    const isPending = await replays.retry(before.id, clock.now(), audited)
     const delivery = await find()
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
@@ -372,13 +326,10 @@ async function requireDelivery(
   deliveries: Pick<Deliveries, 'find'>,
   id: string,
 ): Promise<DeliveryHistory> {
-  const delivery = await deliveries.find(id)
-  if (delivery !== undefined) return delivery
-  const detail = 'No delivery has this id, or retention has removed it.'
-  throw new Problem('not_found', { detail })
+  return found(await deliveries.find(id), 'No delivery has this id, or retention has removed it.')
 }
 
-/** The delivery as the audit log shows it: without its attempts, which contain text of the receiver. */
+/** The delivery as the audit log shows it: without the responses of the receiver. */
 function auditedDelivery(delivery: DeliveryHistory): object {
   const { id, eventId, destinationId, state: current, rounds } = delivery
   return { id, eventId, destinationId, state: current, rounds }
@@ -387,16 +338,14 @@ function auditedDelivery(delivery: DeliveryHistory): object {
 /** The delivery as the API shows it. */
 export function presentDelivery(delivery: DeliveryHistory, context: WaitContext): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery
-  // Right after a replay or a retry by hand it has no parts yet.
+  const nexts = webhooks.flatMap((part) => partWaiting(part, context)?.nextAttemptAt ?? [])
+  // Right after a replay or a retry it has no parts yet.
   const isUnsplit = delivery.state === 'pending' && webhooks.length === 0
-  const nexts = webhooks.map((part) => partWaiting(part, context)?.nextAttemptAt ?? null)
-  const next = (isUnsplit && dueAt !== null ? [dueAt + context.jumpMs] : nexts).filter(
-    (at) => at !== null,
-  )
+  if (isUnsplit && dueAt !== null) nexts.push(dueAt + context.jumpMs)
   return {
     ...rest,
     firstDueAt: formatTimestamp(firstDueAt),
-    nextAttemptAt: next.length === 0 ? null : formatTimestamp(Math.min(...next)),
+    nextAttemptAt: nexts.length === 0 ? null : formatTimestamp(Math.min(...nexts)),
     webhooks: webhooks.map((part) => presentPart(part, context)),
     attempts: attempts.map(presentAttempt),
     ...(quarantine && { quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) } }),
@@ -421,7 +370,7 @@ function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {
   return { ...attempt, ...presentTimes(attempt) }
 }
 
-/** The start and the phases of an attempt. Without phases, all of its time was waiting for the response. */
+/** The start and the phases of an attempt; without phases, its whole time counts as `answerMs`. */
 export function presentTimes({
   startedAt,
   durationMs,

@@ -14,30 +14,30 @@ import { type Clock, jumpOf } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
 
 const RESUME = 'Resume the destination.'
+const CLOSE = 'To make the next attempt now, close the breaker of the destination.'
 
-/** Why a part of a delivery waits, and what ends the wait: `null` where it ends by itself. */
+/** Why a part of a delivery waits, and the remedy; `null` if none is needed. */
 export const WAIT_REASONS = {
   in_flight: {
-    meaning: 'Its attempt is being made: the request waits for the response of the receiver.',
+    meaning: 'Its attempt is in progress: the request waits for the response.',
     remedy: null,
   },
   in_line: {
-    meaning:
-      'It is due, and waits for its turn because more events arrive than the receiver takes.',
+    meaning: 'It is due, and waits because more events arrive than the receiver accepts.',
     remedy: null,
   },
   retry: {
     meaning: 'Its last attempt failed, and the next one is due later.',
-    remedy: 'Retry the delivery to make it now.',
+    remedy: 'To make it now, retry the delivery.',
   },
   retry_after: {
     meaning: 'The receiver asked for a pause with Retry-After.',
-    remedy: 'Close the breaker of the destination to make the next attempt now.',
+    remedy: CLOSE,
   },
   breaker_open: {
     meaning:
-      'Too many attempts on the webhook failed, so its breaker is open. One attempt at a time checks whether the receiver works again.',
-    remedy: 'Close the breaker of the destination to make the next attempt now.',
+      'Too many attempts failed, so the breaker is open. Single attempts check whether the receiver works again.',
+    remedy: CLOSE,
   },
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
   webhook_gone: {
@@ -45,10 +45,8 @@ export const WAIT_REASONS = {
     remedy: RESUME,
   },
   url_forbidden: {
-    meaning:
-      'The settings allowedNetworks and allowedPorts forbid its address or port, so the webhook is paused.',
-    remedy:
-      'Correct the URL and resume the destination, or change the settings and restart Hookline.',
+    meaning: 'allowedNetworks or allowedPorts forbids its address or port, so it is paused.',
+    remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
   destination_disabled: {
@@ -66,36 +64,31 @@ export const WaitingResponse = Type.Object(
     since: Schema.time,
     nextAttemptAt: Schema.nullable(Schema.time),
     explanation: Schema.text('The reason as text.'),
-    remedy: Schema.nullable(Schema.text('What ends the wait; null if it ends by itself.')),
+    remedy: Schema.nullable(Schema.text('null if none is needed.')),
   },
-  {
-    description:
-      'Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause.',
-  },
+  { description: 'Why the webhook waits. nextAttemptAt is null if it needs the remedy.' },
 )
 
-/** Why a part waits, since when, and when its next attempt is made. Times in milliseconds since the epoch. */
+/** Why a part waits. Times in milliseconds since the epoch. */
 interface PartWaiting {
   readonly reason: WaitReason
   readonly since: number
-  /** `null`: when somebody ends the cause. */
+  /** `null` if it needs a remedy first. */
   readonly nextAttemptAt: number | null
 }
 
-/** What decides why parts wait. */
+/** The state that decides why the parts of a delivery wait. All times are wall clock times. */
 export interface WaitContext {
-  /** `undefined` when it was removed, or the delivery is in quarantine: then nothing waits for an attempt. */
+  /** `undefined` if it was removed or the delivery is in quarantine: nothing waits then. */
   readonly destination: Destination | undefined
   readonly states: readonly WebhookState[]
-  /** When the attempts began that are being made of the delivery, by URL. */
+  /** The start of each attempt in progress, by URL. */
   readonly inFlight: ReadonlyMap<string, number>
-  /** What the clock of the machine shows, as all times of the context. */
   readonly now: number
-  /** How far the clock of the machine is ahead of the times that parts are due. */
+  /** How far the wall clock is ahead of the clock of due times. */
   readonly jumpMs: number
 }
 
-/** The dependencies of the contexts of waits. */
 export interface WaitDeps {
   readonly catalog: Pick<Catalog, 'current'>
   readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf'>
@@ -104,16 +97,15 @@ export interface WaitDeps {
 
 type WaitingDelivery = Pick<Delivery, 'id' | 'destinationId' | 'state'>
 
-/** Asks the lanes about deliveries, all at once. Returns the function that returns the context of each of them. */
+/** Reads the state of all lanes at once. Returns a function that returns the context of each delivery. */
 export async function waitContexts(
   deliveries: readonly WaitingDelivery[],
   { catalog, lanes, clock }: WaitDeps,
 ): Promise<(delivery: WaitingDelivery) => WaitContext> {
   const destinationIds = new Set(deliveries.map(({ destinationId }) => destinationId))
-  const ids = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
   const [states, attempts] = await Promise.all([
     lanes.states([...destinationIds]),
-    lanes.attemptsOf(ids),
+    lanes.attemptsOf(deliveries.map(({ id, destinationId }) => ({ id, destinationId }))),
   ])
   const jumpMs = jumpOf(clock)
   return ({ id, destinationId, state }) => {
@@ -133,7 +125,7 @@ export async function waitContext(delivery: WaitingDelivery, deps: WaitDeps): Pr
   return (await waitContexts([delivery], deps))(delivery)
 }
 
-/** How a webhook stands, with times as the clock of the machine shows them. */
+/** The state of a webhook with wall clock times. */
 export function shownState(state: WebhookState, jumpMs: number): WebhookState {
   const shown = (at: number | null): number | null => (at === null ? null : at + jumpMs)
   return {
@@ -150,7 +142,7 @@ const PAUSED = {
   forbidden: 'url_forbidden',
 } as const satisfies Record<Pause['reason'], WaitReason>
 
-/** Why the part waits; `null` when it has ended, or its webhook was removed. Pure. */
+/** Why the part waits; `null` if it has ended or its webhook was removed. */
 export function partWaiting(
   part: DeliveryPart,
   { destination, states, inFlight, now, jumpMs }: WaitContext,
@@ -158,7 +150,7 @@ export function partWaiting(
   const webhook = destination?.settings.webhooks.find(({ url }) => url === part.url)
   const isOpen = part.state === 'pending' || part.state === 'held'
   if (!isOpen || destination === undefined || webhook === undefined) return null
-  // Whatever is paused meanwhile does not stop the request.
+  // A pause does not stop a request in progress.
   const since = inFlight.get(part.url)
   if (since !== undefined) return { reason: 'in_flight', since, nextAttemptAt: now }
   const pause = pauseOf(destination, webhook)
@@ -169,7 +161,7 @@ export function partWaiting(
   return untilTime({ ...part, firstDueAt, dueAt }, state, now)
 }
 
-/** Why the webhook gets nothing until somebody changes that; `undefined` when nothing pauses it. */
+/** Why the webhook is paused or disabled; `undefined` if it is not. */
 export function pauseReason(destination: Destination, url: string): WaitReason | undefined {
   const webhook = destination.settings.webhooks.find((each) => each.url === url)
   return webhook && pauseOf(destination, webhook)?.reason

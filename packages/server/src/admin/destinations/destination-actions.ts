@@ -20,7 +20,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import { lanesOf, requireDestination, requireMatch } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps, RecordRequest } from '../audit.ts'
-import { attemptFields, presentTimes } from '../deliveries/deliveries.ts'
+import { attemptFields, presentTimes, WebhookRequest } from '../deliveries/deliveries.ts'
 import { Problem } from '../problems/problem.ts'
 import {
   changeDestination,
@@ -37,18 +37,9 @@ const MAX_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
 
 const { url: attemptUrl, id: _id, number: _n, replayId: _replayId, ...resultFields } = attemptFields
 
-const headersField = Type.Record(Type.String(), Type.String())
-
 const TestedWebhookResponse = Type.Object({
   url: attemptUrl,
-  request: Type.Object({
-    method: Type.Literal('POST'),
-    headers: {
-      ...headersField,
-      description: 'As sent, but with the values of static headers hidden.',
-    },
-    body: Schema.text('The exact body of the request.'),
-  }),
+  request: WebhookRequest,
   signature: Type.Object({
     xSignature: Schema.nullable(Schema.text('null without a shared secret.')),
     webhookSignature: Schema.nullable(Schema.text('null without a shared secret.')),
@@ -57,34 +48,32 @@ const TestedWebhookResponse = Type.Object({
     Type.Object({
       ...resultFields,
       retryAfterMs: Type.Optional(Schema.integer('How long the receiver asked to wait.')),
-      headers: Type.Optional(headersField),
+      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
       body: Type.Optional(Schema.text('The beginning of the response body.')),
     }),
   ),
 })
 
+const headers = Schema.IfMatchHeaders
 const action = { params: Schema.IdParams, body: Schema.EmptyBody, response: oneDestination(200) }
 
 const schemas = {
   pause: {
     ...operations.editor('pauseDestination', 'Pauses a destination: its deliveries are held'),
     ...action,
-    headers: Schema.IfMatchHeaders,
+    headers,
   },
   resume: {
     ...operations.editor('resumeDestination', 'Resumes a destination'),
     description:
-      'Ends the pause of the destination and of each of its webhooks. Held deliveries become due at once, and their retry window starts again. The next attempt is made now, whatever breaker and Retry-After say.',
+      'Ends the pause of the destination and of its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, despite an open breaker or Retry-After.',
     ...action,
-    headers: Schema.IfMatchHeaders,
+    headers,
   },
   closeBreaker: {
-    ...operations.editor(
-      'closeBreaker',
-      'Closes the breakers of a destination: the next attempts are made now',
-    ),
+    ...operations.editor('closeBreaker', 'Closes the breakers of a destination'),
     description:
-      'Closes the breaker of each webhook and ends the pauses that receivers asked for with Retry-After. What waits is delivered one by one at first, then faster.',
+      'Closes the breaker of each webhook and ends the pauses requested with Retry-After. The next attempts are made now: single ones first, then faster.',
     ...action,
   },
   test: {
@@ -93,16 +82,13 @@ const schemas = {
     description:
       'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
     params: Schema.IdParams,
-    body: Type.Object(
-      {
-        type: Type.Optional(
-          Schema.oneOf(PAYLOAD_TYPES, `A sample of this type: ${PAYLOAD_TYPES.join(', ')}.`),
-        ),
-        eventId: Type.Optional(Schema.text('The id of an event of its source.')),
-        dryRun: Type.Optional(Schema.boolean('true: only shows the requests, and sends nothing.')),
-      },
-      Schema.strict,
-    ),
+    body: Schema.strictObject({
+      type: Type.Optional(
+        Schema.oneOf(PAYLOAD_TYPES, `A sample of this type: ${PAYLOAD_TYPES.join(', ')}.`),
+      ),
+      eventId: Type.Optional(Schema.text('The id of an event of its source.')),
+      dryRun: Type.Optional(Schema.boolean('true: only shows the requests, and sends nothing.')),
+    }),
     response: Schema.ok(
       'The requests and their results.',
       Type.Object({
@@ -118,36 +104,32 @@ const schemas = {
     description:
       'During the overlap, webhook-signature contains the signatures of both secrets, separated by a space. X-Signature contains only the signature of the new secret.',
     ...action,
-    headers: Schema.IfMatchHeaders,
-    body: Type.Object(
-      {
-        secret: Type.String({
-          minLength: 1,
-          maxLength: 1024,
-          description: 'The new shared secret: a text of 1 to 1,024 characters.',
+    headers,
+    body: Schema.strictObject({
+      secret: Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'The new shared secret: a text of 1 to 1,024 characters.',
+      }),
+      overlapHours: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_HOURS,
+          description: `How long both secrets sign: 0 to ${MAX_HOURS} hours; 24 if absent.`,
         }),
-        overlapHours: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: MAX_HOURS,
-            description: `For how long requests are also signed with the old secret: 0 to ${MAX_HOURS} hours; 24 if absent.`,
-          }),
-        ),
-      },
-      Schema.strict,
-    ),
+      ),
+    }),
   },
 }
 
-/** What a test delivery carries: an archived event, or a sample without an id. */
+/** The content of a test delivery: an archived event, or a sample without an id. */
 export interface TestContent {
   readonly id: string | null
   readonly body: Uint8Array
 }
 
-/** Makes test deliveries. */
 export interface TestDeliveries {
-  /** Sends the content to all webhooks of the destination. With `dryRun`, builds the requests only. */
+  /** Sends the content to all webhooks of the destination. With `dryRun`, only builds the requests. */
   run(
     destination: Destination,
     content: TestContent,
@@ -161,15 +143,14 @@ interface ActionDeps extends ChangeDeps, Pick<UrlChecks, 'hostProblem'> {
   readonly events: Pick<Events, 'find'>
 }
 
-/** What can be done with a destination besides changing its fields: pause, resume, close-breaker, test, rotate-secret. */
+/** Pause, resume, close-breaker, rotate-secret and test. Repeating one of the first four changes nothing. */
 export function addDestinationActions(app: AdminApp, deps: ActionDeps): void {
   addPauses(app, deps)
   addCloseBreaker(app, deps)
-  addTest(app, deps)
   addSecretRotation(app, deps)
+  addTest(app, deps)
 }
 
-/** A second request to pause or resume changes nothing. */
 function addPauses(app: AdminApp, deps: ActionDeps): void {
   const { clock, lanes, wake } = deps
 
@@ -178,7 +159,7 @@ function addPauses(app: AdminApp, deps: ActionDeps): void {
     const isPaused = (destination: Destination): boolean => destination.paused !== null
     const changed = await changeUnless(isPaused, request, deps, (destination) => ({
       ...destination,
-      paused: destination.paused ?? paused,
+      paused,
     }))
     return respondWithDestination(changed, reply)
   })
@@ -192,44 +173,32 @@ function addPauses(app: AdminApp, deps: ActionDeps): void {
 }
 
 function addCloseBreaker(app: AdminApp, { catalog, audit, clock, lanes }: ActionDeps): void {
-  app.post(
-    '/destinations/:id/close-breaker',
-    { schema: schemas.closeBreaker },
-    async (request, reply) => {
-      const destination = requireDestination(catalog, request.params.id)
-      // Before the change: the backend cannot keep the breaker, which is in memory, and the entry together.
-      await audit.append(unchangedEntry(request, destination, clock.wall()))
-      await lanes.order({ order: 'closeBreakers', webhooks: lanesOf(destination) })
-      return respondWithDestination(destination, reply)
-    },
-  )
+  const options = { schema: schemas.closeBreaker }
+  app.post('/destinations/:id/close-breaker', options, async (request, reply) => {
+    const destination = requireDestination(catalog, request.params.id)
+    // First: the breaker is in memory, so one transaction cannot cover both.
+    await audit.append(unchangedEntry(request, destination, clock.wall()))
+    await lanes.order({ order: 'closeBreakers', webhooks: lanesOf(destination) })
+    return respondWithDestination(destination, reply)
+  })
 }
 
-/** A second request with the same secret changes nothing. */
-function addSecretRotation(app: AdminApp, { catalog, audit, clock }: ActionDeps): void {
-  app.post(
-    '/destinations/:id/rotate-secret',
-    { schema: schemas.rotateSecret },
-    async (request, reply) => {
-      const { secret, overlapHours = 24 } = request.body
-      const faults = sharedSecretFaults(secret, '/secret')
-      if (faults.length > 0) throw new Problem('invalid_body', { faults })
-      const now = clock.wall()
-      const current = requireDestination(catalog, request.params.id)
-      if (current.settings.sharedSecret === secret) {
-        // Whatever If-Match has: the request may be the repetition of one whose response was lost.
-        await audit.append(unchangedEntry(request, current, now))
-        return respondWithDestination(current, reply)
-      }
-      const changed = await changeDestination(request, catalog, now, (destination) =>
-        rotated(destination, secret, now + overlapHours * HOUR_MS),
-      )
-      return respondWithDestination(changed, reply)
-    },
-  )
+function addSecretRotation(app: AdminApp, deps: ActionDeps): void {
+  const options = { schema: schemas.rotateSecret }
+  app.post('/destinations/:id/rotate-secret', options, async (request, reply) => {
+    const { secret, overlapHours = 24 } = request.body
+    const faults = sharedSecretFaults(secret, '/secret')
+    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const until = deps.clock.wall() + overlapHours * HOUR_MS
+    const isRotated = ({ settings }: Destination): boolean => settings.sharedSecret === secret
+    const changed = await changeUnless(isRotated, request, deps, (destination) =>
+      rotated(destination, secret, until),
+    )
+    return respondWithDestination(changed, reply)
+  })
 }
 
-/** Changes a destination unless that `isDone`. Either way there is an audit entry. */
+/** Changes a destination unless `isDone`. Either way there is an audit entry. */
 async function changeUnless(
   isDone: (destination: Destination) => boolean,
   request: RecordRequest,
@@ -237,9 +206,9 @@ async function changeUnless(
   change: (destination: Destination) => Destination,
 ): Promise<Destination> {
   const current = requireDestination(catalog, request.params.id)
-  requireMatch(request.headers['if-match'], current.version)
   const now = clock.wall()
   if (!isDone(current)) return changeDestination(request, catalog, now, change)
+  requireMatch(request.headers['if-match'], current.version)
   await audit.append(unchangedEntry(request, current, now))
   return current
 }
@@ -256,8 +225,8 @@ function resumed(destination: Destination): Destination {
 
 function rotated(destination: Destination, secret: string, until: number): Destination {
   const { previousSecret: _, ...settings } = destination.settings
-  const replaced = settings.sharedSecret
-  const previous = replaced === null ? {} : { previousSecret: { secret: replaced, until } }
+  const { sharedSecret } = settings
+  const previous = sharedSecret === null ? {} : { previousSecret: { secret: sharedSecret, until } }
   return { ...destination, settings: { ...settings, sharedSecret: secret, ...previous } }
 }
 
@@ -268,14 +237,12 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false } = body
     const content = await requestedContent(body, destination, deps)
-    if (!dryRun) {
-      // Before the requests: the backend cannot keep them and the entry together.
-      await audit.append(unchangedEntry(request, destination, clock.wall()))
-    }
+    // Before the requests, which cannot be undone.
+    if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
-    const works = webhooks.filter(({ result }) => result?.outcome === 'delivered')
-    const working = works.map(({ url }) => ({ destinationId: destination.id, url }))
-    await deps.lanes.order({ order: 'closeBreakers', webhooks: working })
+    const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
+    const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
+    await deps.lanes.order({ order: 'closeBreakers', webhooks: healed })
     const warnings = await hostWarnings([destination], deps)
     return {
       dryRun,
@@ -292,7 +259,7 @@ async function requestedContent(
   { events, catalog, clock }: ActionDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
-    const hint = 'Give one of the two: "type" for a sample, or "eventId" for an archived event.'
+    const hint = 'Give either type, for a sample, or eventId, for an archived event.'
     const code = type === undefined ? 'required' : 'exclusive'
     throw refused('/type', code, 'Neither or both of type and eventId are given.', hint)
   }
@@ -301,14 +268,14 @@ async function requestedContent(
     return { id: null, body: Buffer.from(webhookPayload(sample)) }
   }
   const event = await events.find(eventId!)
-  const isForIt = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
-  if (isForIt) return event
+  const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
+  if (isReceived) return event
   const hint = 'Give the id of an event of the source of this destination.'
   throw refused('/eventId', 'unknown_event', 'The source has no such event.', hint)
 }
 
-function refused(...of: Parameters<typeof fault>): Problem {
-  return new Problem('invalid_body', { faults: [fault(...of)] })
+function refused(...args: Parameters<typeof fault>): Problem {
+  return new Problem('invalid_body', { faults: [fault(...args)] })
 }
 
 function presentTestedWebhook({ url, headers, body, result }: TestedWebhook): object {
@@ -341,9 +308,8 @@ const FIELDS: Readonly<Record<EventType, Partial<Event>>> = {
   alias: { previousId: 'sample-visitor' },
 }
 
-/** A sample of this type for the user `sample-user`. @param at the timestamp, as `formatTimestamp` returns it */
-function sampleOf(type: PayloadType, at: string): Event | DeletionNotice {
-  const stamped = { userId: 'sample-user', timestamp: at, receivedAt: at }
+function sampleOf(type: PayloadType, timestamp: string): Event | DeletionNotice {
+  const stamped = { userId: 'sample-user', timestamp, receivedAt: timestamp }
   if (type === 'delete') return { type, ...stamped }
   const call = { type, messageId: `sample-${type}`, anonymousId: 'sample-visitor', context: {} }
   return { ...call, ...stamped, ...FIELDS[type] }

@@ -9,64 +9,48 @@ import * as Schema from '../api/schema.ts'
 import { shownState } from '../deliveries/waiting.ts'
 import { StatisticsPoint } from '../statistics.ts'
 
-/** The health of a destination as the API shows it. */
 export const HealthResponse = Type.Object({
   webhooks: Type.Array(
     Type.Object({
       url: Type.String(),
       breaker: Schema.oneOf(
         ['closed', 'open', 'half_open'],
-        'closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again.',
+        'closed: attempts are made. open: no attempt is made. half_open: single attempts check whether the webhook works again.',
       ),
       brokenSince: Schema.nullable(Schema.time),
       restsUntil: Schema.nullable(Schema.time),
-      retryAfterUntil: Schema.nullable(
-        Schema.timeOf('Until when the receiver asked for no attempt with Retry-After.'),
-      ),
+      retryAfterUntil: Schema.nullable(Schema.timeOf('The end of the pause by Retry-After.')),
       pacePerSecond: Schema.nullable(
-        Type.Number({
-          description:
-            'How many attempts a second it gets, because its receiver responded 429, or 502 or 503 at once. Hookline learns the pace from the responses.',
-        }),
+        Schema.number('The limit of attempts per second after responses 429, 502 and 503.'),
       ),
-      pending: Schema.integer(
-        'Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them.',
-      ),
-      held: Schema.integer('Deliveries that wait until it is resumed.'),
+      pending: Schema.integer('Deliveries that wait: see GET /deliveries?waiting=true.'),
+      held: Schema.integer('Deliveries held until it is resumed.'),
       oldestPendingAt: Schema.nullable(Schema.time),
     }),
   ),
-  pending: Schema.integer('Deliveries that no webhook has yet.'),
-  held: Schema.integer('Deliveries that wait until the destination is resumed.'),
+  pending: Schema.integer('Deliveries that no webhook has received yet.'),
+  held: Schema.integer('Deliveries held until the destination is resumed.'),
   oldestPendingAt: Schema.nullable(Schema.time),
   oldestPendingAgeMs: Schema.nullable(Type.Integer()),
   lastHour: Type.Object({
     attempts: Type.Integer(),
     delivered: Type.Integer(),
-    successRate: Schema.nullable(
-      Type.Number({ description: '0 to 1; null if there was no attempt.' }),
-    ),
-    lastFailedAt: Schema.nullable(
-      Schema.timeOf('When the last attempt failed; null if none did in the last hour.'),
-    ),
+    successRate: Schema.nullable(Schema.number('0 to 1; null without attempts.')),
+    lastFailedAt: Schema.nullable(Schema.timeOf('When the last failed attempt was made.')),
   }),
-  p95LatencyMs: Schema.nullable(
-    Schema.integer('Of the last hour: from receipt to delivery; null if nothing was delivered.'),
-  ),
+  p95LatencyMs: Schema.nullable(Schema.integer('From receipt to delivery, in the last hour.')),
 })
 
-/** The dependencies of the health of destinations. */
 export interface HealthDeps {
   readonly lanes: Pick<WebhookLanes, 'states'>
   readonly upkeep: Pick<Upkeep, 'backlog'>
   readonly reports: Pick<DeliveryReports, 'waitingIn'>
   readonly recentAttempts: Pick<RecentAttempts, 'of'>
-  /** Up to now, not only what is written. */
+  /** Up to now, unwritten counts included. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly clock: Clock
 }
 
-/** The current health of the destination. */
 export async function readDestinationHealth(
   destination: Destination,
   deps: HealthDeps,
@@ -113,16 +97,16 @@ async function p95LatencyMs(
 }
 
 function presentWebhook(
-  { url, breaker, brokenSince, restsUntil, retryAfterUntil, pacePerSecond }: WebhookState,
+  { url, breaker, pacePerSecond, ...times }: WebhookState,
   { pending, held, oldestAt }: WaitingParts,
 ): object {
   return {
     url,
     breaker,
-    brokenSince: Schema.timeOrNull(brokenSince),
-    restsUntil: Schema.timeOrNull(restsUntil),
-    retryAfterUntil: Schema.timeOrNull(retryAfterUntil),
-    // To two digits: a pace changes with each response.
+    brokenSince: Schema.timeOrNull(times.brokenSince),
+    restsUntil: Schema.timeOrNull(times.restsUntil),
+    retryAfterUntil: Schema.timeOrNull(times.retryAfterUntil),
+    // Two digits, because the pace changes with each response.
     pacePerSecond: pacePerSecond && Number(pacePerSecond.toPrecision(2)),
     pending,
     held,

@@ -34,17 +34,14 @@ import {
 } from './settings.ts'
 import { hostWarnings, type UrlChecks, urlWarnings, WarningsResponse } from './webhook-urls.ts'
 
-/** The fields of a destination as the API shows it. */
 const destinationFields = {
   id: Type.String(),
   sourceId: Schema.text('The id of the source whose events it receives.'),
-  type: Schema.oneOf(['Webhooks'], 'Webhooks: there is no other type.'),
+  type: Schema.oneOf(['Webhooks'], 'Always Webhooks.'),
   name: Schema.name,
   enabled: Schema.boolean('true or false. Events that arrive while it is false are not delivered.'),
   enabledChangedAt: Schema.nullable(
-    Schema.timeOf(
-      'When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that.',
-    ),
+    Schema.timeOf('When it was created, or last enabled or disabled. null if unknown.'),
   ),
   paused: PauseResponse,
   settings: SettingsResponse,
@@ -57,10 +54,8 @@ const destinationFields = {
 /** A destination as the API shows it. */
 export const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
 
-/** Names the operations of destinations. */
 export const operations = Schema.operationsTagged('Destinations')
 
-/** The response with a destination. */
 export const oneDestination = (status: 200 | 201) =>
   Schema.versionedResponses(
     status,
@@ -73,15 +68,12 @@ const optional = {
   enabled: Type.Optional(destinationFields.enabled),
 }
 
-const CreateDestinationRequest = Type.Object(
-  {
-    sourceId: destinationFields.sourceId,
-    type: destinationFields.type,
-    ...optional,
-    settings: SettingsRequest,
-  },
-  Schema.strict,
-)
+const CreateDestinationRequest = Schema.strictObject({
+  sourceId: destinationFields.sourceId,
+  type: destinationFields.type,
+  ...optional,
+  settings: SettingsRequest,
+})
 
 const IMMUTABLE = 'Leave it out. To change it, create a new destination and remove this one.'
 
@@ -102,10 +94,10 @@ const ChangeDestinationRequest = Type.Object(
 const schemas = {
   list: {
     ...operations.viewer('listDestinations', 'Lists destinations, oldest first'),
-    querystring: Type.Object(
-      { ...Schema.listQuery, sourceId: Type.Optional(destinationFields.sourceId) },
-      Schema.strict,
-    ),
+    querystring: Schema.strictObject({
+      ...Schema.listQuery,
+      sourceId: Type.Optional(destinationFields.sourceId),
+    }),
     response: Schema.pages('A page of destinations.', Schema.ref(DestinationResponse)),
   },
   create: {
@@ -126,7 +118,7 @@ const schemas = {
   change: {
     ...operations.editor('changeDestination', 'Changes a destination'),
     description:
-      'Fields in the body replace the current values, also within settings. Fields that are absent stay unchanged.',
+      'Fields in the body replace the current values, also within settings. Absent fields stay unchanged.',
     params: Schema.IdParams,
     headers: Schema.IfMatchHeaders,
     body: ChangeDestinationRequest,
@@ -143,7 +135,7 @@ const schemas = {
 interface DestinationDeps
   extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
   readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'order'>
-  /** Reserved ports that webhook URLs may use all the same. */
+  /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
 }
 
@@ -151,13 +143,9 @@ const list = new List<Destination>('destinations', presentDestination)
 
 /** `/destinations` and `/destinations/:id`. */
 export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void {
-  addReading(app, deps)
-  addChanging(app, deps)
-  addRemoving(app, deps)
-}
+  const { catalog, clock } = deps
+  addChanges(app, deps)
 
-function addReading(app: AdminApp, deps: DestinationDeps): void {
-  const { catalog } = deps
   app.get('/destinations', { schema: schemas.list }, ({ query }) => {
     const { destinations, destinationsBySource } = catalog.current
     const records =
@@ -175,69 +163,59 @@ function addReading(app: AdminApp, deps: DestinationDeps): void {
       health: await readDestinationHealth(destination, deps),
     }
   })
-}
 
-function addChanging(app: AdminApp, deps: DestinationDeps): void {
-  const { catalog, clock, allowedPorts, lanes, wake } = deps
-  // The response contains the faults of the body and of the settings, so the handler needs both.
-  const attachValidation = true
-
-  app.post(
-    '/destinations',
-    { schema: schemas.create, attachValidation },
-    async (request, reply) => {
-      const more = sourceFaults(catalog, request.body)
-      const settings = requestedSettings(request, allowedPorts, undefined, more)
-      const { sourceId, type, name = 'Webhooks', enabled = false } = request.body
-      const now = clock.wall()
-      const destination: Destination = {
-        id: newId('dst', now),
-        sourceId,
-        type,
-        name,
-        enabled,
-        enabledChangedAt: now,
-        paused: null,
-        settings,
-        createdAt: now,
-        updatedAt: now,
-        version: 1,
-      }
-      const location = `${app.prefix}/destinations/${destination.id}`
-      const headers = { location, etag: entityTag(destination.version) }
-      const body = withWarnings(destination, await hostWarnings([destination], deps))
-      const made = { status: 201, headers, body } as const
-      const entry = recordEntry(request, now, [null, destination], presentDestination)
-      await catalog.putDestination(destination, withResponse(entry, made, request))
-      return respondWith(made, reply)
-    },
-  )
-
-  app.patch(
-    '/destinations/:id',
-    { schema: schemas.change, attachValidation },
-    async (request, reply) => {
-      const now = clock.wall()
-      const changed = await changeDestination(request, catalog, now, (destination) => {
-        const settings = requestedSettings(request, allowedPorts, destination.settings)
-        return withToggle({ ...destination, ...request.body, settings }, destination, now)
-      })
-      // Whatever was wrong with the webhook may be right now.
-      await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
-      wake()
-      reply.header('etag', entityTag(changed.version))
-      return withWarnings(changed, await hostWarnings([changed], deps))
-    },
-  )
-}
-
-function addRemoving(app: AdminApp, { catalog, clock }: DestinationDeps): void {
   app.delete('/destinations/:id', { schema: schemas.remove }, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
     requireMatch(request.headers['if-match'], destination.version)
     const entry = recordEntry(request, clock.wall(), [destination, null], presentDestination)
     await catalog.removeDestination(destination.id, entry)
     return reply.code(204).send()
+  })
+}
+
+function addChanges(app: AdminApp, deps: DestinationDeps): void {
+  const { catalog, clock, allowedPorts, lanes, wake } = deps
+  // The handlers report the faults of the body together with those of the settings.
+  const attachValidation = true
+  const create = { schema: schemas.create, attachValidation }
+  const change = { schema: schemas.change, attachValidation }
+
+  app.post('/destinations', create, async (request, reply) => {
+    const more = sourceFaults(catalog, request.body)
+    const settings = requestedSettings(request, allowedPorts, undefined, more)
+    const now = clock.wall()
+    const destination: Destination = {
+      id: newId('dst', now),
+      name: 'Webhooks',
+      enabled: false,
+      ...request.body,
+      enabledChangedAt: now,
+      paused: null,
+      settings,
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    }
+    const location = `${app.prefix}/destinations/${destination.id}`
+    const headers = { location, etag: entityTag(destination.version) }
+    const body = withWarnings(destination, await hostWarnings([destination], deps))
+    const response = { status: 201, headers, body } as const
+    const entry = recordEntry(request, now, [null, destination], presentDestination)
+    await catalog.putDestination(destination, withResponse(entry, response, request))
+    return respondWith(response, reply)
+  })
+
+  app.patch('/destinations/:id', change, async (request, reply) => {
+    const now = clock.wall()
+    const changed = await changeDestination(request, catalog, now, (destination) => {
+      const settings = requestedSettings(request, allowedPorts, destination.settings)
+      return withToggle({ ...destination, ...request.body, settings }, destination, now)
+    })
+    // The change may have fixed the webhook.
+    await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
+    wake()
+    reply.header('etag', entityTag(changed.version))
+    return withWarnings(changed, await hostWarnings([changed], deps))
   })
 }
 
@@ -253,8 +231,8 @@ function sourceFaults({ current }: ChangeDeps['catalog'], body: unknown): readon
 }
 
 /**
- * The settings in the body of a request; `previous` are the current settings of the destination.
- * @throws {Problem} `invalid_body` with all faults: of the body, of the settings, and `more`
+ * The settings in the body of a request; `previous` are the current ones.
+ * @throws {Problem} `invalid_body` with the faults of the body and the settings, and `more`
  */
 function requestedSettings(
   { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
@@ -263,7 +241,7 @@ function requestedSettings(
   more: readonly Fault[] = [],
 ): Destination['settings'] {
   if (validationError && !(validationError instanceof Problem)) throw validationError
-  // The parser of the settings reports more about them than the schema.
+  // parseWebhooksSettings reports the faults of the settings.
   const found = (validationError?.faults ?? []).filter(
     ({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer),
   )
@@ -290,7 +268,7 @@ export function presentDestination(destination: Destination): object {
   }
 }
 
-/** Changes a destination at the time `now`, with an audit entry. */
+/** Changes a destination, with an audit entry. */
 export function changeDestination(
   request: RecordRequest,
   catalog: AuditedCatalog,
@@ -309,7 +287,7 @@ export function changeDestination(
   })
 }
 
-/** The audit entry of a request that does something with a destination, and leaves its record as it is. */
+/** The audit entry of a request that leaves the record of the destination unchanged. */
 export function unchangedEntry(
   request: AuditedRequest,
   destination: Destination,
@@ -318,13 +296,12 @@ export function unchangedEntry(
   return recordEntry(request, now, [destination, destination], presentDestination)
 }
 
-/** Shows a destination, with its ETag. */
 export function respondWithDestination(destination: Destination, reply: FastifyReply): object {
   reply.header('etag', entityTag(destination.version))
   return presentDestination(destination)
 }
 
-/** The changed destination, with the time of this change if it was enabled, disabled or created by it. */
+/** Sets `enabledChangedAt` if this change created, enabled or disabled the destination. */
 export function withToggle(
   changed: Destination,
   before: Pick<Destination, 'enabled'> | undefined,

@@ -186,7 +186,11 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   previewTrait: { compute },
   importConfiguration: {
     hookline: 1,
-    sources: [{ id: exampleId('src'), name: 'My shop', enabled: true, rateLimit: null }],
+    sources: [
+      { id: exampleId('src'), name: 'My shop', enabled: true, rateLimit: null, space: 'default' },
+    ],
     destinations: [],
+    audiences: [],
+    traits: [],
   },
 }

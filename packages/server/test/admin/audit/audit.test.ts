@@ -151,10 +151,12 @@ test('the entry of an import shows its number of records, 1,000 ids and 64 KB of
     name: 'x'.repeat(200),
     enabled: true,
     rateLimit: null,
+    space: 'default',
   }))
-  await server.must('PUT', '/import', { body: { hookline: 1, sources, destinations: [] } })
-  const { text, body } = await server.call<{ data: Entry[] }>('GET', '/audit')
-  const after = body.data[0]!.after as { count: number; ids: string[]; records: { id: string }[] }
+  const body = { hookline: 1, sources, destinations: [], audiences: [], traits: [] }
+  await server.must('PUT', '/import', { body })
+  const { text, body: audit } = await server.call<{ data: Entry[] }>('GET', '/audit')
+  const after = audit.data[0]!.after as { count: number; ids: string[]; records: { id: string }[] }
   expect(after.count).toBe(1_500)
   expect(after.ids).toEqual(sources.slice(0, 1_000).map(({ id }) => id))
   expect(after.records.length).toBeGreaterThan(100)

@@ -291,14 +291,14 @@ export const CHANGES: Readonly<Record<string, Make>> = {
   }),
   importConfiguration: async ({ source }) => {
     const created = 'src_01kf0rdqg0f88trbntrw0bgpgn'
-    const entry = { name: 'imported', enabled: true, rateLimit: null }
+    const entry = { name: 'imported', enabled: true, rateLimit: null, space: 'default' }
     const sources = [
       { id: source, ...entry },
       { id: created, ...entry },
     ]
     return {
       path: '/import',
-      body: { hookline: 1, sources, destinations: [] },
+      body: { hookline: 1, sources, destinations: [], audiences: [], traits: [] },
       before: { count: 1, ids: [source], records: [{ id: source, name: 'web' }] },
       after: {
         count: 2,

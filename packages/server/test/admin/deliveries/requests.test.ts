@@ -96,7 +96,7 @@ test('without the delivery, its destination or its event, the problem says what 
   expect(await problemOf(id)).toEqual([
     409,
     'wrong_state',
-    'Its destination was removed, so Hookline would send nothing.',
+    'Its destination was removed.',
   ])
   // Another archive has no event of this delivery.
   const { deliveries, catalog } = server.backend
@@ -106,7 +106,7 @@ test('without the delivery, its destination or its event, the problem says what 
   expect([status, body.code, body.detail]).toEqual([
     409,
     'wrong_state',
-    'Its event was removed or is damaged, so its body is not known.',
+    'Its event was removed or is damaged.',
   ])
 })
 

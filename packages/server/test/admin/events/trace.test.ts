@@ -76,7 +76,7 @@ test('a destination that was created after the event is told apart, with the tim
     {
       destinationId: 'dst_same',
       decision: 'pending',
-      explanation: expect.stringContaining('being decided'),
+      explanation: expect.stringContaining('no decision yet'),
       remedy: expect.stringContaining('/readyz'),
     },
     {
@@ -173,7 +173,7 @@ test('failures are explained with their remedy', () => {
     webhooks: [partOf({ state: 'rejected', last })],
   }
   expect(wordsOf(rejected)).toEqual({
-    explanation: `It was rejected, and Hookline does not try again. The last attempt on example.com failed: ${error}`,
+    explanation: `It was rejected, and is not retried. The last attempt on example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', last })]
