@@ -1,7 +1,6 @@
 import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
@@ -18,17 +17,18 @@ import {
   findToken,
   hashOf,
   isExpired,
+  isSame,
   type Openers,
   sessionIn,
   THIS_MACHINE_ID,
   tokenIdOf,
 } from './tokens.ts'
 
-/** Who makes a request, and what it may do. */
+/** The author of a request. */
 export interface Actor {
-  /** The id of the token or session; `admin-token` for the token of the operator; `this-machine` without a login. */
+  /** The id of the token or session; `admin-token` for the operator's token; `this-machine` without a login. */
   readonly id: string
-  /** The id of the token that opened the session; otherwise as `id`. */
+  /** The id of the token that opened the session; otherwise `id`. */
   readonly tokenId: string
   readonly name: string
   readonly role: Role
@@ -38,91 +38,85 @@ export interface Actor {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `authenticate` on every route that needs a token, before any other hook runs. */
+    /** Set by `authenticate`, before any other hook runs. */
     actor: Actor
   }
 }
 
 export interface Authentication {
-  /** The token of the operator. It has the role admin and never expires. */
+  /** The operator's token. It has the role admin and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Pick<Tokens, 'current' | 'markUsed'>
   readonly openers: Openers
-  /** Requests of browsers on this machine need no login, and have the role admin. */
+  /** Browsers on this machine need no login and have the role admin. */
   readonly isOpenHere: boolean
   readonly wrongTokens: WrongTokens
   readonly clock: Clock
   readonly logger: Logger
 }
 
-type Who = Omit<Actor, 'credential'>
+type Identity = Omit<Actor, 'credential'>
 
-/** The time of the last use is kept to the minute, so that not every request causes a write. */
+/** Avoids a write for each request. */
 const LAST_USE_PRECISION_MS = 60_000
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * The hook that checks `Authorization: Bearer` (RFC 6750 §3), or the session of a browser. Without a token that is known and
- * has not expired the response is 401, or 429 where the client has sent many wrong ones. A correct token passes at any
- * time. The comparison takes constant time. A change that a browser makes needs the CSRF token too.
+ * The hook that checks `Authorization: Bearer` (RFC 6750 §3) or the session of a browser. Responds with 401 to an unknown or
+ * expired token, or with 429 after many wrong ones; a valid token always passes. Comparisons take constant time. Changes by
+ * a browser also need the CSRF token.
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {
   return (request, _reply, done) => {
-    const given = bearerOf(request)
+    const token = bearerOf(request)
     const actor =
-      given === undefined
+      token === undefined
         ? browserActor(request, authentication)
-        : tokenActor(given, request.ip, authentication)
+        : tokenActor(token, request.ip, authentication)
     if (actor instanceof Problem) return done(actor)
     request.actor = actor
     return done()
   }
 }
 
-/** The token of a request; `undefined` where it has none. */
 function bearerOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-/** Who has this token. */
+/** The owner of this token. */
 export function tokenActor(
-  given: string,
+  token: string,
   address: string,
   authentication: Authentication,
 ): Actor | Problem {
   const { adminToken, tokens, wrongTokens } = authentication
-  const expected = Buffer.from(hashOf(adminToken.reveal()))
-  const credential = new Redacted(given)
-  if (timingSafeEqual(Buffer.from(hashOf(given)), expected)) return { ...OPERATOR, credential }
-  const token = findToken(tokens, given)
-  if (token === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
-  if (isExpired(token, authentication.clock.wall())) {
-    // Who has the token may know: for any other text, the response does not say what is wrong.
-    const since = formatTimestamp(token.expiresAt!)
-    return unauthorized(
-      'invalid_token',
-      `The token ${JSON.stringify(token.name)} expired at ${since}.`,
-    )
+  const credential = new Redacted(token)
+  if (isSame(hashOf(token), hashOf(adminToken.reveal()))) return { ...OPERATOR, credential }
+  const stored = findToken(tokens, token)
+  if (stored === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
+  if (isExpired(stored, authentication.clock.wall())) {
+    const { name, expiresAt } = stored
+    const detail = `The token ${JSON.stringify(name)} expired at ${formatTimestamp(expiresAt!)}.`
+    return unauthorized('invalid_token', detail)
   }
-  return { ...usedNow(token, authentication), credential }
+  return { ...usedNow(stored, authentication), credential }
 }
 
-const OPERATOR: Who = {
+const OPERATOR: Identity = {
   id: ADMIN_TOKEN_ID,
   tokenId: ADMIN_TOKEN_ID,
   name: 'admin token of the operator',
   role: 'admin',
 }
 
-/** The operator without a login. */
-const THIS_MACHINE: Who = {
+const THIS_MACHINE: Identity = {
   id: THIS_MACHINE_ID,
   tokenId: THIS_MACHINE_ID,
   name: 'a browser on this machine',
   role: 'admin',
 }
 
-/** Who has the session of a browser, or whoever uses the browser where no login is needed. */
+/** The user of a session, or of a browser that needs no login. */
 function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
   const { tokens, openers, adminToken, isOpenHere, clock } = authentication
   const { headers } = request
@@ -138,19 +132,17 @@ function browserActor(request: FastifyRequest, authentication: Authentication): 
   return withCsrfToken(request, { ...THIS_MACHINE, credential: adminToken })
 }
 
-/** The actor, if it only reads, or if the request has the token that pages of other origins cannot read. */
 function withCsrfToken({ method, headers }: FastifyRequest, actor: Actor): Actor | Problem {
   if (SAFE_METHODS.has(method)) return actor
-  const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
-  const expected = Buffer.from(csrfTokenOf(actor.credential.reveal()))
-  const isSame = given.length === expected.length && timingSafeEqual(given, expected)
-  return isSame ? actor : new Problem('csrf_token_missing')
+  const csrfToken = String(headers['x-csrf-token'] ?? '')
+  const isValid = isSame(csrfToken, csrfTokenOf(actor.credential.reveal()))
+  return isValid ? actor : new Problem('csrf_token_missing')
 }
 
-function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication): Who {
+function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication): Identity {
   const { id, name, role, openedBy = id } = token
   const now = clock.wall()
-  // The time may be later than now, if the clock was set back.
+  // The stored time is in the future if the clock was set back.
   if (Math.abs(now - (token.lastUsedAt ?? 0)) >= LAST_USE_PRECISION_MS) {
     tokens.markUsed(id, now).catch((error: unknown) => {
       logger.warn({ err: error, tokenId: id }, 'token.last_use_not_kept')
@@ -160,29 +152,25 @@ function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication):
 }
 
 export function unauthorized(error?: 'invalid_token', detail?: string): Problem {
-  const challenge = 'Bearer realm="Hookline"'
-  const reason = error === undefined ? challenge : `${challenge}, error="${error}"`
-  const headers = { 'www-authenticate': reason }
+  const parameter = error === undefined ? '' : `, error="${error}"`
+  const headers = { 'www-authenticate': `Bearer realm="Hookline"${parameter}` }
   return new Problem('unauthorized', { headers, ...(detail !== undefined && { detail }) })
 }
 
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
-/** What reverse proxies and tunnels add: the browser may be anywhere. */
+/** Headers of reverse proxies and tunnels: the browser may be on another machine. */
 const FORWARDING_HEADER =
   /^(?:forwarded|via|cf-.+|.*-client-?ip|x-real-ip|x-.*forwarded.*|x-.*-external-address)$/
 
-/**
- * Whether a request comes from a browser or program on this machine, to an address of this machine. A page of another site
- * whose name resolves to 127.0.0.1 (DNS rebinding) names itself in `Host`.
- */
+/** Whether a request is local. After DNS rebinding to 127.0.0.1, `Host` still has the name of the other site. */
 function isFromBrowserHere({ raw, headers }: FastifyRequest): boolean {
   const isFromHere = LOOPBACK_ADDRESS.test(raw.socket.remoteAddress ?? '')
   const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
   return isFromHere && !isForwarded && LOOPBACK_HOST.test(headers.host ?? '')
 }
 
-/** Whether a browser says that a page of another site, or of another port of this machine, caused the request. */
+/** Whether a page of another site, or of another port of this machine, caused the request. */
 function isFromOtherSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
@@ -200,8 +188,8 @@ interface WrongTokensOptions {
 }
 
 /**
- * Limits, counts and logs requests with a wrong token, by client. It never sees a correct token: behind a reverse proxy or
- * NAT, an attacker may have the same address as the operator, and must not lock the operator out.
+ * Limits, counts and logs requests with a wrong token, by client. It does not affect valid tokens: an attacker behind the same
+ * proxy or NAT must not lock the operator out.
  */
 export class WrongTokens {
   readonly #options: WrongTokensOptions
@@ -215,7 +203,7 @@ export class WrongTokens {
     this.#clients = new ClientKeyThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Counts a request with a wrong token. Returns a Problem where the client has sent too many. */
+  /** Counts a wrong token. Returns a Problem if the client has sent too many. */
   add(address: string): Problem | undefined {
     const { perMinute, metrics, logger } = this.#options
     const client = clientOf(address)
@@ -229,7 +217,7 @@ export class WrongTokens {
   }
 }
 
-/** The address, or the /64 of an IPv6 address: one client has that many addresses at least. */
+/** The address, or the /64 of an IPv6 address, which usually belongs to one client. */
 export function clientOf(address: string): string {
   if (isIP(address) === 0) return 'unknown'
   const parsed = ipaddr.process(address)

@@ -6,7 +6,6 @@ import type { AdminApp } from '../api/admin-app.ts'
 import { Problem } from '../problems/problem.ts'
 import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
 
-/** How many seconds' worth of requests may come at once. */
 const BURST_SECONDS = 5
 
 /** Limits each token and each session to `perSecond` requests; `null` for no limit. */
@@ -19,7 +18,7 @@ export class RequestLimit {
     this.#perSecond = perSecond
   }
 
-  /** Counts a request. Returns a Problem where it is one too many. */
+  /** Counts a request. Returns a Problem if it exceeds the limit. */
   refusal({ id }: Pick<Actor, 'id'>): Problem | undefined {
     const waitSeconds = this.#limit.take({ id, rateLimit: this.#perSecond }, 1)
     if (waitSeconds === 0) return undefined
@@ -27,16 +26,16 @@ export class RequestLimit {
   }
 }
 
-/** As many as the embedded backend has threads for: more would only wait there, in the order of their arrival. */
+/** The number of read threads of the embedded backend. More would wait there, first come, first served. */
 const MAX_AT_ONCE = 2
-/** Of each session, or of a token by itself. A page of the console makes up to five at once. */
+/** Per token or session. A page of the console sends up to five at once. */
 const MAX_WAITING = 32
-/** Of each token with its sessions. Each holds a connection. */
+/** Per token, its sessions included. Each holds a connection. */
 const MAX_WAITING_OF_TOKEN = 128
 
 /**
- * Adds the hooks by which long reads take turns: however many one token requests, others wait for at most the one that
- * runs. Responds with 429 if too many of a token or session wait.
+ * Adds the hooks that schedule long reads fairly: the many reads of one token do not delay the others. Responds with 429 if
+ * too many reads of a token or session wait.
  */
 export function takeTurns(
   app: AdminApp,
@@ -54,19 +53,19 @@ export function takeTurns(
       return done(tooMany(`${ofToken} requests of this token and its sessions`))
     return turns.take({
       taker: actor,
-      // A search in the console closes the connection at the next letter.
+      // A search in the console closes the connection when the next letter is typed.
       isWanted: () => !reply.raw.destroyed,
       start: () => {
         running.add(request)
-        // The token may have been deleted while the request waited.
+        // The token may have been deleted meanwhile.
         if (openers.isServed(actor.id, clock.wall())) done()
-        // Not at once: of hundreds that are refused, each would begin within the end of the one before.
+        // Deferred: hundreds of refusals would otherwise nest.
         else setImmediate(() => done(unauthorized('invalid_token')))
       },
     })
   })
 
-  // Not when the connection is closed: the read continues then.
+  // Not when the connection closes: the read continues then.
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (running.delete(request)) turns.end(request.actor)
     done(null, payload)
@@ -74,6 +73,6 @@ export function takeTurns(
 }
 
 function tooMany(what: string): Problem {
-  const detail = `${what} wait for the database already. Wait for their responses before you send more.`
+  const detail = `${what} are waiting for the database. Wait for their responses before you send more.`
   return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
 }

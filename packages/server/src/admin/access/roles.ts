@@ -3,14 +3,14 @@ import { type Role, ROLES } from '../../backend/tokens.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { Problem } from '../problems/problem.ts'
 
-/** The lowest role that sees requests with valid signatures. */
+/** The lowest role that may see valid signatures. */
 export const SIGNATURES_ROLE: Role = 'editor'
 
-/** The role that each route requires, as its schema states it. A role includes those before it: viewer, editor, admin. */
+/** The role that the schema of each route requires. Roles include the lower ones: viewer, editor, admin. */
 export class RouteRoles {
   readonly #roles = new Map<string, Role>()
 
-  /** Collects the roles of all routes that are added to `app` afterwards. A route whose schema states no role throws. */
+  /** Collects the roles of routes added to `app` from now on. A route without a role throws. */
   collect(app: AdminApp): void {
     app.addHook('onRoute', ({ method, routePath, schema }) => {
       const role = schema?.role
@@ -21,13 +21,13 @@ export class RouteRoles {
     })
   }
 
-  /** The role that a route like `GET /sources/:id` requires; admin if there is no such route. */
+  /** The role for a route like `GET /sources/:id`; admin if the route does not exist. */
   of(route: string): Role {
     return this.#roles.get(route) ?? 'admin'
   }
 }
 
-/** The hook that responds with 403 if the route requires a higher role than that of the token. */
+/** The hook that responds with 403 if the role of the token is too low. */
 export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply, done) => {
   const { role = 'admin' } = routeOptions.schema ?? {}
   if (isRoleEnough(actor.role, role)) return done()

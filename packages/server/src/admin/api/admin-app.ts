@@ -13,7 +13,7 @@ interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
 }
 
-/** The Fastify instance of the management API: handlers get the types that the schemas of their routes state. */
+/** The Fastify instance of the management API: handlers have the types of their route's schema. */
 export type AdminApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -26,12 +26,9 @@ declare module 'fastify' {
   interface FastifySchema {
     /** The role that the route requires; absent if it needs no token. */
     role?: Role
-    /** The route may search or sum up much: in steps, each of which takes a second at most. */
+    /** The route may read much data, in steps of a second at most. */
     isLongRead?: boolean
-    /**
-     * Responses show events, or other data of users. They are not kept for an `Idempotency-Key`, where a purge could not
-     * reach them.
-     */
+    /** Responses show user data. They are not stored for an `Idempotency-Key`, where a purge could not reach them. */
     showsUsers?: boolean
   }
 }

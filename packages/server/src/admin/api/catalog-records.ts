@@ -15,12 +15,11 @@ export function requireDestination({ current }: Pick<Catalog, 'current'>, id: st
   return found(current.destinations.get(id), 'No destination has this id.')
 }
 
-/** The lanes of the webhooks that the destination has now. */
+/** The lanes of the current webhooks. */
 export function lanesOf({ id: destinationId, settings }: Destination): readonly LaneId[] {
   return settings.webhooks.map(({ url }) => ({ destinationId, url }))
 }
 
-/** The ETag of a record with this version. */
 export function entityTag(version: number): string {
   return `"${version}"`
 }
@@ -45,18 +44,17 @@ interface RecordChange<T> {
   readonly read: () => T
   /** Returns the changed record. Called again after a conflict with another change. */
   readonly change: (current: T) => T
-  /** Puts `next` in place of `previous`. */
+  /** Replaces `previous`. */
   readonly put: (next: T, previous: T) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** The header If-Match: if present, only a version that it names is changed. */
+  /** The header If-Match. */
   readonly ifMatch: string | undefined
 }
 
 /**
- * Changes a record of the catalog and returns the new version of it.
- * @throws {Problem} `version_mismatch` if If-Match does not name the current version, `conflict` if other
- *   changes win ten times in a row
+ * Changes a record of the catalog and returns its new version.
+ * @throws {Problem} `version_mismatch` if If-Match excludes the current version, `conflict` after ten lost races
  */
 export async function changeRecord<T extends VersionedRecord>(
   request: RecordChange<T>,

@@ -9,7 +9,7 @@ interface PageQuery {
   readonly cursor?: string
 }
 
-/** A list of the API. It makes the cursors and presents the items. */
+/** A list of the API. Encodes the cursors and presents the items. */
 export class List<T> {
   readonly #name: string
   readonly #present: (item: T) => object
@@ -37,7 +37,7 @@ function refuseCursor(error: unknown): never {
   throw error instanceof InvalidCursor ? new Problem('invalid_cursor') : error
 }
 
-/** A page of records that are all in memory, oldest first: ids sort by creation time. */
+/** A page of records in memory, oldest first: ids sort by creation time. */
 export function pageOf<T extends { readonly id: string }>(
   records: Iterable<T>,
   { limit, cursor = '' }: PageRequest,
@@ -49,23 +49,17 @@ export function pageOf<T extends { readonly id: string }>(
   return { data, nextCursor: rest.length > limit ? data.at(-1)!.id : null }
 }
 
-// A cursor is the name of its list and a position in it: an id, a number, or the userId of a user.
+// The name of the list and a position: an id, a number or a userId.
 const CURSOR = /^(\S+) (.{1,2000})$/su
 
-/**
- * The position that a cursor of this list stands for.
- * @throws {Problem} `invalid_cursor` if the cursor is invalid or belongs to another list
- */
+/** The position in a cursor. @throws {Problem} `invalid_cursor`, also for a cursor of another list */
 function decodeCursor(list: string, cursor: string): string {
   const [, name, position] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (name !== list || position === undefined) throw new Problem('invalid_cursor')
   return position
 }
 
-/**
- * The time range of the query, in milliseconds since the epoch.
- * @throws {Problem} `invalid_query` if a time cannot be parsed
- */
+/** The time range of the query, in milliseconds since the epoch. @throws {Problem} `invalid_query` */
 export function parseTimeRange(query: { readonly from?: string; readonly to?: string }): {
   readonly from?: number
   readonly to?: number

@@ -1,11 +1,9 @@
-/** The parts of the schemas of requests and responses: imported as `Schema`, and used beside `Type` of TypeBox. */
+/** Parts of request and response schemas, imported as `Schema`. */
 import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Role } from '../../backend/tokens.ts'
 
-/**
- * For each role, the function that names an operation of this tag that requires the role, for the schema of its route.
- */
+/** For each role, a function that names an operation requiring it. */
 export function operationsTagged(tag: string) {
   const requiring = (role: Role) => (operationId: string, summary: string) => ({
     tags: [tag],
@@ -16,40 +14,33 @@ export function operationsTagged(tag: string) {
   return { viewer: requiring('viewer'), editor: requiring('editor'), admin: requiring('admin') }
 }
 
-/** A text with a description. */
 export function text(description: string) {
   return Type.String({ description })
 }
 
-/** A number with a description. */
 export function number(description: string) {
   return Type.Number({ description })
 }
 
-/** A whole number with a description. */
 export function integer(description: string) {
   return Type.Integer({ description })
 }
 
-/** true or false, with a description. */
 export function boolean(description: string) {
   return Type.Boolean({ description })
 }
 
-/** One of these texts, with a description. */
 export function oneOf<Values extends string[]>(values: readonly [...Values], description: string) {
   return Type.Enum(values, { description })
 }
 
-/** A time as the API shows it. */
 export const time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
 
-/** A time with a description. */
 export function timeOf(description: string) {
   return Type.String({ format: 'date-time', description })
 }
 
-/** `schema` or `null`, as one `type` with two names: shorter to read than `anyOf`. */
+/** `schema` or `null`, with two types instead of `anyOf`. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const { type, enum: values, ...rest } = schema as T & { type?: unknown; enum?: unknown[] }
   return Type.Unsafe({
@@ -59,7 +50,7 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   })
 }
 
-/** `schema` or `null`, for a reference, which has no `type` that `nullable` could add to, and for an open object. */
+/** `schema` or `null`, for references and open objects, which have no `type`. */
 export function orNull(schema: TSchema, description: string): TSchema {
   return Type.Unsafe({ anyOf: [schema, { type: 'null' }], description })
 }
@@ -80,31 +71,31 @@ export const name = Type.String({
   description: 'A text of 1 to 200 characters, not only spaces.',
 })
 
-/** The id of a user. A lone surrogate is half of a character: the database would store another id. */
+/** The id of a user, without lone surrogates, which the database would change. */
 export const userId = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
 
-/** The id of a user that may be new. Others may have control characters: earlier versions accepted them. */
+/** The id of a new user: also without control characters. */
 export const newUserId = { ...userId, pattern: String.raw`^[^\p{Cs}\p{Cc}]*$` }
 
-/** The name of a space. `what` says what it selects. */
-export function space(what: string) {
-  const description = `${what} 1 to 50 of a-z, 0-9, _ and -.`
+/** The name of a space. */
+export function space(purpose: string) {
+  const description = `${purpose} 1 to 50 of a-z, 0-9, _ and -.`
   return Type.String({ pattern: '^[a-z0-9_-]{1,50}$', description })
 }
 
-/** Part of the description of a space that may be absent. */
 export const DEFAULT_SPACE_TEXT = `${DEFAULT_SPACE} if absent.`
 
-/** The version of a record. */
 export const version = integer('The version, as in the ETag.')
 
-/** The fields that the server sets on every record, with a remedy for requests that contain them: for `x-fixed`. */
-export const FIXED_FIELDS = Object.fromEntries(
-  ['id', 'createdAt', 'updatedAt', 'version'].map((field) => [
-    field,
-    'Leave it out: the server sets it.',
-  ]),
-)
+const SET_BY_SERVER = 'Leave it out: the server sets it.'
+
+/** For `x-fixed`: fields that the server sets on every record, with a remedy for requests. */
+export const FIXED_FIELDS = {
+  id: SET_BY_SERVER,
+  createdAt: SET_BY_SERVER,
+  updatedAt: SET_BY_SERVER,
+  version: SET_BY_SERVER,
+}
 
 /** For objects of requests: other fields are faults. */
 export const strict = { additionalProperties: false }
@@ -119,17 +110,12 @@ export function flag(description: string) {
   return Type.Optional(oneOf(['true', 'false'], description))
 }
 
-/** A body without fields. */
-export const EmptyBody = Type.Object({}, strict)
+export const EmptyBody = strictObject({})
 
-/** The path parameters of a route about one record. */
 export const IdParams = Type.Object({ id: Type.String() })
 
-/** The headers of routes that change a record. */
 export const IfMatchHeaders = Type.Object({
-  'if-match': Type.Optional(
-    text('An ETag. The request fails with 412 if the record has another one by now.'),
-  ),
+  'if-match': Type.Optional(text('An ETag. The request fails with 412 if the record has changed.')),
 })
 
 /** The query parameters of every list. */
@@ -142,12 +128,10 @@ export const listQuery = {
   ),
 }
 
-/** The query of a list without filters. */
-export const ListQuery = Type.Object(listQuery, strict)
+export const ListQuery = strictObject(listQuery)
 
 export const TIME_FORM = 'A time in ISO 8601, like 2026-01-31T12:00:00Z.'
 
-/** The query parameters of lists that can be limited to a time range. */
 export const timeRange = {
   from: Type.Optional(
     Type.String({ maxLength: 40, description: `At this time or later. ${TIME_FORM}` }),
@@ -157,9 +141,9 @@ export const timeRange = {
 
 /** Part of the description of lists with filters. */
 export const SHORT_PAGES =
-  'If few records match the filter, a page may be short or even empty and still have a nextCursor: continue until it is null.'
+  'With a filter, a page may be short or empty and still have a nextCursor: continue until it is null.'
 
-/** A page of `item`, and of what else is in the response. */
+/** A page of `item`, with further fields. */
 export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}): TSchema {
   return Type.Object({
     data: Type.Array(item),
@@ -207,36 +191,33 @@ const PROBLEM = {
   content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
 }
 
-/** The `response` of a route whose successful response is of this media type, not JSON. */
+/** The `response` of a route with another media type than JSON. */
 export function media(type: string, success: string, schema: TSchema): object {
   return { 200: { description: success, content: { [type]: { schema } } }, default: PROBLEM }
 }
 
-/** The `response` of a route that responds with 200. */
 export function ok(success: string, schema: TSchema): object {
   return responses(200, success, schema)
 }
 
-/** The `response` of a list: a page of `item`. */
 export function pages(success: string, item: TSchema): object {
   return ok(success, page(item))
 }
 
 const RETRY_AFTER = {
-  'retry-after': integer('Seconds to wait, if the same request may succeed later.'),
+  'retry-after': integer('Seconds to wait before a retry, if one may succeed.'),
 }
 
 const ETAG = {
   etag: text('The version of the record, for If-Match of the next change.'),
 }
 
-/** The `response` of a route whose response is one version of a record, with its ETag. */
+/** The `response` of a route that shows a record with its ETag. */
 export function versionedResponses(status: 200 | 201, success: string, schema: TSchema): object {
   const all = responses(status, success, schema) as Record<number, object>
   return { ...all, [status]: { ...all[status], headers: ETAG } }
 }
 
-/** A time in milliseconds since the epoch as the API shows it; `null` stays `null`. */
 export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
 }

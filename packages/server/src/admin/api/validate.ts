@@ -1,5 +1,5 @@
 import { isJsonObject, isRounded, type Json, revive, roundedNumbers } from '@hookline/protocol'
-import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { TObject, TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
@@ -9,13 +9,12 @@ import type { AdminApp } from './admin-app.ts'
 
 const BODY_BYTES = 1024 * 1024
 
-/** Accepts JSON bodies only whose values are stored as they are: other bytes than UTF-8 would make two ids one. */
+/** Accepts JSON bodies only, and only values that are stored unchanged. Invalid UTF-8 could merge two ids. */
 export function acceptJsonOnly(app: AdminApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer' as const, bodyLimit: BODY_BYTES }
   app.addContentTypeParser<Buffer>('application/json', options, (request, body, done) => {
-    // An empty body is no body.
     if (body.length === 0) return done(null, undefined)
     if (!isUtf8(body)) return done(new Problem('invalid_json'))
     const text = body.toString()
@@ -27,29 +26,25 @@ export function acceptJsonOnly(app: AdminApp): void {
   })
 }
 
-/** The first half of a character, or the second one, as an escape. The text is UTF-8, so it has no others. */
-const HALF = /\\u[dD][89a-fA-F]/
+/** An escaped surrogate. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
 
-/** JSON has no such value. */
+/** Marks a rounded number: JSON has no NaN. */
 const ROUNDED = Number.NaN
 
 const USE_TEXT = 'Send it as a text, or send a number that a double can hold.'
-const WHOLE = 'Give whole Unicode characters: half a surrogate pair cannot be written as UTF-8.'
+const WHOLE = 'Send whole Unicode characters, not half a surrogate pair.'
 
-/**
- * Returns a fault for each value of a body that would be stored as another one: a number that JavaScript rounds, and a text
- * with half a character.
- * @param text valid JSON
- */
+/** A fault for each number that JavaScript rounds, and each text with a lone surrogate. @param text valid JSON */
 function changedValues(text: string): readonly Fault[] {
-  if (roundedNumbers(text).values.size === 0 && !HALF.test(text)) return []
+  if (roundedNumbers(text).values.size === 0 && !SURROGATE.test(text)) return []
   const body = revive(text, (_name, value, { source }) =>
     typeof value === 'number' && isRounded(source) ? ROUNDED : value,
   )
   return body === undefined ? [] : faultsIn(body)
 }
 
-/** It does not recurse, because a hostile body may be nested deep. */
+/** Not recursive, because a hostile body may be nested deeply. */
 function faultsIn(body: Json): readonly Fault[] {
   const faults: Fault[] = []
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]
@@ -72,14 +67,14 @@ function childrenOf(value: Json): readonly (readonly [name: string | number, val
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The code and the message of a fault, by keyword of JSON Schema. The hint is the description of the field. */
+/** The code and message of a fault by JSON Schema keyword. The description of the field is the hint. */
 const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>> = {
   type: ['wrong_type', 'is of the wrong type'],
-  enum: ['not_allowed', 'is none of the values it may have'],
-  const: ['not_allowed', 'is none of the values it may have'],
+  enum: ['not_allowed', 'is not an allowed value'],
+  const: ['not_allowed', 'is not an allowed value'],
   minLength: ['too_short', 'is too short'],
   maxLength: ['too_long', 'is too long'],
-  pattern: ['wrong_form', 'does not have the form it must have'],
+  pattern: ['wrong_form', 'has the wrong form'],
   minItems: ['too_few', 'has too few entries'],
   maxItems: ['too_many', 'has too many entries'],
   minimum: ['out_of_range', 'is too small'],
@@ -87,15 +82,13 @@ const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>>
 }
 
 /**
- * Validates a part of a request against the schema of its route. Reports all faults at once, one for each
- * field. The extension `x-fixed` of a schema lists fields that cannot be changed, each with its remedy, and `x-prefix` the
- * beginning of further parameters, which are texts.
+ * Validates a part of a request against the schema of its route. Reports one fault for each field. Schema extensions:
+ * `x-fixed` has a remedy for each field that cannot be changed, `x-prefix` the prefix of further parameters.
  */
 export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
   const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
-  return (given: unknown) => {
-    // A request without a body is treated as one with {}.
-    const value = httpPart === 'querystring' ? withIntegers(schema, given) : (given ?? {})
+  return (input: unknown) => {
+    const value = httpPart === 'querystring' ? withIntegers(schema, input) : (input ?? {})
     const faults = isJsonObject(value) ? faultsOf(schema, value) : [NOT_AN_OBJECT]
     return faults.length > 0 ? { error: new Problem(code, { faults }) } : { value }
   }
@@ -147,7 +140,7 @@ function hintOf(field: TSchema): string {
   return (field as { description?: string }).description ?? ''
 }
 
-/** Query parameters are text: converts digits to a number if the schema says integer. */
+/** Converts the texts of integer query parameters to numbers. */
 function withIntegers(schema: TObject, query: unknown): unknown {
   if (!isJsonObject(query)) return query
   const numbered = Object.entries(query).map(([name, value]) => {
@@ -159,48 +152,33 @@ function withIntegers(schema: TObject, query: unknown): unknown {
 }
 
 /**
- * Adds the hook that refuses the query parameters, and the fields of the body, of a route whose schema declares none.
- * Otherwise a route could ignore a `dryRun` and make the change. `validate` refuses unknown names on the
- * other routes.
+ * Adds the hook that refuses query parameters and bodies that the schema of the route does not declare: a route must not
+ * ignore a `dryRun`.
  */
 export function refuseUndeclared(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ is404, routeOptions, query, body }) => {
     if (is404) return
     const { schema = {} } = routeOptions
-    if (schema.querystring === undefined) refuse(query, 'invalid_query', schema)
-    if (schema.body === undefined) refuse(body, 'invalid_body', schema)
+    if (schema.querystring === undefined) refuse(query, 'invalid_query')
+    if (schema.body === undefined) refuse(body, 'invalid_body')
   })
 }
 
-type Schema = NonNullable<FastifyRequest['routeOptions']['schema']>
-
-function refuse(given: unknown, code: 'invalid_query' | 'invalid_body', schema: Schema): void {
-  if (given === undefined) return
-  if (!isJsonObject(given)) throw new Problem(code, { detail: 'The route takes no body.' })
-  const faults = unknownFields(given, []).map((each) => ({
-    ...each,
-    hint: isInBody(each.pointer.slice(1), schema) ? 'Send it in the body.' : each.hint,
-  }))
+function refuse(input: unknown, code: 'invalid_query' | 'invalid_body'): void {
+  if (input === undefined) return
+  if (!isJsonObject(input)) throw new Problem(code, { detail: 'The route takes no body.' })
+  const faults = unknownFields(input, [])
   if (faults.length > 0) throw new Problem(code, { faults })
-}
-
-/** Whether a query parameter has the name of a field of the body. */
-function isInBody(name: string, { body }: Schema): boolean {
-  const { properties = {} } = (body ?? {}) as { properties?: object }
-  return Object.hasOwn(properties, name)
 }
 
 const TRAILING_SLASH =
   'The path of a change must not end with a slash. Clients resolve the id ".." away.'
 
 /**
- * Refuses requests whose URL may mean another resource than its client named.
+ * Refuses requests whose URL may mean another resource than intended:
  *
- * - A change whose path ends with a slash: a client resolves the id `..` away, and `DELETE /sources/x/write-keys/..` arrives as
- *   `DELETE /sources/x/`.
- * - A query with a percent escape that is not UTF-8, such as `%E9`: the framework would take the escape as text, and so the id
- *   `%E9` for another one. The router refuses such a path. Ingestion accepts such a query rather than lose the call: it decodes
- *   no id from it.
+ * - A change whose path ends with a slash: clients resolve `DELETE /sources/x/write-keys/..` to `DELETE /sources/x/`.
+ * - A query with a percent escape that is not UTF-8, such as `%E9`, which the framework would not decode.
  */
 export function refuseAmbiguousUrls(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ method, url }) => {

@@ -15,25 +15,20 @@ import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
 const MAX_SECRET_CHARACTERS = 1024
 
-/** A pause as the API shows it; `null` if there is none. */
 export const PauseResponse = Schema.nullable(
   Type.Object(
     {
       since: Schema.time,
       reason: Schema.oneOf(
         ['operator', 'gone', 'forbidden'],
-        'gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline.',
+        'gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline.',
       ),
     },
-    {
-      description:
-        'null while deliveries are attempted; otherwise since when and why they are held.',
-    },
+    { description: 'Since when and why deliveries are held; null if they are not.' },
   ),
 )
 
-// These schemas are documentation. parseWebhooksSettings does the validation: it knows every rule and
-// its remedy.
+// These schemas are documentation. parseWebhooksSettings validates.
 
 const url = Type.String({
   maxLength: LIMITS.webhookUrlCharacters,
@@ -45,24 +40,18 @@ const successPolicy = Schema.oneOf(
   'any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it.',
 )
 
-const WebhookRequest = Type.Object(
-  {
-    url,
-    paused: Type.Optional(
-      Type.Unsafe({ description: 'Accepted as it is shown, and ignored: see /pause and /resume.' }),
-    ),
-    headers: Type.Optional(
-      Type.Unsafe({
-        type: 'object',
-        additionalProperties: true,
-        maxProperties: LIMITS.headersPerWebhook,
-        description:
-          'Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value.',
-      }),
-    ),
-  },
-  Schema.strict,
-)
+const WebhookRequest = Schema.strictObject({
+  url,
+  paused: Type.Optional(Type.Unsafe({ description: 'Ignored: see /pause and /resume.' })),
+  headers: Type.Optional(
+    Type.Unsafe({
+      ...Schema.anyObject,
+      maxProperties: LIMITS.headersPerWebhook,
+      description:
+        'Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value.',
+    }),
+  ),
+})
 
 const requestFields = {
   webhooks: Type.Optional(
@@ -74,25 +63,20 @@ const requestFields = {
       type: ['string', 'null', 'object'],
       minLength: 1,
       maxLength: MAX_SECRET_CHARACTERS,
-      description:
-        'The key of the signatures; null for no signatures. The object that responses show keeps the stored secret.',
+      description: 'The key of the signatures; null for none. {"set": true} keeps the stored key.',
     }),
   ),
   successPolicy: Type.Optional(successPolicy),
 }
 
-/** Settings in a request. */
-export const SettingsRequest = Type.Unsafe<unknown>(Type.Object(requestFields, Schema.strict))
+export const SettingsRequest = Type.Unsafe<unknown>(Schema.strictObject(requestFields))
 
-/** Settings in a response. */
 export const SettingsResponse = Type.Object({
   sharedSecret: Type.Object({
     set: Type.Boolean(),
     last4: Type.Optional(Type.String()),
     previousUntil: Type.Optional(
-      Schema.timeOf(
-        'Until then, webhook-signature also contains the signature of the previous secret.',
-      ),
+      Schema.timeOf('Until then, webhook-signature also has the signature of the previous secret.'),
     ),
   }),
   webhooks: Type.Array(
@@ -105,7 +89,7 @@ export const SettingsResponse = Type.Object({
   successPolicy,
 })
 
-/** Settings as the API shows them, with their secrets hidden. `parseWebhooksSettings` accepts the hidden forms. */
+/** Settings with hidden secrets, which `parseWebhooksSettings` accepts. */
 export function presentWebhooksSettings(settings: WebhooksSettings) {
   const { sharedSecret, previousSecret, webhooks } = settings
   const previousUntil = previousSecret && formatTimestamp(previousSecret.until)
@@ -128,8 +112,8 @@ export function presentPause(pause: Pause | null): object | null {
 }
 
 /**
- * Settings in an exported document, which `parseWebhooksSettings` also accepts. Without secrets, even the last characters
- * of the shared secret are left out, because the document is meant to be kept elsewhere.
+ * Settings in an exported document, which `parseWebhooksSettings` also accepts. Without secrets, it leaves out even the
+ * last characters of the shared secret, because the document may be published.
  */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
   const { sharedSecret, webhooks } = settings
@@ -152,19 +136,16 @@ function hideValues(headers: Webhook['headers']): object {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, { set: true }]))
 }
 
-/** Valid settings, or all faults of invalid ones. */
 type ParsedSettings =
   { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
 
 /**
- * Validates and normalises the settings of a Webhooks destination (spec 02 §Settings). Pointers of faults are relative
- * to `input`.
+ * Validates and normalises the settings of a Webhooks destination (spec 02 §Settings).
  *
- * With `previous`, `input` is a change: a present field replaces the previous one, and an absent field keeps it. A hidden
- * shared secret or header value, as `presentWebhooksSettings` shows it, keeps the stored one. A header value is looked up
- * in the webhook with the same URL.
- *
- * `allowedPorts` are ports that are allowed although they are not for web servers.
+ * With `previous`, `input` is a change: absent fields keep the previous value, and so do hidden secrets. A hidden header
+ * value stands for the stored one of the webhook with the same URL.
+ * @param allowedPorts ports that are allowed although they are not for web servers
+ * @returns the settings, or all faults, with pointers relative to `input`
  */
 export function parseWebhooksSettings(
   input: unknown,
@@ -189,7 +170,7 @@ function notSettings(input: unknown): Fault {
     : fault('', 'wrong_type', 'The settings must be an object.', hint)
 }
 
-/** The shared secret. A new one ends the validity of the previous one at once, unlike a rotation. */
+/** Unlike a rotation, a new secret ends the validity of the previous one immediately. */
 function parseSecrets(
   input: unknown,
   previous: WebhooksSettings | undefined,
@@ -201,7 +182,6 @@ function parseSecrets(
   return { sharedSecret, ...(previousSecret && { previousSecret }) }
 }
 
-/** The shared secret, or `null` for none. If it is absent, or in its hidden form, the previous one stays. */
 function parseSharedSecret(
   input: unknown,
   previous: string | null,
@@ -221,10 +201,10 @@ function parseSharedSecret(
   return input
 }
 
-/** What follows is the key as base64 (Standard Webhooks 1.0.0). */
+/** Precedes a key in base64 (Standard Webhooks 1.0.0). */
 const BASE64_PREFIX = 'whsec_'
 
-/** What is wrong with a shared secret, which is at `pointer` of the request. */
+/** Validates a shared secret that is at `pointer` of the request. */
 export function sharedSecretFaults(secret: string, pointer: string): readonly Fault[] {
   if (secret === '') {
     const hint = 'Give null, or leave it out, to send requests unsigned.'
@@ -234,25 +214,19 @@ export function sharedSecretFaults(secret: string, pointer: string): readonly Fa
     const hint = `Use at most ${MAX_SECRET_CHARACTERS} characters; 32 random ones are plenty.`
     return [fault(pointer, 'too_long', 'sharedSecret is too long.', hint)]
   }
-  if (!secret.isWellFormed()) {
-    const hint = 'Give whole Unicode characters: half a surrogate pair cannot be written as UTF-8.'
-    return [fault(pointer, 'not_unicode', 'sharedSecret is not valid Unicode.', hint)]
-  }
   if (secret.startsWith(BASE64_PREFIX) && !isBase64(secret.slice(BASE64_PREFIX.length))) {
-    const message = 'sharedSecret begins with whsec_, and has no base64 key.'
-    const hint =
-      'Give base64 with its padding after whsec_, or a secret that does not begin with whsec_.'
+    const message = 'sharedSecret begins with whsec_, but has no base64 key.'
+    const hint = 'After whsec_, give base64 with padding; or give another secret.'
     return [fault(pointer, 'not_base64', message, hint)]
   }
   return []
 }
 
-/** Decoders of other languages refuse what Node reads leniently, and an empty key signs nothing. */
+/** Stricter than Node, as receivers are: padding is required, and the key must not be empty. */
 function isBase64(text: string): boolean {
   return text !== '' && Buffer.from(text, 'base64').toString('base64') === text
 }
 
-/** The webhooks of `webhooks`, of the shorthand `webhookUrl`, or of the previous settings. */
 function parseWebhooks(
   { webhooks, webhookUrl }: Readonly<Record<string, unknown>>,
   previous: readonly Webhook[] | undefined,
@@ -274,8 +248,7 @@ function parsePolicy(input: unknown, previous: SuccessPolicy, faults: Fault[]): 
   if (input === undefined) return previous
   const policy = POLICIES.find((candidate) => candidate === input)
   if (policy === undefined) {
-    const hint =
-      'With any, a delivery is done when one webhook has accepted it; with each, when all have.'
+    const hint = 'any: one webhook must accept the event. each: all must.'
     const message = 'successPolicy must be any or each.'
     faults.push(fault('/successPolicy', 'not_allowed', message, hint))
   }

@@ -6,7 +6,7 @@ const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
-// The API shows `paused`, so clients may send it back. It is ignored here.
+// Clients may send back `paused`, which is ignored.
 const FIELDS = ['url', 'headers', 'paused']
 
 // RFC 9110 §5.6.2.
@@ -15,15 +15,14 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Parses the webhooks of a destination. `previous` are its current webhooks, whose hidden header values are kept. */
+/** Parses the webhooks of a destination. Hidden header values stand for those of `previous`. */
 export function parseWebhookList(
   input: unknown,
   previous: readonly Webhook[],
   context: UrlContext,
 ): readonly Webhook[] {
   const { faults } = context
-  const found = listFault(input)
-  if (found !== undefined) faults.push(found)
+  faults.push(...listFaults(input))
   if (!Array.isArray(input)) return []
   const webhooks: Webhook[] = []
   const urls = new Set<string>()
@@ -41,15 +40,14 @@ export function parseWebhookList(
   return webhooks
 }
 
-function listFault(input: unknown): Fault | undefined {
+function listFaults(input: unknown): Fault[] {
   const at = '/webhooks'
   const hint = `Give 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
-  if (input === undefined) return fault(at, 'required', 'webhooks is missing.', hint)
-  if (!Array.isArray(input)) return fault(at, 'wrong_type', 'webhooks must be a list.', hint)
-  if (input.length === 0) return fault(at, 'too_few', 'webhooks must not be empty.', hint)
-  if (input.length > MAX_WEBHOOKS)
-    return fault(at, 'too_many', 'There are too many webhooks.', hint)
-  return undefined
+  if (input === undefined) return [fault(at, 'required', 'webhooks is missing.', hint)]
+  if (!Array.isArray(input)) return [fault(at, 'wrong_type', 'webhooks must be a list.', hint)]
+  if (input.length === 0) return [fault(at, 'too_few', 'webhooks must not be empty.', hint)]
+  if (input.length <= MAX_WEBHOOKS) return []
+  return [fault(at, 'too_many', 'There are too many webhooks.', hint)]
 }
 
 function parseWebhook(
@@ -72,10 +70,6 @@ function parseWebhook(
   return url === undefined ? undefined : { ...stored, url, headers }
 }
 
-/**
- * Parses the static headers of one webhook. A value in its hidden form keeps the value of the header with the same name
- * in `stored`, which are the current headers of the webhook.
- */
 function parseStaticHeaders(
   input: unknown,
   pointer: string,
@@ -93,16 +87,17 @@ function parseStaticHeaders(
     const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
     faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))
   }
-  const values = new Map(Object.entries(stored).map(([name, value]) => [lower(name), value]))
+  const storedValues = new Map(Object.entries(stored).map(([name, value]) => [lower(name), value]))
   const seen = new Set<string>()
-  const resolved = entries.map(([name, value]): [string, unknown] => {
-    const resolvedValue = isHidden(value) ? (values.get(lower(name)) ?? value) : value
-    const found = nameFault(name, seen) ?? valueFault(resolvedValue)
+  const headers: [name: string, value: string][] = []
+  for (const [name, given] of entries) {
+    const value = isHidden(given) ? (storedValues.get(lower(name)) ?? given) : given
+    const found = nameFault(name, seen) ?? valueFault(value)
     if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
     seen.add(lower(name))
-    return [name, resolvedValue]
-  })
-  return Object.fromEntries(resolved.filter(isTextual))
+    if (typeof value === 'string') headers.push([name, value])
+  }
+  return Object.fromEntries(headers)
 }
 
 function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
@@ -111,11 +106,11 @@ function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
     return fault('', 'invalid_header_name', 'This is not the name of a header.', hint)
   }
   if (reservedBy(name) !== undefined) {
-    const hint = 'Choose another name: this header is set by Hookline or by the connection.'
+    const hint = 'Choose another name: Hookline or the connection sets this header.'
     return fault('', 'reserved_header', 'This header is reserved.', hint)
   }
   if (seen.has(lower(name))) {
-    const hint = 'Keep one of them: upper and lower case make no difference in header names.'
+    const hint = 'Keep one of them: header names ignore upper and lower case.'
     return fault('', 'duplicate_header', 'This header is given twice.', hint)
   }
   return undefined
@@ -135,22 +130,17 @@ function valueFault(value: unknown): Fault | undefined {
     return fault('', 'too_long', 'The value of the header is too long.', hint)
   }
   if (!VISIBLE.test(value)) {
-    const hint =
-      'Use visible ASCII with spaces only inside; leave the header out if it has no value.'
+    const hint = 'Use visible ASCII, and spaces only inside. Leave out a header without a value.'
     return fault('', 'invalid_header_value', 'The value cannot be sent in a header.', hint)
   }
   return undefined
-}
-
-function isTextual(entry: [string, unknown]): entry is [string, string] {
-  return typeof entry[1] === 'string'
 }
 
 function lower(name: string): string {
   return name.toLowerCase()
 }
 
-/** Whether `value` is a hidden secret, which a client sent back instead of a new secret. */
+/** Whether `value` is the hidden form of a secret. */
 export function isHidden(value: unknown): boolean {
   return isJsonObject(value) && value['set'] === true
 }

@@ -7,20 +7,20 @@ import {
 } from '@hookline/protocol'
 import Type from 'typebox'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import * as Schema from '../api/schema.ts'
 
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
 
-/** What the parser of a URL needs. */
 export interface UrlContext {
   /** Ports that are allowed although they are not for web servers. */
   readonly allowedPorts: ReadonlySet<number>
-  /** The parser appends the faults that it finds. */
+  /** The parser appends to them. */
   readonly faults: Fault[]
 }
 
 /**
- * Parses and normalises the URL of a webhook by the WHATWG URL standard; `undefined` where it breaks a rule. The address
- * is not checked here, but at each attempt, after the DNS look-up.
+ * Parses and normalises the URL of a webhook (WHATWG URL standard); `undefined` if it is invalid. The address is checked at
+ * each attempt, after the DNS look-up.
  */
 export function parseWebhookUrl(
   input: unknown,
@@ -45,31 +45,31 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
     const hint = 'Begin the URL with https:// or http://.'
     return [fault('', 'scheme_not_allowed', 'Only http and https URLs are allowed.', hint)]
   }
-  // The WHATWG parser also accepts `http:host` and `http:///host`, where the host is probably a mistake.
+  // The WHATWG parser also accepts `http:host` and `http:///host`.
   if (url === null || !/^\s*https?:\/\/[^/\\?#]/i.test(text)) {
     const hint = 'Give a full URL with protocol and host: https://example.com/events.'
-    return [fault('', 'invalid_url', 'The URL cannot be read.', hint)]
+    return [fault('', 'invalid_url', 'The URL cannot be parsed.', hint)]
   }
-  return [...brokenRules(text, url), ...placeFaults(url, allowedPorts)]
+  const isInspector = url.hostname === INSPECTOR_HOST
+  const origin = isInspector ? inspectorFaults(url) : portFaults(url, allowedPorts)
+  return [...formFaults(text, url), ...origin]
 }
 
-function placeFaults(url: URL, allowedPorts: ReadonlySet<number>): Fault[] {
-  if (url.hostname !== INSPECTOR_HOST) return portFaults(url, allowedPorts)
-  if (url.protocol === 'http:' && url.port === '') return []
-  const hint = `Give ${INSPECTOR_URL}, and any path after it: the inspector has neither TLS nor a port.`
-  const message = `${INSPECTOR_HOST} is the inspector of Hookline, and only http leads to it.`
+function inspectorFaults({ protocol, port }: URL): Fault[] {
+  if (protocol === 'http:' && port === '') return []
+  const hint = `Give ${INSPECTOR_URL}, with any path: the inspector has neither TLS nor a port.`
+  const message = `${INSPECTOR_HOST} is the inspector of Hookline, and only accepts http.`
   return [fault('', 'not_the_inspector', message, hint)]
 }
 
 function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {
   const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts)
   if (service === undefined) return []
-  const hint =
-    'Give the port of a web server; if one listens there, the operator opens the port with the setting allowedPorts.'
+  const hint = 'Give another port. The operator can allow this one with the setting allowedPorts.'
   return [fault('', 'port_not_allowed', `Port ${port} is for ${service}.`, hint)]
 }
 
-function brokenRules(text: string, url: URL): Fault[] {
+function formFaults(text: string, url: URL): Fault[] {
   const faults: Fault[] = []
   if (Math.max(text.length, url.href.length) > MAX_CHARACTERS) {
     const hint = `Keep it at ${MAX_CHARACTERS} characters or fewer, percent-encoding included.`
@@ -77,52 +77,51 @@ function brokenRules(text: string, url: URL): Fault[] {
   }
   if (url.username !== '' || url.password !== '') {
     const hint = 'Put credentials into a static header: "headers": {"Authorization": "…"}.'
-    faults.push(fault('', 'credentials_in_url', 'The URL carries a user or a password.', hint))
+    faults.push(fault('', 'credentials_in_url', 'The URL has a user or a password.', hint))
   }
   if (url.href.includes('#')) {
-    const hint = 'Leave out # and what follows: it is never sent.'
-    faults.push(fault('', 'fragment_in_url', 'The URL carries a fragment.', hint))
+    const hint = 'Leave out # and the text after it: it is never sent.'
+    faults.push(fault('', 'fragment_in_url', 'The URL has a fragment.', hint))
   }
   return faults
 }
 
-/** An import of many destinations looks up so many hosts: the response does not wait for more. */
+/** The most hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** What the settings have that will not work as they are, in the form of faults. */
+/** Settings that will not work at the moment, in the form of faults. */
 export const WarningsResponse = Type.Array(
   Type.Object({
     pointer: Type.String(),
-    code: Type.String({ description: 'address_forbidden or name_unresolved.' }),
+    code: Schema.text('address_forbidden or name_unresolved.'),
     message: Type.String(),
     hint: Type.String(),
   }),
   {
     description:
-      'What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows.',
+      'Webhooks that receive nothing at the moment: the setting allowedNetworks forbids the address, or the name has no address. Names are looked up when a destination is created, changed, imported or tested.',
   },
 )
 
-/** Why webhooks of a host get nothing at the moment. `why` completes "is …". */
+/** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
 type HostProblem =
   | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
   | { readonly kind: 'unresolved' }
 
-/** Checks of the hosts of webhooks. */
 export interface UrlChecks {
-  /** Why webhooks may not reach an IP address, in words that complete "is …"; `undefined` for any other text. */
+  /** Why an IP address is forbidden; completes "is …". `undefined` for allowed addresses and names. */
   readonly addressRefusal: (host: string) => string | undefined
-  /** Why webhooks of a host get nothing at the moment; names are looked up. Resolves soon, and never rejects. */
+  /** Looks the host up for a second at most. Never rejects. */
   readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
 }
 
-/** A webhook, and where its URL is in the request or the record. */
 interface PlacedWebhook {
+  /** The pointer to the URL. */
   readonly pointer: string
   readonly host: string
 }
 
-/** A warning for each webhook whose URL shows, without a look-up, that its address is forbidden. */
+/** A warning for each webhook whose URL contains a forbidden address. */
 export function urlWarnings(
   destination: Destination,
   { addressRefusal }: Pick<UrlChecks, 'addressRefusal'>,
@@ -135,8 +134,9 @@ export function urlWarnings(
 }
 
 /**
- * A warning for each webhook that gets nothing as it is (spec 02 §What an answer means), with names looked up. No refusal: the
- * settings of Hookline and the names decide, and both may change. `at`: the pointer to a list of destinations.
+ * A warning for each webhook that receives nothing at the moment (spec 02 §What an answer means), after a look-up of its name.
+ * Not refused, because names and the settings of Hookline may change.
+ * @param at the pointer to the list of destinations; absent for a single one
  */
 export async function hostWarnings(
   destinations: readonly (Destination | undefined)[],
@@ -163,13 +163,13 @@ function webhooksOf({ settings }: Destination, at = ''): PlacedWebhook[] {
 function warning({ pointer, host }: PlacedWebhook, problem: HostProblem | undefined): Fault[] {
   if (problem === undefined) return []
   if (problem.kind === 'unresolved') {
-    const message = `The name ${host} has no address at the moment, so the webhook gets nothing.`
-    const hint = 'Check its spelling and its DNS records. Deliveries are tried again.'
+    const message = `The name ${host} has no address at the moment, so the webhook receives nothing.`
+    const hint = 'Check its spelling and its DNS records. Deliveries are retried.'
     return [fault(pointer, 'name_unresolved', message, hint)]
   }
   const { address, why } = problem
   const subject = host === address ? `The address ${address}` : `${host} is at ${address}, which`
-  const message = `${subject} is ${why}, so the webhook gets nothing.`
+  const message = `${subject} is ${why}, so the webhook receives nothing.`
   return [fault(pointer, 'address_forbidden', message, hintFor(address))]
 }
 
@@ -178,7 +178,6 @@ function hintFor(address: string): string {
   return `Give another URL, or add ${network} to the setting allowedNetworks and restart: \`hookline start --allowed-networks ${network}\`. Until then, the first delivery pauses the webhook, and its deliveries are held.`
 }
 
-/** The loopback network as a whole, because every service of this machine is in it; else the address alone. */
 function networkOf(address: string): string {
   if (address.startsWith('127.')) return '127.0.0.0/8'
   return `${address}/${address.includes(':') ? 128 : 32}`

@@ -12,24 +12,21 @@ import type { ProblemCodeName } from './problem-codes.ts'
 
 const LOG_EVERY_MS = 10_000
 
-/** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
-const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
-/** The most bytes of one refused body that are read and dropped: an import that is somewhat too large. */
+/** The most bytes of refused bodies dropped per turn of the event loop. */
+const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
+/** The most bytes of one refused body that are read: a slightly too large import. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
-/**
- * Turns every error response of `app` into a Problem document. Logs errors with status 500 and above: the same error at
- * most once in 10 s, with the number of requests.
- */
+/** Responds to every error with a Problem. Logs status 500 and above, the same error at most once in 10 s. */
 export function handleErrors(
   app: FastifyInstance,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): void {
   const throttle = new LogThrottle(clock, LOG_EVERY_MS)
-  const dropping = new BodyTurns(clock, DROPPED_BYTES_A_TURN)
+  const dropping = new BodyTurns(clock, DROPPED_BYTES_PER_TURN)
   app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
-    // An unreadable body at a wrong path is still a wrong path.
+    // A wrong path comes before an unreadable body.
     const problem = request.is404 ? routingProblem(request) : problemOf(error)
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
@@ -39,7 +36,7 @@ export function handleErrors(
       if (requests > 0) logger.error(context, 'management_request.failed')
     }
     if (!request.raw.complete) {
-      // Otherwise the framework would close the connection while the client still writes.
+      // The framework would close the connection while the client still writes.
       reply.removeHeader('connection')
       dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
     }

@@ -1,4 +1,4 @@
-/** An error of the management API. `help` is the remedy, as in docs/reference/errors.md. */
+/** An error of the management API. `help` is the remedy. */
 export interface ProblemCode {
   readonly status:
     400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
@@ -6,7 +6,7 @@ export interface ProblemCode {
   readonly help: string
 }
 
-/** Every error code of the management API: the one table behind its responses and docs/reference/errors.md. */
+/** All error codes of the management API, for its responses and docs/reference/errors.md. */
 export const PROBLEM_CODES = {
   invalid_json: {
     status: 400,
@@ -31,7 +31,7 @@ export const PROBLEM_CODES = {
   unauthorized: {
     status: 401,
     title: 'The token is missing or not valid.',
-    help: 'Send Authorization: Bearer <token> with a token made by POST /tokens, or the admin token: the setting adminToken, or <dataDir>/admin-token.',
+    help: 'Send Authorization: Bearer <token> with a token from POST /tokens, or the admin token: the setting adminToken, or <dataDir>/admin-token.',
   },
   forbidden: {
     status: 403,
@@ -41,7 +41,7 @@ export const PROBLEM_CODES = {
   csrf_token_missing: {
     status: 403,
     title: 'The change lacks the CSRF token of the session.',
-    help: 'A browser that is signed in sends X-CSRF-Token with each change: GET /session shows its value. Programs use a token, which needs none.',
+    help: 'Send X-CSRF-Token with the value from GET /session. Programs use a token instead of a session.',
   },
   not_found: {
     status: 404,
@@ -56,32 +56,32 @@ export const PROBLEM_CODES = {
   request_timeout: {
     status: 408,
     title: 'The request did not arrive in time.',
-    help: 'Send the whole request within the time that the setting requestTimeout allows.',
+    help: 'Send the whole request within the setting requestTimeout.',
   },
   conflict: {
     status: 409,
     title: 'Other requests changed the record at the same time.',
-    help: 'Send the request again; send If-Match to change only the version that you have read.',
+    help: 'Send the request again; with If-Match, only the version that you read is changed.',
   },
   wrong_state: {
     status: 409,
     title: 'The state of the record does not allow this.',
-    help: 'Read the record; detail says what has to happen first.',
+    help: 'Read the record; detail explains what must happen first.',
   },
   request_under_way: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress.',
-    help: 'Send it again after Retry-After: the response is then that of the first request.',
+    help: 'Send it again after Retry-After to receive the response of the first request.',
   },
   response_not_kept: {
     status: 409,
-    title: 'The request was carried out before, and its response was not kept.',
-    help: 'Read the record, which Location names if the request made one. Responses that show data of users are not kept for an Idempotency-Key: they would outlive a deletion of the user. To run the request again, use a new key.',
+    title: 'The request succeeded before, but its response was not stored.',
+    help: 'Read the record, at Location if it was created. Responses with user data are not stored for an Idempotency-Key. To run the request again, use a new key.',
   },
   no_backup_file: {
     status: 409,
-    title: 'This backend makes no backup file.',
-    help: 'Back the data up with the programs that detail names.',
+    title: 'This backend does not support backup files.',
+    help: 'Back up the data with the programs named in detail.',
   },
   version_mismatch: {
     status: 412,
@@ -111,12 +111,12 @@ export const PROBLEM_CODES = {
   rate_limited: {
     status: 429,
     title: 'The token has sent too many requests.',
-    help: 'Wait as long as Retry-After says. The operator raises the limit with the setting adminRateLimit.',
+    help: 'Wait for Retry-After. The operator can raise the limit with the setting adminRateLimit.',
   },
   too_many_wrong_tokens: {
     status: 429,
-    title: 'Too many requests with a wrong token came from this address.',
-    help: 'Send a correct token: it passes at any time. The operator sets the limit with wrongTokensPerMinute.',
+    title: 'Too many requests with a wrong token from this address.',
+    help: 'Send a valid token, which is never limited. The operator sets the limit with wrongTokensPerMinute.',
   },
   headers_too_large: {
     status: 431,

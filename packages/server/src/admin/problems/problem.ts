@@ -2,11 +2,11 @@ import type { IngestCodeName } from '@hookline/protocol'
 import type { Fault } from '../../util/fault.ts'
 import { PROBLEM_CODES, type ProblemCodeName } from './problem-codes.ts'
 
-// A hostile body of 1 MB can have 100,000 faults.
+// A hostile body can have 100,000 faults.
 const MAX_FAULTS = 100
 
 interface ProblemOptions extends ErrorOptions {
-  /** What is wrong with this request. The default is the remedy of the code. */
+  /** The error in this request; the default is the remedy of the code. */
   readonly detail?: string
   readonly faults?: readonly Fault[]
   readonly headers?: Readonly<Record<string, string>>
@@ -42,28 +42,18 @@ export class Problem extends Error {
   }
 }
 
-/** The record. @throws {Problem} `not_found` with this detail if there is none */
+/** Returns the record. @throws {Problem} `not_found` with this detail if it is undefined */
 export function found<T>(record: T | undefined, detail: string): T {
   if (record === undefined) throw new Problem('not_found', { detail })
   return record
 }
 
-/** The problem code for each error that the HTTP server finds before a route runs. */
-const CODES: Partial<Record<IngestCodeName, ProblemCodeName>> = {
-  bad_request: 'bad_request',
-  not_found: 'not_found',
-  method_not_allowed: 'method_not_allowed',
-  request_timeout: 'request_timeout',
-  headers_too_large: 'headers_too_large',
-  wrong_node: 'wrong_node',
-}
-
-/** The error response for a request to the management API that reaches none of its routes. */
+/** The response to an error that occurs before a route of the management API runs. */
 export function problemForm(
   code: IngestCodeName,
   { requestId }: { readonly requestId: string },
 ): { readonly status: number; readonly contentType: string; readonly body: string } {
-  const problem = new Problem(CODES[code] ?? 'internal_error')
+  const problem = new Problem(code in PROBLEM_CODES ? (code as ProblemCodeName) : 'internal_error')
   return {
     status: problem.statusCode,
     contentType: 'application/problem+json; charset=utf-8',

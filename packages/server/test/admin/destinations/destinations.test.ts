@@ -109,7 +109,7 @@ test('a webhook whose address is forbidden is warned of, with the setting that a
     {
       pointer: '/settings/webhooks/1/url',
       code: 'address_forbidden',
-      message: 'The address 10.1.2.3 is private, so the webhook gets nothing.',
+      message: 'The address 10.1.2.3 is private, so the webhook receives nothing.',
       hint: expect.stringContaining('`hookline start --allowed-networks 10.1.2.3/32`'),
     },
     { pointer: '/settings/webhooks/2/url', code: 'address_forbidden' },
@@ -128,7 +128,7 @@ test('a name that leads to a forbidden address is warned of when a destination i
   const made = await other.must<Destination>('POST', '/destinations', {
     body: { sourceId: source.id, type: 'Webhooks', settings },
   })
-  const message = 'crm.example is at 10.0.0.7, which is private, so the webhook gets nothing.'
+  const message = 'crm.example is at 10.0.0.7, which is private, so the webhook receives nothing.'
   expect(made).toMatchObject({ warnings: [{ code: 'address_forbidden', message }] })
   const path = `/destinations/${made.id}`
   const change = { body: { enabled: true } }

@@ -148,11 +148,6 @@ test.each<[string, unknown, string[]]>([
     { webhookUrl: URL_A, sharedSecret: 'x'.repeat(1025) },
     ['/sharedSecret too_long'],
   ],
-  [
-    'half a character in the secret',
-    { webhookUrl: URL_A, sharedSecret: '\ud800' },
-    ['/sharedSecret not_unicode'],
-  ],
   ...['whsec_', 'whsec_no base64!', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-', 'whsec_MfKQ9r8'].map(
     (sharedSecret): [string, object, string[]] => [
       `the secret ${sharedSecret}, whose key receivers would read in different ways or guess`,
