@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
@@ -12,7 +11,6 @@ import { type AdminDeps, adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { errorFormat } from './error-format.ts'
-import { AddressGuard } from './delivery/network/address-guard.ts'
 import { ReceiptSigner } from './deletions/deletions.ts'
 import {
   acceptForwarded,
@@ -251,7 +249,6 @@ function addManagement(
       // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
       maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
       allowedPorts: config.allowedPorts,
-      addressRefusal: addressRefusalOf(config),
     }),
     { prefix: '/api/v1' },
   )
@@ -337,9 +334,4 @@ async function openThreadListeners(
   acceptForwarded(server, { secret: main.secret, isOwn: isForIngestion })
   await listenForForwarded(server, main)
   return threads.listen({ host, port, backlog })
-}
-
-function addressRefusalOf({ allowedNetworks }: Config): (host: string) => string | undefined {
-  const guard = new AddressGuard(allowedNetworks)
-  return (host) => (isIP(host) === 0 ? undefined : guard.refusal(host))
 }

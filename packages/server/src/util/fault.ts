@@ -17,6 +17,11 @@ export function fault(pointer: string, code: string, message: string, hint: stri
   return { pointer, code, message, hint }
 }
 
+/** The fault of a value that is missing or has the wrong type. */
+export function typeFault(value: unknown, pointer: string, message: string, hint: string): Fault {
+  return fault(pointer, value === undefined ? 'required' : 'wrong_type', message, hint)
+}
+
 /** The same faults, with pointers that begin at `at`. */
 export function faultsBelow(at: string, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((each) => ({ ...each, pointer: at + each.pointer }))

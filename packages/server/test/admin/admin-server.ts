@@ -1,5 +1,4 @@
 import type { LaneState } from '@hookline/protocol'
-import { isIP } from 'node:net'
 import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
 import { nextRequests } from '../../src/delivery/parts/test-deliveries.ts'
 import { hostProblem } from '../../src/delivery/network/resolver.ts'
@@ -282,7 +281,6 @@ export class AdminServer implements AsyncDisposable {
       maxLiveStreams: 100,
       wrongTokensPerMinute: 60,
       allowedPorts: new Set<number>(),
-      addressRefusal: (host: string) => (isIP(host) === 0 ? undefined : GUARD.refusal(host)),
       hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,
     }

@@ -60,6 +60,7 @@ type Identity = Omit<Actor, 'credential'>
 /** Avoids a write for each request. */
 const LAST_USE_PRECISION_MS = 60_000
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
+const BEARER = /^Bearer +([^ ]+) *$/i
 
 /**
  * The hook that checks `Authorization: Bearer` (RFC 6750 §3) or the session of a browser. Responds with 401 to an unknown or
@@ -68,7 +69,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD'])
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {
   return (request, _reply, done) => {
-    const token = bearerOf(request)
+    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
     const actor =
       token === undefined
         ? browserActor(request, authentication)
@@ -77,10 +78,6 @@ export function authenticate(authentication: Authentication): onRequestHookHandl
     request.actor = actor
     return done()
   }
-}
-
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 /** The owner of this token. */
@@ -102,18 +99,11 @@ export function tokenActor(
   return { ...usedNow(stored, authentication), credential }
 }
 
-const OPERATOR: Identity = {
-  id: ADMIN_TOKEN_ID,
-  tokenId: ADMIN_TOKEN_ID,
-  name: 'admin token of the operator',
-  role: 'admin',
-}
+const OPERATOR = operator(ADMIN_TOKEN_ID, 'admin token of the operator')
+const THIS_MACHINE = operator(THIS_MACHINE_ID, 'a browser on this machine')
 
-const THIS_MACHINE: Identity = {
-  id: THIS_MACHINE_ID,
-  tokenId: THIS_MACHINE_ID,
-  name: 'a browser on this machine',
-  role: 'admin',
+function operator(id: string, name: string): Identity {
+  return { id, tokenId: id, name, role: 'admin' }
 }
 
 /** The user of a session, or of a browser that needs no login. */
@@ -121,14 +111,13 @@ function browserActor(request: FastifyRequest, authentication: Authentication): 
   const { tokens, openers, adminToken, isOpenHere, clock } = authentication
   const { headers } = request
   if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
-  const secret = sessionIn(headers.cookie)
-  const session = secret === undefined ? undefined : findToken(tokens, secret, 'ses')
-  const isOpen = isOpenHere && isFromBrowserHere(request)
+  const secret = sessionIn(headers.cookie) ?? ''
+  const session = findToken(tokens, secret, 'ses')
   if (session !== undefined && openers.isValid(session, clock.wall())) {
-    const credential = new Redacted(secret!)
+    const credential = new Redacted(secret)
     return withCsrfToken(request, { ...usedNow(session, authentication), credential })
   }
-  if (!isOpen) return unauthorized()
+  if (!isOpenHere || !isFromBrowserHere(request)) return unauthorized()
   return withCsrfToken(request, { ...THIS_MACHINE, credential: adminToken })
 }
 

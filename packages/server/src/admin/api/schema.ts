@@ -152,6 +152,14 @@ export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}
   })
 }
 
+/** A `Fault`. */
+export const FaultResponse = Type.Object({
+  pointer: text('A JSON Pointer into the body, or the name of a parameter.'),
+  code: Type.String(),
+  message: Type.String(),
+  hint: Type.String(),
+})
+
 /** The body of every error response (RFC 9457). */
 export const ProblemResponse = Type.Object(
   {
@@ -161,24 +169,13 @@ export const ProblemResponse = Type.Object(
     code: text('For programs; docs/reference/errors.md explains each code.'),
     detail: Type.String(),
     requestId: Type.String(),
-    errors: Type.Array(
-      Type.Object({
-        pointer: text('A JSON Pointer into the body, or the name of a parameter.'),
-        code: Type.String(),
-        message: Type.String(),
-        hint: Type.String(),
-      }),
-    ),
+    errors: Type.Array(FaultResponse),
   },
   { $id: 'Problem' },
 )
 
 /** The `response` of a route: the successful response, and a Problem for errors. */
-export function responses(
-  status: 200 | 201 | 202 | 204,
-  success: string,
-  schema?: TSchema,
-): object {
+export function responses(status: 200 | 201 | 202 | 204, success: string, schema?: TSchema) {
   const content = schema && { content: { 'application/json': { schema } } }
   return {
     [status]: { description: success, ...(content ?? { type: 'null' }) },
@@ -204,13 +201,8 @@ export function pages(success: string, item: TSchema): object {
   return ok(success, page(item))
 }
 
-const RETRY_AFTER = {
-  'retry-after': integer('Seconds to wait before a retry, if one may succeed.'),
-}
-
-const ETAG = {
-  etag: text('The version of the record, for If-Match of the next change.'),
-}
+const RETRY_AFTER = { 'retry-after': integer('Seconds to wait before a retry.') }
+const ETAG = { etag: text('The version of the record, for If-Match of the next change.') }
 
 /** The `response` of a route that shows a record with its ETag. */
 export function versionedResponses(status: 200 | 201, success: string, schema: TSchema): object {

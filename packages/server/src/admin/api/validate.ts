@@ -81,10 +81,15 @@ const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>>
   maximum: ['out_of_range', 'is too large'],
 }
 
-/**
- * Validates a part of a request against the schema of its route. Reports one fault for each field. Schema extensions:
- * `x-fixed` has a remedy for each field that cannot be changed, `x-prefix` the prefix of further parameters.
- */
+interface RequestSchema extends TObject {
+  readonly additionalProperties?: boolean
+  /** A remedy for each field that cannot be changed. */
+  readonly 'x-fixed'?: Readonly<Record<string, string>>
+  /** The prefix of further query parameters. */
+  readonly 'x-prefix'?: string
+}
+
+/** Validates a part of a request against the schema of its route. Reports one fault for each field. */
 export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
   const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
   return (input: unknown) => {
@@ -96,44 +101,38 @@ export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) =
 
 const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Send one: {…}.')
 
-function faultsOf(schema: TObject, value: Fields): Fault[] {
-  const fields = Object.entries<TSchema>(schema.properties)
-  const names = fields.map(([name]) => name)
-  const { 'x-prefix': prefix } = schema as { 'x-prefix'?: string }
-  const further = Object.keys(value).filter(
+function faultsOf(schema: RequestSchema, value: Fields): Fault[] {
+  const { properties, 'x-prefix': prefix, 'x-fixed': fixed = {} } = schema
+  const names = Object.keys(value).filter(
     (name) => prefix !== undefined && name.startsWith(prefix) && typeof value[name] === 'string',
   )
-  const unknown = isClosed(schema) ? unknownFields(value, [...names, ...further]) : []
-  const known = fields.map(([name, field]) => {
-    const isRequired = schema.required?.includes(name) ?? false
-    return Object.hasOwn(value, name)
-      ? faultOf(name, field, value[name])
-      : isRequired && fault(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
-  })
+  const allowed = [...Object.keys(properties), ...names]
+  const unknown = schema.additionalProperties === false ? unknownFields(value, allowed) : []
   return [
-    ...unknown.map((each) => fixedField(schema, each) ?? each),
-    ...known.filter((each) => typeof each === 'object'),
+    ...unknown.map((each) => fixedField(fixed, each) ?? each),
+    ...Object.entries<TSchema>(properties).flatMap(([name, field]) => {
+      if (Object.hasOwn(value, name)) return faultOf(name, field, value[name])
+      if (!schema.required?.includes(name)) return []
+      return fault(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
+    }),
   ]
 }
 
-function isClosed(schema: object): boolean {
-  return 'additionalProperties' in schema && schema.additionalProperties === false
-}
-
-function faultOf(name: string, field: TSchema, value: unknown): Fault | undefined {
+function faultOf(name: string, field: TSchema, value: unknown): Fault | readonly [] {
   const [error] = Errors(field, value)
-  if (error === undefined) return undefined
+  if (error === undefined) return []
   const [code, message] = FAULTS[error.keyword] ?? ['invalid', 'is not valid']
   const pointer = jsonPointer(name) + error.instancePath
   return fault(pointer, code, `${name} ${message}.`, hintOf(field))
 }
 
-function fixedField(schema: TObject, unknown: Fault): Fault | undefined {
-  const fixed = (schema as { 'x-fixed'?: Readonly<Record<string, string>> })['x-fixed'] ?? {}
-  const name = unknown.pointer.slice(1)
-  return Object.hasOwn(fixed, name)
-    ? fault(unknown.pointer, 'fixed', `${name} cannot be changed.`, fixed[name]!)
-    : undefined
+function fixedField(
+  hints: Readonly<Record<string, string>>,
+  { pointer }: Fault,
+): Fault | undefined {
+  const name = pointer.slice(1)
+  if (!Object.hasOwn(hints, name)) return undefined
+  return fault(pointer, 'fixed', `${name} cannot be changed.`, hints[name]!)
 }
 
 function hintOf(field: TSchema): string {

@@ -18,12 +18,12 @@ import {
   planImport,
 } from './import-plan.ts'
 
-const ids = Type.Array(Type.String())
+const idList = Type.Array(Type.String())
 const DiffResponse = Type.Object({
   dryRun: Type.Boolean(),
-  created: ids,
-  changed: Type.Array(Type.Object({ id: Type.String(), fields: ids })),
-  unchanged: ids,
+  created: idList,
+  changed: Type.Array(Type.Object({ id: Type.String(), fields: idList })),
+  unchanged: idList,
   notInDocument: Type.Array(Type.String(), {
     description: 'Records of this service that are not in the document. They stay.',
   }),
@@ -47,15 +47,14 @@ const schemas = {
     description:
       'Creates records with new ids and changes existing ones; removes none. All records are written, or none. A secret shown as {"set": true} stays unchanged. Sending the same document again changes nothing.',
     querystring: Schema.strictObject({
-      dryRun: Schema.flag('true: only reports what would change.'),
+      dryRun: Schema.flag('true: only reports the changes.'),
     }),
     body: ConfigurationBody,
     response: Schema.ok('What changed, or would change.', DiffResponse),
   },
 }
 
-interface ConfigurationDeps
-  extends SourceDeps, Pick<ComputationDeps, 'wake' | 'turns'>, Pick<UrlChecks, 'hostProblem'> {
+interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | 'turns'>, UrlChecks {
   /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
 }

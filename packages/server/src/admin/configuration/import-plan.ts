@@ -15,7 +15,7 @@ import { validateCondition } from '../../audiences/conditions/validate-condition
 import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
-import { withToggle } from '../destinations/destinations.ts'
+import { sourceFaults, withToggle } from '../destinations/destinations.ts'
 import { parseWebhooksSettings } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources.ts'
@@ -64,8 +64,10 @@ export function planImport(
   const destinations = document.destinations.flatMap((entry, index) => {
     const before = current.destinations.get(entry.id)
     const parsed = parseWebhooksSettings(entry.settings, before?.settings, allowedPorts)
+    const isMoved = before !== undefined && before.sourceId !== entry.sourceId
     const found = [
-      ...sourceFaults(entry, before, withSources),
+      ...sourceFaults(withSources, entry),
+      ...(isMoved ? [MOVED] : []),
       ...('faults' in parsed ? faultsBelow('/settings', parsed.faults) : []),
     ]
     faults.push(...faultsBelow(`/destinations/${index}`, found))
@@ -77,6 +79,13 @@ export function planImport(
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
   return { sources, destinations, computations }
 }
+
+const MOVED = fault(
+  '/sourceId',
+  'fixed',
+  'sourceId cannot be changed.',
+  'Give the destination a new id, or keep its source.',
+)
 
 function planSource(
   { writeKeys, space, ...entry }: SourceEntry,
@@ -90,7 +99,7 @@ function planSource(
   const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? stored }
   // The default space may be stored as absent.
   const isSameSpace = space === (before?.space ?? DEFAULT_SPACE)
-  return planned<Source>(isSameSpace ? record : { ...record, space }, before)
+  return planRecord<Source>(isSameSpace ? record : { ...record, space }, before)
 }
 
 function planDestination(
@@ -101,24 +110,7 @@ function planDestination(
   // A destination that stays paused keeps the start and the reason of its pause.
   const pause = before?.paused ?? { since: now, reason: 'operator' }
   const record = { ...before, ...entry, ...dates(before, now), paused: paused ? pause : null }
-  return planned<Destination>(withToggle(record, before, now), before)
-}
-
-function sourceFaults(
-  { sourceId }: DestinationEntry,
-  before: Destination | undefined,
-  { sources }: CatalogSnapshot,
-): Fault[] {
-  const faults: Fault[] = []
-  if (!sources.has(sourceId)) {
-    const hint = 'Use the id of a source in the document, or of an existing source.'
-    faults.push(fault('/sourceId', 'unknown_source', 'No source has this id.', hint))
-  }
-  if (before !== undefined && before.sourceId !== sourceId) {
-    const hint = 'Give the destination a new id, or keep its source.'
-    faults.push(fault('/sourceId', 'fixed', 'sourceId cannot be changed.', hint))
-  }
-  return faults
+  return planRecord<Destination>(withToggle(record, before, now), before)
 }
 
 function repeatedIds(document: ConfigurationDocument): Fault[] {
@@ -154,10 +146,8 @@ function sharedKeys(
   )
 }
 
-interface PlannedComputation extends Planned<Computation> {
-  /** The pointer to the entry in the document. */
-  readonly at: string
-}
+/** `at` is the pointer to the entry in the document. */
+type PlannedComputation = Planned<Computation> & { readonly at: string }
 
 function planComputations(
   { audiences, traits }: ConfigurationDocument,
@@ -169,7 +159,7 @@ function planComputations(
     at: string,
   ) => {
     const before = existing.get(entry.id)
-    return { ...planned<Computation>({ ...entry, ...dates(before, now) }, before), at }
+    return { ...planRecord<Computation>({ ...entry, ...dates(before, now) }, before), at }
   }
   return [
     ...audiences.map((each, index) => plan({ ...each, kind: 'audience' }, `/audiences/${index}`)),
@@ -248,7 +238,7 @@ function tooMany({ computations }: CatalogSnapshot): readonly Fault[] {
 
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
-function planned<T extends CatalogRecord>(next: T, before: T | undefined): Planned<T> {
+function planRecord<T extends CatalogRecord>(next: T, before: T | undefined): Planned<T> {
   const names = Object.keys(next).filter((name) => !BOOKKEEPING.includes(name)) as (keyof T &
     string)[]
   const fields = names.filter((name) => !isDeepStrictEqual(next[name], before?.[name]))

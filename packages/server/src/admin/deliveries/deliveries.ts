@@ -135,7 +135,7 @@ const FailureResponse = Type.Object({
   lastSeenAt: Schema.timeOf('When the last one was attempted, quarantined or, unattempted, due.'),
   sampleDeliveryId: Schema.text('The newest of them, if possible with a stored response.'),
   lastError: Schema.nullable(Schema.text('Its last error, or why it is in quarantine.')),
-  meaning: Schema.text('What the class means.'),
+  meaning: Schema.text('The meaning of the class.'),
   remedy: Schema.text('What to do about it.'),
 })
 
@@ -239,15 +239,13 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
 
 const list = new List<object>('deliveries', (each) => each)
 
-/** `/deliveries`: what became of each, grouped failures, the requests as they would be sent now, and retries. */
-export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
-  addReading(app, deps)
-  addRequests(app, deps)
-  addRetry(app, deps)
-}
+const NO_DESTINATION = 'Its destination was removed.'
+const NO_EVENT = 'Its event was removed or is damaged.'
 
-function addReading(app: AdminApp, deps: DeliveryDeps): void {
-  const { deliveries, reports } = deps
+/** `/deliveries`: deliveries, grouped failures, the next requests, and retries. */
+export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
+  const { deliveries, reports, catalog, events, clock } = deps
+  addRetry(app, deps)
 
   app.get('/deliveries/failures', { schema: schemas.failures }, async ({ query }) => {
     const { groups, isComplete } = await reports.failures(query)
@@ -269,18 +267,12 @@ function addReading(app: AdminApp, deps: DeliveryDeps): void {
   })
 
   app.get('/deliveries/:id', { schema: schemas.get }, async ({ params }) => {
-    const delivery = await requireDelivery(deliveries, params.id)
+    const delivery = await requireDelivery(deps, params.id)
     return presentDelivery(delivery, await waitContext(delivery, deps))
   })
-}
 
-const NO_DESTINATION = 'Its destination was removed.'
-const NO_EVENT = 'Its event was removed or is damaged.'
-
-function addRequests(app: AdminApp, deps: DeliveryDeps): void {
-  const { catalog, deliveries, events, clock } = deps
   app.get('/deliveries/:id/requests', { schema: schemas.requests }, async ({ params }) => {
-    const delivery = await requireDelivery(deliveries, params.id)
+    const delivery = await requireDelivery(deps, params.id)
     const destination = catalog.current.destinations.get(delivery.destinationId)
     if (destination === undefined) throw new Problem('wrong_state', { detail: NO_DESTINATION })
     const event = await events.find(delivery.eventId)
@@ -299,17 +291,16 @@ const HELD = 'The delivery is held: resume its destination.'
 const EVENT_REMOVED = 'Retention has removed its event.'
 
 function addRetry(app: AdminApp, deps: DeliveryDeps): void {
-  const { catalog, deliveries, lanes, replays, clock, wake } = deps
+  const { catalog, lanes, replays, clock, wake } = deps
   app.post('/deliveries/:id/retry', { schema: schemas.retry }, async (request) => {
-    const find = (): Promise<DeliveryHistory> => requireDelivery(deliveries, request.params.id)
-    const before = await find()
+    const before = await requireDelivery(deps, request.params.id)
     const after = { ...before, state: 'pending', rounds: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
     // The stored response must not contain user data.
     const response = { status: 200, headers: {}, body: {} } as const
     const audited = withResponse(entry, response, request)
     const isPending = await replays.retry(before.id, clock.now(), audited)
-    const delivery = await find()
+    const delivery = await requireDelivery(deps, request.params.id)
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
       throw new Problem('wrong_state', { detail })
@@ -322,10 +313,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
 }
 
 /** The delivery with this id. @throws {Problem} `not_found` */
-async function requireDelivery(
-  deliveries: Pick<Deliveries, 'find'>,
-  id: string,
-): Promise<DeliveryHistory> {
+async function requireDelivery({ deliveries }: Pick<DeliveryDeps, 'deliveries'>, id: string) {
   return found(await deliveries.find(id), 'No delivery has this id, or retention has removed it.')
 }
 

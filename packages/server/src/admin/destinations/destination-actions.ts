@@ -1,8 +1,8 @@
 import {
+  CALL_EXAMPLES,
   type DeletionNotice,
   type Destination,
   type Event,
-  type EventType,
   formatTimestamp,
   LIMITS,
   PAYLOAD_TYPES,
@@ -54,21 +54,21 @@ const TestedWebhookResponse = Type.Object({
   ),
 })
 
-const headers = Schema.IfMatchHeaders
+const ifMatch = { headers: Schema.IfMatchHeaders }
 const action = { params: Schema.IdParams, body: Schema.EmptyBody, response: oneDestination(200) }
 
 const schemas = {
   pause: {
     ...operations.editor('pauseDestination', 'Pauses a destination: its deliveries are held'),
     ...action,
-    headers,
+    ...ifMatch,
   },
   resume: {
     ...operations.editor('resumeDestination', 'Resumes a destination'),
     description:
       'Ends the pause of the destination and of its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, despite an open breaker or Retry-After.',
     ...action,
-    headers,
+    ...ifMatch,
   },
   closeBreaker: {
     ...operations.editor('closeBreaker', 'Closes the breakers of a destination'),
@@ -104,7 +104,7 @@ const schemas = {
     description:
       'During the overlap, webhook-signature contains the signatures of both secrets, separated by a space. X-Signature contains only the signature of the new secret.',
     ...action,
-    headers,
+    ...ifMatch,
     body: Schema.strictObject({
       secret: Type.String({
         minLength: 1,
@@ -137,7 +137,7 @@ export interface TestDeliveries {
   ): Promise<TestDelivery>
 }
 
-interface ActionDeps extends ChangeDeps, Pick<UrlChecks, 'hostProblem'> {
+interface ActionDeps extends ChangeDeps, UrlChecks {
   readonly lanes: Pick<WebhookLanes, 'order'>
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
@@ -145,14 +145,12 @@ interface ActionDeps extends ChangeDeps, Pick<UrlChecks, 'hostProblem'> {
 
 /** Pause, resume, close-breaker, rotate-secret and test. Repeating one of the first four changes nothing. */
 export function addDestinationActions(app: AdminApp, deps: ActionDeps): void {
-  addPauses(app, deps)
-  addCloseBreaker(app, deps)
-  addSecretRotation(app, deps)
+  addChanges(app, deps)
   addTest(app, deps)
 }
 
-function addPauses(app: AdminApp, deps: ActionDeps): void {
-  const { clock, lanes, wake } = deps
+function addChanges(app: AdminApp, deps: ActionDeps): void {
+  const { catalog, audit, clock, lanes, wake } = deps
 
   app.post('/destinations/:id/pause', { schema: schemas.pause }, async (request, reply) => {
     const paused = { since: clock.wall(), reason: 'operator' } as const
@@ -170,26 +168,22 @@ function addPauses(app: AdminApp, deps: ActionDeps): void {
     wake()
     return respondWithDestination(changed, reply)
   })
-}
 
-function addCloseBreaker(app: AdminApp, { catalog, audit, clock, lanes }: ActionDeps): void {
-  const options = { schema: schemas.closeBreaker }
-  app.post('/destinations/:id/close-breaker', options, async (request, reply) => {
+  const closing = { schema: schemas.closeBreaker }
+  app.post('/destinations/:id/close-breaker', closing, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
     // First: the breaker is in memory, so one transaction cannot cover both.
     await audit.append(unchangedEntry(request, destination, clock.wall()))
     await lanes.order({ order: 'closeBreakers', webhooks: lanesOf(destination) })
     return respondWithDestination(destination, reply)
   })
-}
 
-function addSecretRotation(app: AdminApp, deps: ActionDeps): void {
-  const options = { schema: schemas.rotateSecret }
-  app.post('/destinations/:id/rotate-secret', options, async (request, reply) => {
+  const rotation = { schema: schemas.rotateSecret }
+  app.post('/destinations/:id/rotate-secret', rotation, async (request, reply) => {
     const { secret, overlapHours = 24 } = request.body
     const faults = sharedSecretFaults(secret, '/secret')
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
-    const until = deps.clock.wall() + overlapHours * HOUR_MS
+    const until = clock.wall() + overlapHours * HOUR_MS
     const isRotated = ({ settings }: Destination): boolean => settings.sharedSecret === secret
     const changed = await changeUnless(isRotated, request, deps, (destination) =>
       rotated(destination, secret, until),
@@ -287,30 +281,10 @@ function presentTestedWebhook({ url, headers, body, result }: TestedWebhook): ob
   return { url, request: { method: 'POST', headers, body }, signature, attempt }
 }
 
-const PAGE_URL = 'https://shop.example/pricing'
-
-const FIELDS: Readonly<Record<EventType, Partial<Event>>> = {
-  identify: { traits: { email: 'ada@shop.example', plan: 'team', logins: 5 } },
-  track: { event: 'Order Completed', properties: { orderId: 'o-1', revenue: 39.95 } },
-  page: {
-    name: 'Pricing',
-    properties: { path: '/pricing', referrer: '', title: 'Pricing', url: PAGE_URL },
-  },
-  screen: {
-    name: 'Receipt',
-    context: {
-      device: { model: 'Sample', type: 'ios' },
-      os: { name: 'iOS', version: '19.0' },
-      app: { build: '1', name: 'Shop', version: '2.1' },
-    },
-  },
-  group: { groupId: 'sample-group', traits: { name: 'Acme', employees: 42 } },
-  alias: { previousId: 'sample-visitor' },
-}
-
+/** A sample event of the user `sample-user`. */
 function sampleOf(type: PayloadType, timestamp: string): Event | DeletionNotice {
   const stamped = { userId: 'sample-user', timestamp, receivedAt: timestamp }
   if (type === 'delete') return { type, ...stamped }
-  const call = { type, messageId: `sample-${type}`, anonymousId: 'sample-visitor', context: {} }
-  return { ...call, ...stamped, ...FIELDS[type] }
+  const ids = { messageId: `sample-${type}`, anonymousId: 'sample-visitor' }
+  return { type, context: {}, ...CALL_EXAMPLES[type], ...ids, ...stamped }
 }

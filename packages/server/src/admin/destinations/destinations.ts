@@ -1,7 +1,8 @@
 import { type Destination, formatTimestamp, isJsonObject, newId } from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
 import Type from 'typebox'
-import type { AuditEntry } from '../../backend/audit.ts'
+import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -32,7 +33,7 @@ import {
   SettingsRequest,
   SettingsResponse,
 } from './settings.ts'
-import { hostWarnings, type UrlChecks, urlWarnings, WarningsResponse } from './webhook-urls.ts'
+import { hostWarnings, type UrlChecks, WarningsResponse } from './webhook-urls.ts'
 
 const destinationFields = {
   id: Type.String(),
@@ -57,11 +58,7 @@ export const DestinationResponse = Type.Object(destinationFields, { $id: 'Destin
 export const operations = Schema.operationsTagged('Destinations')
 
 export const oneDestination = (status: 200 | 201) =>
-  Schema.versionedResponses(
-    status,
-    'The destination, without its secrets.',
-    Schema.ref(DestinationResponse),
-  )
+  Schema.versionedResponses(status, 'The destination.', Schema.ref(DestinationResponse))
 
 const optional = {
   name: Type.Optional(Schema.name),
@@ -111,7 +108,7 @@ const schemas = {
     params: Schema.IdParams,
     response: Schema.versionedResponses(
       200,
-      'The destination, without its secrets, and its health.',
+      'The destination and its health.',
       Type.Object({ ...destinationFields, health: HealthResponse }),
     ),
   },
@@ -158,8 +155,11 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
   app.get('/destinations/:id', { schema: schemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
     reply.header('etag', entityTag(destination.version))
+    // Without DNS look-ups: only addresses are checked.
+    const hostProblem = async (host: string) =>
+      isIP(host) === 0 ? undefined : deps.hostProblem(host)
     return {
-      ...withWarnings(destination, urlWarnings(destination, deps)),
+      ...withWarnings(destination, await hostWarnings([destination], { hostProblem })),
       health: await readDestinationHealth(destination, deps),
     }
   })
@@ -175,13 +175,13 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, clock, allowedPorts, lanes, wake } = deps
-  // The handlers report the faults of the body together with those of the settings.
+  // The handlers add the faults of the settings.
   const attachValidation = true
   const create = { schema: schemas.create, attachValidation }
   const change = { schema: schemas.change, attachValidation }
 
   app.post('/destinations', create, async (request, reply) => {
-    const more = sourceFaults(catalog, request.body)
+    const more = sourceFaults(catalog.current, request.body)
     const settings = requestedSettings(request, allowedPorts, undefined, more)
     const now = clock.wall()
     const destination: Destination = {
@@ -223,9 +223,10 @@ function withWarnings(destination: Destination, warnings: readonly Fault[]): obj
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 
-function sourceFaults({ current }: ChangeDeps['catalog'], body: unknown): readonly Fault[] {
+/** A fault if the body names an unknown source. */
+export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
-  if (typeof sourceId !== 'string' || current.sources.has(sourceId)) return []
+  if (typeof sourceId !== 'string' || sources.has(sourceId)) return []
   const hint = 'Give the id of an existing source.'
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }
@@ -256,15 +257,14 @@ function requestedSettings(
 
 /** The destination as the API shows it. */
 export function presentDestination(destination: Destination): object {
-  const { settings, paused, createdAt, updatedAt, version, ...rest } = destination
+  const { settings, paused, createdAt, updatedAt, enabledChangedAt = null } = destination
   return {
-    ...rest,
-    enabledChangedAt: Schema.timeOrNull(rest.enabledChangedAt ?? null),
+    ...destination,
+    enabledChangedAt: Schema.timeOrNull(enabledChangedAt),
     paused: presentPause(paused),
     settings: presentWebhooksSettings(settings),
     createdAt: formatTimestamp(createdAt),
     updatedAt: formatTimestamp(updatedAt),
-    version,
   }
 }
 
@@ -288,12 +288,8 @@ export function changeDestination(
 }
 
 /** The audit entry of a request that leaves the record of the destination unchanged. */
-export function unchangedEntry(
-  request: AuditedRequest,
-  destination: Destination,
-  now: number,
-): AuditEntry {
-  return recordEntry(request, now, [destination, destination], presentDestination)
+export function unchangedEntry(request: AuditedRequest, record: Destination, now: number) {
+  return recordEntry(request, now, [record, record], presentDestination)
 }
 
 export function respondWithDestination(destination: Destination, reply: FastifyReply): object {
@@ -302,10 +298,6 @@ export function respondWithDestination(destination: Destination, reply: FastifyR
 }
 
 /** Sets `enabledChangedAt` if this change created, enabled or disabled the destination. */
-export function withToggle(
-  changed: Destination,
-  before: Pick<Destination, 'enabled'> | undefined,
-  now: number,
-): Destination {
+export function withToggle(changed: Destination, before: Destination | undefined, now: number) {
   return changed.enabled === before?.enabled ? changed : { ...changed, enabledChangedAt: now }
 }

@@ -8,7 +8,7 @@ import {
   type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden, parseWebhookList } from './webhook-list.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
@@ -153,7 +153,10 @@ export function parseWebhooksSettings(
   allowedPorts: ReadonlySet<number> = new Set(),
 ): ParsedSettings {
   if (input === undefined && previous !== undefined) return { settings: previous }
-  if (!isJsonObject(input)) return { faults: [notSettings(input)] }
+  if (!isJsonObject(input)) {
+    const hint = 'Give an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
+    return { faults: [typeFault(input, '', 'The settings must be an object.', hint)] }
+  }
   const faults = unknownFields(input, Object.keys(requestFields))
   const settings: WebhooksSettings = {
     ...parseSecrets(input['sharedSecret'], previous, faults),
@@ -161,13 +164,6 @@ export function parseWebhooksSettings(
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
   }
   return faults.length > 0 ? { faults } : { settings }
-}
-
-function notSettings(input: unknown): Fault {
-  const hint = 'Give an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
-  return input === undefined
-    ? fault('', 'required', 'The settings are missing.', hint)
-    : fault('', 'wrong_type', 'The settings must be an object.', hint)
 }
 
 /** Unlike a rotation, a new secret ends the validity of the previous one immediately. */

@@ -1,5 +1,5 @@
 import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
-import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
+import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
 const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
@@ -15,7 +15,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Parses the webhooks of a destination. Hidden header values stand for those of `previous`. */
+/** Parses the webhooks of a destination. Hidden header values stand for the values in `previous`. */
 export function parseWebhookList(
   input: unknown,
   previous: readonly Webhook[],
@@ -43,8 +43,7 @@ export function parseWebhookList(
 function listFaults(input: unknown): Fault[] {
   const at = '/webhooks'
   const hint = `Give 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
-  if (input === undefined) return [fault(at, 'required', 'webhooks is missing.', hint)]
-  if (!Array.isArray(input)) return [fault(at, 'wrong_type', 'webhooks must be a list.', hint)]
+  if (!Array.isArray(input)) return [typeFault(input, at, 'webhooks must be a list.', hint)]
   if (input.length === 0) return [fault(at, 'too_few', 'webhooks must not be empty.', hint)]
   if (input.length <= MAX_WEBHOOKS) return []
   return [fault(at, 'too_many', 'There are too many webhooks.', hint)]
@@ -87,14 +86,17 @@ function parseStaticHeaders(
     const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
     faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))
   }
-  const storedValues = new Map(Object.entries(stored).map(([name, value]) => [lower(name), value]))
+  const storedValues = new Map(
+    Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]),
+  )
   const seen = new Set<string>()
   const headers: [name: string, value: string][] = []
   for (const [name, given] of entries) {
-    const value = isHidden(given) ? (storedValues.get(lower(name)) ?? given) : given
+    const lowerName = name.toLowerCase()
+    const value = isHidden(given) ? (storedValues.get(lowerName) ?? given) : given
     const found = nameFault(name, seen) ?? valueFault(value)
     if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
-    seen.add(lower(name))
+    seen.add(lowerName)
     if (typeof value === 'string') headers.push([name, value])
   }
   return Object.fromEntries(headers)
@@ -109,7 +111,7 @@ function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
     const hint = 'Choose another name: Hookline or the connection sets this header.'
     return fault('', 'reserved_header', 'This header is reserved.', hint)
   }
-  if (seen.has(lower(name))) {
+  if (seen.has(name.toLowerCase())) {
     const hint = 'Keep one of them: header names ignore upper and lower case.'
     return fault('', 'duplicate_header', 'This header is given twice.', hint)
   }
@@ -119,7 +121,7 @@ function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
 function valueFault(value: unknown): Fault | undefined {
   if (isHidden(value)) {
     const hint = 'Give the value itself: this webhook has no stored value for the header.'
-    return fault('', 'hidden_value_unknown', 'There is no stored value to keep.', hint)
+    return fault('', 'hidden_value_unknown', 'The header has no stored value.', hint)
   }
   if (typeof value !== 'string') {
     const hint = 'Give the value as a text, numbers too: "1".'
@@ -134,10 +136,6 @@ function valueFault(value: unknown): Fault | undefined {
     return fault('', 'invalid_header_value', 'The value cannot be sent in a header.', hint)
   }
   return undefined
-}
-
-function lower(name: string): string {
-  return name.toLowerCase()
 }
 
 /** Whether `value` is the hidden form of a secret. */

@@ -5,8 +5,9 @@ import {
   LIMITS,
   portRefusal,
 } from '@hookline/protocol'
+import { isIPv4 } from 'node:net'
 import Type from 'typebox'
-import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import { type Fault, fault, faultsBelow, jsonPointer, typeFault } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
@@ -27,16 +28,14 @@ export function parseWebhookUrl(
   pointer: string,
   { allowedPorts, faults }: UrlContext,
 ): string | undefined {
-  const found = typeof input === 'string' ? faultsOf(input, allowedPorts) : [missing(input)]
-  faults.push(...found.map((each) => ({ ...each, pointer })))
-  return typeof input === 'string' && found.length === 0 ? new URL(input).href : undefined
-}
-
-function missing(input: unknown): Fault {
-  const hint = 'Give a full URL: https://example.com/events.'
-  return input === undefined
-    ? fault('', 'required', 'The URL is missing.', hint)
-    : fault('', 'wrong_type', 'The URL must be a text.', hint)
+  if (typeof input !== 'string') {
+    const hint = 'Give a full URL: https://example.com/events.'
+    faults.push(typeFault(input, pointer, 'The URL must be a text.', hint))
+    return undefined
+  }
+  const found = faultsOf(input, allowedPorts)
+  faults.push(...faultsBelow(pointer, found))
+  return found.length === 0 ? new URL(input).href : undefined
 }
 
 function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
@@ -90,18 +89,10 @@ function formFaults(text: string, url: URL): Fault[] {
 const MAX_HOSTS = 100
 
 /** Settings that will not work at the moment, in the form of faults. */
-export const WarningsResponse = Type.Array(
-  Type.Object({
-    pointer: Type.String(),
-    code: Schema.text('address_forbidden or name_unresolved.'),
-    message: Type.String(),
-    hint: Type.String(),
-  }),
-  {
-    description:
-      'Webhooks that receive nothing at the moment: the setting allowedNetworks forbids the address, or the name has no address. Names are looked up when a destination is created, changed, imported or tested.',
-  },
-)
+export const WarningsResponse = Type.Array(Schema.FaultResponse, {
+  description:
+    'Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
+})
 
 /** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
 type HostProblem =
@@ -109,28 +100,8 @@ type HostProblem =
   | { readonly kind: 'unresolved' }
 
 export interface UrlChecks {
-  /** Why an IP address is forbidden; completes "is …". `undefined` for allowed addresses and names. */
-  readonly addressRefusal: (host: string) => string | undefined
   /** Looks the host up for a second at most. Never rejects. */
   readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
-}
-
-interface PlacedWebhook {
-  /** The pointer to the URL. */
-  readonly pointer: string
-  readonly host: string
-}
-
-/** A warning for each webhook whose URL contains a forbidden address. */
-export function urlWarnings(
-  destination: Destination,
-  { addressRefusal }: Pick<UrlChecks, 'addressRefusal'>,
-): readonly Fault[] {
-  return webhooksOf(destination).flatMap((webhook) => {
-    const address = /(?:^|\.)localhost$/.test(webhook.host) ? '127.0.0.1' : webhook.host
-    const why = addressRefusal(address)
-    return why === undefined ? [] : warning(webhook, { kind: 'forbidden', address, why })
-  })
 }
 
 /**
@@ -140,7 +111,7 @@ export function urlWarnings(
  */
 export async function hostWarnings(
   destinations: readonly (Destination | undefined)[],
-  { hostProblem }: Pick<UrlChecks, 'hostProblem'>,
+  { hostProblem }: UrlChecks,
   at?: string,
 ): Promise<readonly Fault[]> {
   const webhooks = destinations.flatMap((each, index) =>
@@ -150,17 +121,17 @@ export async function hostWarnings(
   const problems = new Map(
     await Promise.all(hosts.map(async (host) => [host, await hostProblem(host)] as const)),
   )
-  return webhooks.flatMap((webhook) => warning(webhook, problems.get(webhook.host)))
+  return webhooks.flatMap(({ pointer, host }) => warning(pointer, host, problems.get(host)))
 }
 
-function webhooksOf({ settings }: Destination, at = ''): PlacedWebhook[] {
+function webhooksOf({ settings }: Destination, at: string) {
   return settings.webhooks.map(({ url }, index) => ({
     pointer: at + jsonPointer('settings', 'webhooks', index, 'url'),
     host: new URL(url).hostname.replaceAll(/[[\]]/g, ''),
   }))
 }
 
-function warning({ pointer, host }: PlacedWebhook, problem: HostProblem | undefined): Fault[] {
+function warning(pointer: string, host: string, problem: HostProblem | undefined): Fault[] {
   if (problem === undefined) return []
   if (problem.kind === 'unresolved') {
     const message = `The name ${host} has no address at the moment, so the webhook receives nothing.`
@@ -174,11 +145,8 @@ function warning({ pointer, host }: PlacedWebhook, problem: HostProblem | undefi
 }
 
 function hintFor(address: string): string {
-  const network = networkOf(address)
+  const network = address.startsWith('127.')
+    ? '127.0.0.0/8'
+    : `${address}/${isIPv4(address) ? 32 : 128}`
   return `Give another URL, or add ${network} to the setting allowedNetworks and restart: \`hookline start --allowed-networks ${network}\`. Until then, the first delivery pauses the webhook, and its deliveries are held.`
-}
-
-function networkOf(address: string): string {
-  if (address.startsWith('127.')) return '127.0.0.0/8'
-  return `${address}/${address.includes(':') ? 128 : 32}`
 }

@@ -1,6 +1,6 @@
 import { EVENT_OUTCOMES, EVENT_TYPES, type Mark } from '@hookline/protocol'
 import Type from 'typebox'
-import { type CatalogSnapshot, destinationsOf } from '../../backend/catalog.ts'
+import { destinationsOf } from '../../backend/catalog.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Deliveries, DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Events, ListedEvent } from '../../backend/events.ts'
@@ -111,7 +111,10 @@ interface EventDeps extends WaitDeps {
   readonly suppressions: Pick<Suppressions, 'find'>
 }
 
-const list = new List<ListedEvent>('events', presentListedEvent)
+const list = new List<ListedEvent>('events', ({ outcomes, ...event }) => ({
+  ...presentEvent(event),
+  outcomes,
+}))
 
 /** `/events` and `/events/:id`: received events, and their traces. */
 export function addEventRoutes(app: AdminApp, deps: EventDeps): void {
@@ -149,7 +152,10 @@ async function traceOf(event: ArchivedEvent, deps: EventDeps): Promise<object> {
   const { catalog, deliveries } = deps
   const all = await allDeliveries(deliveries, event.id)
   const destinations = destinationsOf(event, catalog.current)
-  const source = sourceOf(event, catalog.current)
+  // For a computed event, the audience or computed trait.
+  const origins =
+    event.origin === undefined ? catalog.current.sources : catalog.current.computations
+  const source = { id: event.sourceId, name: origins.get(event.sourceId)?.name ?? null }
   const contextOf = await waitContexts(all, deps)
   const traced = all.map((delivery) => ({ delivery, context: contextOf(delivery) }))
   return {
@@ -159,15 +165,6 @@ async function traceOf(event: ArchivedEvent, deps: EventDeps): Promise<object> {
     decisions: traceDecisions(event, destinations, traced),
     deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
-}
-
-/** The source of the event; for a computed event, the audience or computed trait. */
-function sourceOf(
-  { sourceId: id, origin }: ArchivedEvent,
-  { sources, computations }: CatalogSnapshot,
-): { readonly id: string; readonly name: string | null } {
-  const { name = null } = (origin === undefined ? sources : computations).get(id) ?? {}
-  return { id, name }
 }
 
 async function allDeliveries(
@@ -182,10 +179,6 @@ async function allDeliveries(
     cursor = page.nextCursor
   } while (cursor !== null)
   return all
-}
-
-function presentListedEvent({ outcomes, ...event }: ListedEvent): object {
-  return { ...presentEvent(event), outcomes }
 }
 
 function presentEvent(archived: ArchivedEvent): object {

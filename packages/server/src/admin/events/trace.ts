@@ -41,9 +41,9 @@ export const DecisionResponse = Type.Object({
   destinationId: Type.String(),
   decision: Schema.oneOf(
     ['deliver', 'declined', 'pending', 'none'],
-    'pending: there is no decision yet. none: the destination did not exist yet.',
+    'pending: not decided yet. none: the destination did not exist yet.',
   ),
-  reason: Schema.nullable(Schema.text('The code of the reason, if there is no delivery.')),
+  reason: Schema.nullable(Schema.text('The code of the reason not to deliver.')),
   since: Schema.nullable(
     Schema.timeOf('Since when the destination was off, if that is the reason. null if unknown.'),
   ),
@@ -62,18 +62,15 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
   rejected: { explanation: 'It was rejected, and is not retried.', remedy: RETRY },
   expired: { explanation: 'It could not be delivered in time.', remedy: RETRY },
   held: { explanation: 'It is held.', remedy: null },
-  quarantined: { explanation: 'A bug in Hookline stopped it', remedy: RETRY },
+  quarantined: { explanation: 'A bug in Hookline stopped it.', remedy: RETRY },
 }
 
 const CREATE = 'A new destination receives later events.'
 
-const REMOVED: Words = {
-  explanation: 'Its destination was removed before it could be delivered.',
-  remedy: CREATE,
-}
+const REMOVED: Words = { explanation: 'Its destination was removed first.', remedy: CREATE }
 
 const UNDECIDED: Words = {
-  explanation: 'There is no decision yet, or the first attempt is in progress.',
+  explanation: 'It is not decided yet, or the first attempt is in progress.',
   remedy: 'Look again in a moment. If nothing changes, /readyz reports what is stuck.',
 }
 
@@ -105,12 +102,8 @@ export function traceDecisions(
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }
 
-function decision(
-  destinationId: string,
-  kind: Decision['decision'],
-  { explanation, remedy }: Words,
-): Decision {
-  return { destinationId, decision: kind, reason: null, since: null, explanation, remedy }
+function decision(destinationId: string, kind: Decision['decision'], words: Words): Decision {
+  return { destinationId, decision: kind, reason: null, since: null, ...words }
 }
 
 function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Decision {
@@ -153,9 +146,8 @@ function laterDecision(destinationId: string, createdAt: number): Decision {
 function stateWords({ state, webhooks, quarantine }: TracedDelivery['delivery']): Words {
   const isRefused = webhooks.some((part) => part.state === 'rejected')
   if (state === 'rejected' && !isRefused) return REMOVED
-  if (state !== 'quarantined') return STATES[state]
-  const { explanation, remedy } = STATES[state]
-  return { explanation: `${explanation}${quarantine ? `: ${quarantine.reason}` : '.'}`, remedy }
+  if (quarantine === undefined) return STATES[state]
+  return { explanation: `A bug in Hookline stopped it: ${quarantine.reason}`, remedy: RETRY }
 }
 
 /** Why each webhook waits, since when and until when. */
@@ -185,7 +177,7 @@ function hostOf({ url }: DeliveryPart): string {
   return new URL(url).host
 }
 
-/** Findings that explain why an event arrived nowhere, or only once, whatever the destination. */
+/** Findings that explain why an event arrived nowhere, or only once, at all destinations. */
 export function traceFindings(
   { declined, duplicates, origin, event }: ArchivedEvent,
   context: {

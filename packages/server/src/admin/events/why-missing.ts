@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type { Deletion, Deletions, Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Events } from '../../backend/events.ts'
-import { SPANS, type Statistics } from '../../backend/statistics.ts'
+import { type CountsRow, SPANS, type Statistics } from '../../backend/statistics.ts'
 import type { Upkeep } from '../../backend/upkeep.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { ClockWatch } from '../../util/workers/clock-watch.ts'
@@ -286,10 +286,8 @@ async function refusedCalls(
   for await (const rows of statistics.read(range)) {
     // Calls with an unknown write key have no source.
     const matching = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
-    for (const { counts, start: lastAt } of matching)
-      for (const [name, count] of Object.entries(counts))
-        if (name.startsWith(PREFIX) && name !== LEFT_OUT)
-          refused.set(name, { count: count + (refused.get(name)?.count ?? 0), lastAt })
+    for (const [name, count, lastAt] of matching.flatMap(refusalsIn))
+      refused.set(name, { count: count + (refused.get(name)?.count ?? 0), lastAt })
   }
   return [...refused]
     .toSorted(([, a], [, b]) => b.count - a.count)
@@ -297,6 +295,12 @@ async function refusedCalls(
       code: 'refused',
       evidence: { count, ...latest(lastAt), code: name.slice(PREFIX.length) },
     }))
+}
+
+function refusalsIn({ start, counts }: CountsRow): [name: string, count: number, at: number][] {
+  return Object.entries(counts)
+    .filter(([name]) => name.startsWith(PREFIX) && name !== LEFT_OUT)
+    .map(([name, count]) => [name, count, start])
 }
 
 /** The latest of these times as evidence, if there is any. */

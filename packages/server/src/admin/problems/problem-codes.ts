@@ -1,12 +1,4 @@
-/** An error of the management API. `help` is the remedy. */
-export interface ProblemCode {
-  readonly status:
-    400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503
-  readonly title: string
-  readonly help: string
-}
-
-/** All error codes of the management API, for its responses and docs/reference/errors.md. */
+/** All error codes of the management API, for its responses and docs/reference/errors.md. `help` is the remedy. */
 export const PROBLEM_CODES = {
   invalid_json: {
     status: 400,
@@ -66,7 +58,7 @@ export const PROBLEM_CODES = {
   wrong_state: {
     status: 409,
     title: 'The state of the record does not allow this.',
-    help: 'Read the record; detail explains what must happen first.',
+    help: 'Read the record; detail explains the next step.',
   },
   request_under_way: {
     status: 409,
@@ -138,6 +130,6 @@ export const PROBLEM_CODES = {
     title: 'The database is not available at the moment.',
     help: 'Send the request again after Retry-After. The operator checks /readyz, free disk space and the log.',
   },
-} as const satisfies Record<string, ProblemCode>
+} as const satisfies Record<string, { status: number; title: string; help: string }>
 
 export type ProblemCodeName = keyof typeof PROBLEM_CODES

@@ -76,7 +76,7 @@ test('a destination that was created after the event is told apart, with the tim
     {
       destinationId: 'dst_same',
       decision: 'pending',
-      explanation: expect.stringContaining('no decision yet'),
+      explanation: expect.stringContaining('not decided yet'),
       remedy: expect.stringContaining('/readyz'),
     },
     {
@@ -179,7 +179,7 @@ test('failures are explained with their remedy', () => {
   const removed = [partOf({ state: 'removed', last })]
   for (const webhooks of [[], removed])
     expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
-      'Its destination was removed before it could be delivered.',
+      'Its destination was removed first.',
     )
 })
 
