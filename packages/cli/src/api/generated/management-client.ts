@@ -76,26 +76,26 @@ export type Destination = {
     id: string;
     /** The id of the source whose events it receives. */
     sourceId: string;
-    /** Webhooks: there is no other type. */
+    /** Always Webhooks. */
     "type": "Webhooks";
     /** A text of 1 to 200 characters, not only spaces. */
     name: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled: boolean;
-    /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
+    /** When it was created, or last enabled or disabled. null if unknown. */
     enabledChangedAt: string | null;
-    /** null while deliveries are attempted; otherwise since when and why they are held. */
+    /** Since when and why deliveries are held; null if they are not. */
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
         reason: "operator" | "gone" | "forbidden";
     } | null;
     settings: {
         sharedSecret: {
             "set": boolean;
             last4?: string;
-            /** Until then, webhook-signature also contains the signature of the previous secret. */
+            /** Until then, webhook-signature also has the signature of the previous secret. */
             previousUntil?: string;
         };
         webhooks: {
@@ -106,11 +106,11 @@ export type Destination = {
                     "set": true;
                 };
             };
-            /** null while deliveries are attempted; otherwise since when and why they are held. */
+            /** Since when and why deliveries are held; null if they are not. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
                 reason: "operator" | "gone" | "forbidden";
             } | null;
         }[];
@@ -123,10 +123,10 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+    /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
     warnings?: {
+        /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
-        /** address_forbidden or name_unresolved. */
         code: string;
         message: string;
         hint: string;
@@ -144,11 +144,11 @@ export type Event = {
     receivedAt: string;
     /** What Hookline noticed about the call. */
     marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
-    /** The number of later calls with the same messageId. They were dropped. */
+    /** The number of later calls with this messageId, which were dropped. */
     duplicates: number;
-    /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+    /** When the last of them arrived. */
     lastDuplicateAt: string | null;
-    /** How many destinations have each outcome; those that none has are absent. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined, until a replay or a retry. declined: there is no delivery, for a reason. A destination is not counted while it is being decided on, or delivered to for the first time. */
+    /** The number of destinations with each outcome. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: there is a reason not to deliver. A destination is counted after the decision and the first attempt. */
     outcomes: {
         failed?: number;
         retrying?: number;
@@ -181,7 +181,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** The most attempts on one of its webhooks since the last replay or retry. */
+    /** The most attempts on one webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -197,14 +197,14 @@ export type Delivery = {
     nextAttemptAt: string | null;
     webhooks: {
         url: string;
-        /** not_retried: an attempt failed, and another webhook has the event (success policy any). removed: the webhook was removed first. */
+        /** not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was removed first. */
         state: "pending" | "held" | "delivered" | "rejected" | "expired" | "not_retried" | "removed";
         outcome: "delivered" | "retry" | "rejected" | null;
         /** ISO 8601, UTC. */
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook does not have the event yet. nextAttemptAt is null when somebody must end the cause. */
+        /** Why the webhook waits. nextAttemptAt is null if it needs the remedy. */
         waiting: {
             reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
@@ -213,7 +213,7 @@ export type Delivery = {
             nextAttemptAt: string | null;
             /** The reason as text. */
             explanation: string;
-            /** What ends the wait; null if it ends by itself. */
+            /** null if none is needed. */
             remedy: string | null;
         } | null;
         /** The last attempt; null before the first. */
@@ -225,19 +225,19 @@ export type Delivery = {
             /** ISO 8601, UTC. */
             startedAt: string;
             durationMs: number;
-            /** The duration of each phase. A phase that is absent was not needed or not reached. */
+            /** The duration of each phase; absent if not needed or not reached. */
             timing: {
                 /** The DNS lookup. */
                 lookupMs?: number;
                 connectMs?: number;
                 tlsMs?: number;
-                /** Sending the request, and waiting for the last response header. */
+                /** From sending the request to the last header. */
                 answerMs?: number;
-                /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+                /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                 transferMs?: number;
             };
             outcome: "delivered" | "retry" | "rejected";
-            /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+            /** delivered, or the class of the error: see docs/reference/errors.md. */
             "class": string;
             status?: number;
             /** What went wrong, as text. */
@@ -254,19 +254,19 @@ export type Delivery = {
         /** ISO 8601, UTC. */
         startedAt: string;
         durationMs: number;
-        /** The duration of each phase. A phase that is absent was not needed or not reached. */
+        /** The duration of each phase; absent if not needed or not reached. */
         timing: {
             /** The DNS lookup. */
             lookupMs?: number;
             connectMs?: number;
             tlsMs?: number;
-            /** Sending the request, and waiting for the last response header. */
+            /** From sending the request to the last header. */
             answerMs?: number;
-            /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+            /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
             transferMs?: number;
         };
         outcome: "delivered" | "retry" | "rejected";
-        /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+        /** delivered, or the class of the error: see docs/reference/errors.md. */
         "class": string;
         status?: number;
         /** What went wrong, as text. */
@@ -924,6 +924,54 @@ export function removeWriteKey(id: string, key: string, { ifMatch }: {
     });
 }
 /**
+ * Creates a destination, disabled by default
+ */
+export function createDestination(body: {
+    /** The id of the source whose events it receives. */
+    sourceId: string;
+    /** Always Webhooks. */
+    "type": "Webhooks";
+    /** A text of 1 to 200 characters, not only spaces. */
+    name?: string;
+    /** true or false. Events that arrive while it is false are not delivered. */
+    enabled?: boolean;
+    settings: {
+        webhooks?: {
+            /** An http or https URL without credentials and fragment. */
+            url: string;
+            /** Ignored: see /pause and /resume. */
+            paused?: any;
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
+            headers?: {
+                [key: string]: any;
+            };
+        }[];
+        /** Shorthand for webhooks: one URL without headers. */
+        webhookUrl?: string;
+        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
+        sharedSecret?: string | null | object;
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        successPolicy?: "any" | "each";
+    };
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/destinations", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
  * Lists destinations, oldest first
  */
 export function listDestinations({ limit, cursor, sourceId }: {
@@ -950,165 +998,6 @@ export function listDestinations({ limit, cursor, sourceId }: {
     });
 }
 /**
- * Creates a destination, disabled by default
- */
-export function createDestination(body: {
-    /** The id of the source whose events it receives. */
-    sourceId: string;
-    /** Webhooks: there is no other type. */
-    "type": "Webhooks";
-    /** A text of 1 to 200 characters, not only spaces. */
-    name?: string;
-    /** true or false. Events that arrive while it is false are not delivered. */
-    enabled?: boolean;
-    settings: {
-        webhooks?: {
-            /** An http or https URL without credentials and fragment. */
-            url: string;
-            /** Accepted as it is shown, and ignored: see /pause and /resume. */
-            paused?: any;
-            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
-            headers?: {
-                [key: string]: any;
-            };
-        }[];
-        /** Shorthand for webhooks: one URL without headers. */
-        webhookUrl?: string;
-        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
-        sharedSecret?: string | null | object;
-        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-        successPolicy?: "any" | "each";
-    };
-}, { idempotencyKey }: {
-    idempotencyKey?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 201;
-        data: Destination;
-    } | {
-        status: number;
-        data: Problem;
-    }>("/api/v1/destinations", oazapfts.json({
-        ...opts,
-        method: "POST",
-        body,
-        headers: oazapfts.mergeHeaders(opts?.headers, {
-            "idempotency-key": idempotencyKey
-        })
-    }));
-}
-/**
- * Shows a destination
- */
-export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: {
-            id: string;
-            /** The id of the source whose events it receives. */
-            sourceId: string;
-            /** Webhooks: there is no other type. */
-            "type": "Webhooks";
-            /** A text of 1 to 200 characters, not only spaces. */
-            name: string;
-            /** true or false. Events that arrive while it is false are not delivered. */
-            enabled: boolean;
-            /** When it was last enabled or disabled, or else created. null if an earlier version of Hookline did that. */
-            enabledChangedAt: string | null;
-            /** null while deliveries are attempted; otherwise since when and why they are held. */
-            paused: {
-                /** ISO 8601, UTC. */
-                since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-                reason: "operator" | "gone" | "forbidden";
-            } | null;
-            settings: {
-                sharedSecret: {
-                    "set": boolean;
-                    last4?: string;
-                    /** Until then, webhook-signature also contains the signature of the previous secret. */
-                    previousUntil?: string;
-                };
-                webhooks: {
-                    /** An http or https URL without credentials and fragment. */
-                    url: string;
-                    headers: {
-                        [key: string]: {
-                            "set": true;
-                        };
-                    };
-                    /** null while deliveries are attempted; otherwise since when and why they are held. */
-                    paused: {
-                        /** ISO 8601, UTC. */
-                        since: string;
-                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: its address or port is forbidden by allowedNetworks or allowedPorts; it is tried again after each start of Hookline. */
-                        reason: "operator" | "gone" | "forbidden";
-                    } | null;
-                }[];
-                /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-                successPolicy: "any" | "each";
-            };
-            /** ISO 8601, UTC. */
-            createdAt: string;
-            /** ISO 8601, UTC. */
-            updatedAt: string;
-            /** The version, as in the ETag. */
-            version: number;
-            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
-            warnings?: {
-                pointer: string;
-                /** address_forbidden or name_unresolved. */
-                code: string;
-                message: string;
-                hint: string;
-            }[];
-            health: {
-                webhooks: {
-                    url: string;
-                    /** closed: attempts are made. open: no attempt is made. half_open: one attempt checks whether the webhook works again. */
-                    breaker: "closed" | "open" | "half_open";
-                    /** ISO 8601, UTC. */
-                    brokenSince: string | null;
-                    /** ISO 8601, UTC. */
-                    restsUntil: string | null;
-                    /** Until when the receiver asked for no attempt with Retry-After. */
-                    retryAfterUntil: string | null;
-                    /** How many attempts a second it gets, because its receiver responded 429, or 502 or 503 at once. Hookline learns the pace from the responses. */
-                    pacePerSecond: number | null;
-                    /** Deliveries that wait for an attempt on it, also where another webhook has the event: GET /deliveries?waiting=true lists them. */
-                    pending: number;
-                    /** Deliveries that wait until it is resumed. */
-                    held: number;
-                    /** ISO 8601, UTC. */
-                    oldestPendingAt: string | null;
-                }[];
-                /** Deliveries that no webhook has yet. */
-                pending: number;
-                /** Deliveries that wait until the destination is resumed. */
-                held: number;
-                /** ISO 8601, UTC. */
-                oldestPendingAt: string | null;
-                oldestPendingAgeMs: number | null;
-                lastHour: {
-                    attempts: number;
-                    delivered: number;
-                    /** 0 to 1; null if there was no attempt. */
-                    successRate: number | null;
-                    /** When the last attempt failed; null if none did in the last hour. */
-                    lastFailedAt: string | null;
-                };
-                /** Of the last hour: from receipt to delivery; null if nothing was delivered. */
-                p95LatencyMs: number | null;
-            };
-        };
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, {
-        ...opts
-    });
-}
-/**
  * Changes a destination
  */
 export function changeDestination(id: string, body: {
@@ -1120,16 +1009,16 @@ export function changeDestination(id: string, body: {
         webhooks?: {
             /** An http or https URL without credentials and fragment. */
             url: string;
-            /** Accepted as it is shown, and ignored: see /pause and /resume. */
+            /** Ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true}, as it is shown, keeps the stored value. */
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** The key of the signatures; null for no signatures. The object that responses show keeps the stored secret. */
+        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
         /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
         successPolicy?: "any" | "each";
@@ -1151,6 +1040,117 @@ export function changeDestination(id: string, body: {
             "if-match": ifMatch
         })
     }));
+}
+/**
+ * Shows a destination
+ */
+export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            id: string;
+            /** The id of the source whose events it receives. */
+            sourceId: string;
+            /** Always Webhooks. */
+            "type": "Webhooks";
+            /** A text of 1 to 200 characters, not only spaces. */
+            name: string;
+            /** true or false. Events that arrive while it is false are not delivered. */
+            enabled: boolean;
+            /** When it was created, or last enabled or disabled. null if unknown. */
+            enabledChangedAt: string | null;
+            /** Since when and why deliveries are held; null if they are not. */
+            paused: {
+                /** ISO 8601, UTC. */
+                since: string;
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+                reason: "operator" | "gone" | "forbidden";
+            } | null;
+            settings: {
+                sharedSecret: {
+                    "set": boolean;
+                    last4?: string;
+                    /** Until then, webhook-signature also has the signature of the previous secret. */
+                    previousUntil?: string;
+                };
+                webhooks: {
+                    /** An http or https URL without credentials and fragment. */
+                    url: string;
+                    headers: {
+                        [key: string]: {
+                            "set": true;
+                        };
+                    };
+                    /** Since when and why deliveries are held; null if they are not. */
+                    paused: {
+                        /** ISO 8601, UTC. */
+                        since: string;
+                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+                        reason: "operator" | "gone" | "forbidden";
+                    } | null;
+                }[];
+                /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+                successPolicy: "any" | "each";
+            };
+            /** ISO 8601, UTC. */
+            createdAt: string;
+            /** ISO 8601, UTC. */
+            updatedAt: string;
+            /** The version, as in the ETag. */
+            version: number;
+            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            warnings?: {
+                /** A JSON Pointer into the body, or the name of a parameter. */
+                pointer: string;
+                code: string;
+                message: string;
+                hint: string;
+            }[];
+            health: {
+                webhooks: {
+                    url: string;
+                    /** closed: attempts are made. open: no attempt is made. half_open: single attempts check whether the webhook works again. */
+                    breaker: "closed" | "open" | "half_open";
+                    /** ISO 8601, UTC. */
+                    brokenSince: string | null;
+                    /** ISO 8601, UTC. */
+                    restsUntil: string | null;
+                    /** The end of the pause by Retry-After. */
+                    retryAfterUntil: string | null;
+                    /** The limit of attempts per second after responses 429, 502 and 503. */
+                    pacePerSecond: number | null;
+                    /** Deliveries that wait: see GET /deliveries?waiting=true. */
+                    pending: number;
+                    /** Deliveries held until it is resumed. */
+                    held: number;
+                    /** ISO 8601, UTC. */
+                    oldestPendingAt: string | null;
+                }[];
+                /** Deliveries that no webhook has received yet. */
+                pending: number;
+                /** Deliveries held until the destination is resumed. */
+                held: number;
+                /** ISO 8601, UTC. */
+                oldestPendingAt: string | null;
+                oldestPendingAgeMs: number | null;
+                lastHour: {
+                    attempts: number;
+                    delivered: number;
+                    /** 0 to 1; null without attempts. */
+                    successRate: number | null;
+                    /** When the last failed attempt was made. */
+                    lastFailedAt: string | null;
+                };
+                /** From receipt to delivery, in the last hour. */
+                p95LatencyMs: number | null;
+            };
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, {
+        ...opts
+    });
 }
 /**
  * Removes a destination
@@ -1218,7 +1218,7 @@ export function resumeDestination(id: string, body: {}, { ifMatch, idempotencyKe
     }));
 }
 /**
- * Closes the breakers of a destination: the next attempts are made now
+ * Closes the breakers of a destination
  */
 export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1234,6 +1234,34 @@ export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
         method: "POST",
         body,
         headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Replaces the shared secret, with an overlap
+ */
+export function rotateSecret(id: string, body: {
+    /** The new shared secret: a text of 1 to 1,024 characters. */
+    secret: string;
+    /** How long both secrets sign: 0 to 168 hours; 24 if absent. */
+    overlapHours?: number;
+}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/rotate-secret`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
             "idempotency-key": idempotencyKey
         })
     }));
@@ -1261,11 +1289,11 @@ export function testDestination(id: string, body: {
                 url: string;
                 request: {
                     method: "POST";
-                    /** As sent, but with the values of static headers hidden. */
+                    /** In their order, with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;
                     };
-                    /** The exact body of the request. */
+                    /** The exact body. */
                     body: string;
                 };
                 signature: {
@@ -1278,19 +1306,19 @@ export function testDestination(id: string, body: {
                     /** ISO 8601, UTC. */
                     startedAt: string;
                     durationMs: number;
-                    /** The duration of each phase. A phase that is absent was not needed or not reached. */
+                    /** The duration of each phase; absent if not needed or not reached. */
                     timing: {
                         /** The DNS lookup. */
                         lookupMs?: number;
                         connectMs?: number;
                         tlsMs?: number;
-                        /** Sending the request, and waiting for the last response header. */
+                        /** From sending the request to the last header. */
                         answerMs?: number;
-                        /** Reading the response body: to its end, or 64 KiB or 1 s of it. Not part of durationMs; absent below 1 ms. */
+                        /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                         transferMs?: number;
                     };
                     outcome: "delivered" | "retry" | "rejected";
-                    /** delivered, or what went wrong; docs/reference/errors.md explains each class. */
+                    /** delivered, or the class of the error: see docs/reference/errors.md. */
                     "class": string;
                     status?: number;
                     /** What went wrong, as text. */
@@ -1304,10 +1332,10 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
+                /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
-                /** address_forbidden or name_unresolved. */
                 code: string;
                 message: string;
                 hint: string;
@@ -1321,34 +1349,6 @@ export function testDestination(id: string, body: {
         method: "POST",
         body,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "idempotency-key": idempotencyKey
-        })
-    }));
-}
-/**
- * Replaces the shared secret, with an overlap
- */
-export function rotateSecret(id: string, body: {
-    /** The new shared secret: a text of 1 to 1,024 characters. */
-    secret: string;
-    /** For how long requests are also signed with the old secret: 0 to 168 hours; 24 if absent. */
-    overlapHours?: number;
-}, { ifMatch, idempotencyKey }: {
-    ifMatch?: string;
-    idempotencyKey?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: Destination;
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/destinations/${encodeURIComponent(id)}/rotate-secret`, oazapfts.json({
-        ...opts,
-        method: "POST",
-        body,
-        headers: oazapfts.mergeHeaders(opts?.headers, {
-            "if-match": ifMatch,
             "idempotency-key": idempotencyKey
         })
     }));
@@ -1376,7 +1376,7 @@ export function listEvents({ limit, cursor, sourceId, messageId, $type, userId, 
             data: Event[];
             /** null on the last page. */
             nextCursor: string | null;
-            /** With the query parameter userId or anonymousId: why later calls of this user are not in the list. At most 100, newest first. */
+            /** With userId or anonymousId: the suppressions of this user, newest first, at most 100. */
             suppressions?: Suppression[];
         };
     } | {
@@ -1417,16 +1417,16 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             receivedAt: string;
             /** What Hookline noticed about the call. */
             marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
-            /** The number of later calls with the same messageId. They were dropped. */
+            /** The number of later calls with this messageId, which were dropped. */
             duplicates: number;
-            /** When the last of them arrived. null if there is none, or if an earlier version of Hookline received it. */
+            /** When the last of them arrived. */
             lastDuplicateAt: string | null;
             source: {
                 id: string;
                 /** null if it was removed. */
                 name: string | null;
             };
-            /** What the event has, and not one of its destinations. */
+            /** Findings about the event itself, not about a destination. */
             findings: {
                 code: "no_destination" | "source_removed" | "duplicates";
                 message: string;
@@ -1434,13 +1434,13 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             }[];
             decisions: {
                 destinationId: string;
-                /** none: the destination did not exist yet. */
+                /** pending: not decided yet. none: the destination did not exist yet. */
                 decision: "deliver" | "declined" | "pending" | "none";
-                /** The code of the reason, if there is no delivery. */
+                /** The code of the reason not to deliver. */
                 reason: string | null;
                 /** Since when the destination was off, if that is the reason. null if unknown. */
                 since: string | null;
-                /** The decision, and what became of it, as text. */
+                /** The decision and its outcome as text. */
                 explanation: string;
                 /** What to do; null if there is nothing to do. */
                 remedy: string | null;
@@ -1471,7 +1471,7 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
                 code: "event_exists" | "other_source" | "unknown_source" | "suppressed" | "deleted" | "expired" | "source_disabled" | "source_silent" | "refused" | "users_suppressed" | "deletions" | "quarantined" | "not_sent";
                 message: string;
                 remedy: string;
-                /** What this service knows. docs/reference/errors.md explains each code. */
+                /** The data behind the cause. docs/reference/errors.md explains each code. */
                 evidence: {
                     count?: number;
                     /** ISO 8601, UTC. */
@@ -1500,7 +1500,28 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
     });
 }
 /**
- * Groups failed deliveries by destination, class and status
+ * Retries a delivery now
+ */
+export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Delivery;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/retry`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Groups failed deliveries by destination and error
  */
 export function listFailures({ destinationId }: {
     destinationId?: string;
@@ -1510,7 +1531,7 @@ export function listFailures({ destinationId }: {
         data: {
             data: {
                 destinationId: string;
-                /** The class of the last attempt; not_attempted or quarantined if the delivery ended without one. docs/reference/errors.md explains each. */
+                /** The class of the last attempt, or not_attempted or quarantined. */
                 "class": string;
                 /** null if there was no response. */
                 status: number | null;
@@ -1518,18 +1539,18 @@ export function listFailures({ destinationId }: {
                 count: number;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
-                /** When the last attempt was made, or the last of them came into quarantine. For not_attempted: when the last of them became due. */
+                /** When the last one was attempted, quarantined or, unattempted, due. */
                 lastSeenAt: string;
-                /** The newest of these deliveries whose response is kept; the newest one where none is. */
+                /** The newest of them, if possible with a stored response. */
                 sampleDeliveryId: string;
-                /** What went wrong in its last attempt, or why it is in quarantine, as text; null if none was kept. */
+                /** Its last error, or why it is in quarantine. */
                 lastError: string | null;
-                /** What the class means. */
+                /** The meaning of the class. */
                 meaning: string;
                 /** What to do about it. */
                 remedy: string;
             }[];
-            /** false if a destination has so many that only its newest 2,000 were counted. */
+            /** false if only the newest 2,000 of a destination were counted. */
             isComplete: boolean;
         };
     } | {
@@ -1596,7 +1617,7 @@ export function getDelivery(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Shows the requests of a delivery, as Hookline would send them now
+ * Shows the next requests of a delivery
  */
 export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -1614,7 +1635,7 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
                     /** The exact body. */
                     body: string;
                 };
-                /** A command for sh. Fill in the values of static headers. Receivers take its signature for some minutes. */
+                /** A command for sh, without the values of static headers. Receivers accept it for some minutes. */
                 curl: string;
             }[];
         };
@@ -1624,27 +1645,6 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
     }>(`/api/v1/deliveries/${encodeURIComponent(id)}/requests`, {
         ...opts
     });
-}
-/**
- * Retries a delivery now
- */
-export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
-    idempotencyKey?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: Delivery;
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/retry`, oazapfts.json({
-        ...opts,
-        method: "POST",
-        body,
-        headers: oazapfts.mergeHeaders(opts?.headers, {
-            "idempotency-key": idempotencyKey
-        })
-    }));
 }
 /**
  * Delivers past events again
@@ -3163,7 +3163,7 @@ export function getProfile(userId: string, { space }: {
     });
 }
 /**
- * Exports sources, destinations, audiences and computed traits as one document
+ * Exports the configuration as one document
  */
 export function exportConfiguration({ withSecrets }: {
     withSecrets?: "true" | "false";
@@ -3180,8 +3180,8 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
-                /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
-                space?: string;
+                /** The space of the source. 1 to 50 of a-z, 0-9, _ and -. */
+                space: string;
                 writeKeys?: string[];
             }[];
             /** Entries as in the response to GET /export: every field, and no other. */
@@ -3192,15 +3192,15 @@ export function exportConfiguration({ withSecrets }: {
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
-                /** Whether deliveries are held. If absent, an import leaves it unchanged. */
-                paused?: boolean;
+                /** Whether deliveries are held. */
+                paused: boolean;
                 /** As for POST /destinations. */
                 settings: {
                     [key: string]: any;
                 };
             }[];
             /** Entries as in the response to GET /export: every field, and no other. */
-            audiences?: {
+            audiences: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
@@ -3218,7 +3218,7 @@ export function exportConfiguration({ withSecrets }: {
                 };
             }[];
             /** Entries as in the response to GET /export: every field, and no other. */
-            traits?: {
+            traits: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
@@ -3244,7 +3244,7 @@ export function exportConfiguration({ withSecrets }: {
     });
 }
 /**
- * Imports sources, destinations, audiences and computed traits from a document
+ * Imports the configuration from a document
  */
 export function importConfiguration(body: {
     /** The version of the document format: 1. */
@@ -3256,8 +3256,8 @@ export function importConfiguration(body: {
         name: string;
         enabled: boolean;
         rateLimit: number | null;
-        /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
-        space?: string;
+        /** The space of the source. 1 to 50 of a-z, 0-9, _ and -. */
+        space: string;
         writeKeys?: string[];
     }[];
     /** Entries as in the response to GET /export: every field, and no other. */
@@ -3268,15 +3268,15 @@ export function importConfiguration(body: {
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
-        /** Whether deliveries are held. If absent, an import leaves it unchanged. */
-        paused?: boolean;
+        /** Whether deliveries are held. */
+        paused: boolean;
         /** As for POST /destinations. */
         settings: {
             [key: string]: any;
         };
     }[];
     /** Entries as in the response to GET /export: every field, and no other. */
-    audiences?: {
+    audiences: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
@@ -3294,7 +3294,7 @@ export function importConfiguration(body: {
         };
     }[];
     /** Entries as in the response to GET /export: every field, and no other. */
-    traits?: {
+    traits: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
@@ -3322,12 +3322,12 @@ export function importConfiguration(body: {
                 fields: string[];
             }[];
             unchanged: string[];
-            /** Sources, destinations, audiences and computed traits of this service that are not in the document. They stay. */
+            /** Records of this service that are not in the document. They stay. */
             notInDocument: string[];
-            /** What will not work as it is: webhooks whose address the setting allowedNetworks forbids, and names that have no address at the moment. Names are looked up, for a second at most, when a destination is created, changed, imported or tested; at other times the warnings say what the URL alone shows. */
+            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
+                /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
-                /** address_forbidden or name_unresolved. */
                 code: string;
                 message: string;
                 hint: string;

@@ -177,8 +177,8 @@ interface WrongTokensOptions {
 }
 
 /**
- * Limits, counts and logs requests with a wrong token, by client. It does not affect valid tokens: an attacker behind the same
- * proxy or NAT must not lock the operator out.
+ * Limits, counts and logs wrong tokens by client. Valid tokens are not limited: an attacker behind the same proxy or NAT must
+ * not lock the operator out.
  */
 export class WrongTokens {
   readonly #options: WrongTokensOptions

@@ -33,10 +33,7 @@ const MAX_WAITING = 32
 /** Per token, its sessions included. Each holds a connection. */
 const MAX_WAITING_OF_TOKEN = 128
 
-/**
- * Adds the hooks that schedule long reads fairly: the many reads of one token do not delay the others. Responds with 429 if
- * too many reads of a token or session wait.
- */
+/** Schedules long reads fairly: many reads of one token do not delay the others. Responds with 429 if too many wait. */
 export function takeTurns(
   app: AdminApp,
   { openers, clock }: Pick<Authentication, 'openers' | 'clock'>,

@@ -5,10 +5,7 @@ import type { StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 
 /** A new token: its id, `_` and 256 random bits. The id allows a leaked token to be attributed. */
-export function newToken(
-  now: number,
-  prefix: 'tok' | 'ses' = 'tok',
-): { readonly id: string; readonly token: string } {
+export function newToken(now: number, prefix: 'tok' | 'ses' = 'tok') {
   const id = newId(prefix, now)
   return { id, token: `${id}_${randomBytes(32).toString('base64url')}` }
 }
@@ -121,10 +118,7 @@ export function sessionIn(cookies: string | undefined): string | undefined {
   return new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(cookies ?? '')?.[1]
 }
 
-/**
- * Sets the cookie of a session, hidden from scripts and from requests of other sites (RFC 6265bis §5.6.7). `Secure` only over
- * TLS: browsers drop it otherwise.
- */
+/** Sets the cookie of a session (RFC 6265bis §5.6.7). Without TLS, browsers drop cookies with `Secure`. */
 export function setSessionCookie(
   { protocol }: FastifyRequest,
   reply: FastifyReply,

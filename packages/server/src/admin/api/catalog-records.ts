@@ -1,4 +1,4 @@
-import type { Destination, Source } from '@hookline/protocol'
+import type { Computation, Destination, Source } from '@hookline/protocol'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
 import { found, Problem } from '../problems/problem.ts'
@@ -24,20 +24,14 @@ export function entityTag(version: number): string {
   return `"${version}"`
 }
 
-/**
- * Checks the header If-Match (RFC 9110 §13.1.1): it is absent, `*`, or contains the ETag of this version.
- * @throws {Problem} `version_mismatch`
- */
+/** Checks If-Match (RFC 9110 §13.1.1). @throws {Problem} `version_mismatch` if it excludes this version */
 export function requireMatch(ifMatch: string | undefined, version: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
   if (!tags.includes(entityTag(version))) throw new Problem('version_mismatch')
 }
 
-interface VersionedRecord {
-  readonly version: number
-  readonly updatedAt: number
-}
+export type CatalogRecord = Source | Destination | Computation
 
 interface RecordChange<T> {
   /** Returns the current record. @throws {Problem} if it does not exist */
@@ -56,9 +50,7 @@ interface RecordChange<T> {
  * Changes a record of the catalog and returns its new version.
  * @throws {Problem} `version_mismatch` if If-Match excludes the current version, `conflict` after ten lost races
  */
-export async function changeRecord<T extends VersionedRecord>(
-  request: RecordChange<T>,
-): Promise<T> {
+export async function changeRecord<T extends CatalogRecord>(request: RecordChange<T>): Promise<T> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const current = request.read()
     requireMatch(request.ifMatch, current.version)

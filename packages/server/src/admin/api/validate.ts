@@ -150,10 +150,7 @@ function withIntegers(schema: TObject, query: unknown): unknown {
   return Object.fromEntries(numbered)
 }
 
-/**
- * Adds the hook that refuses query parameters and bodies that the schema of the route does not declare: a route must not
- * ignore a `dryRun`.
- */
+/** Refuses query parameters and bodies that a route does not declare: it must not ignore a `dryRun`. */
 export function refuseUndeclared(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ is404, routeOptions, query, body }) => {
     if (is404) return

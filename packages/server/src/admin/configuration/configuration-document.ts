@@ -12,6 +12,9 @@ import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import * as Schema from '../api/schema.ts'
 import { exportWebhooksSettings } from '../destinations/settings.ts'
 
+/** An object that its own parser validates. */
+const unchecked = <T>(description: string) => Type.Unsafe<T>({ ...Schema.anyObject, description })
+
 const SourceEntryBody = Schema.strictObject({
   id: Type.String({ pattern: '^src_[0-9a-z]{26}$' }),
   name: Schema.name,
@@ -31,11 +34,7 @@ const DestinationEntryBody = Schema.strictObject({
   name: Schema.name,
   enabled: Type.Boolean(),
   paused: Schema.boolean('Whether deliveries are held.'),
-  // Validated by parseWebhooksSettings.
-  settings: Type.Unsafe<unknown>({
-    ...Schema.anyObject,
-    description: 'As for POST /destinations.',
-  }),
+  settings: unchecked('As for POST /destinations.'),
 })
 
 const computationFields = {
@@ -46,7 +45,6 @@ const computationFields = {
   enabled: Type.Boolean(),
 }
 
-// Conditions and computations are validated by their parsers.
 const AudienceEntryBody = Schema.strictObject({
   id: Type.String({ pattern: '^aud_[0-9a-z]{26}$' }),
   ...computationFields,
@@ -59,10 +57,7 @@ const AudienceEntryBody = Schema.strictObject({
 const TraitEntryBody = Schema.strictObject({
   id: Type.String({ pattern: '^trt_[0-9a-z]{26}$' }),
   ...computationFields,
-  compute: Type.Unsafe<ComputedTrait['compute']>({
-    ...Schema.anyObject,
-    description: 'As for POST /traits.',
-  }),
+  compute: unchecked<ComputedTrait['compute']>('As for POST /traits.'),
 })
 
 const description = 'Entries as in the response to GET /export: every field, and no other.'

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflict, type CatalogSnapshot } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
+import type { CatalogRecord } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import { auditedRecords, auditEntry } from '../audit.ts'
 import { type ComputationDeps, presentComputation } from '../computations/computation.ts'
@@ -10,13 +11,7 @@ import { hostWarnings, type UrlChecks, WarningsResponse } from '../destinations/
 import { Problem } from '../problems/problem.ts'
 import { auditedSource, type SourceDeps } from '../sources.ts'
 import { ConfigurationBody, exportConfiguration } from './configuration-document.ts'
-import {
-  type CatalogRecord,
-  type ImportPlan,
-  nextOf,
-  type Planned,
-  planImport,
-} from './import-plan.ts'
+import { type ImportPlan, nextOf, type Planned, planImport } from './import-plan.ts'
 
 const idList = Type.Array(Type.String())
 const DiffResponse = Type.Object({

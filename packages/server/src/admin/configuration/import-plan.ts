@@ -15,6 +15,7 @@ import { validateCondition } from '../../audiences/conditions/validate-condition
 import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
+import type { CatalogRecord } from '../api/catalog-records.ts'
 import { sourceFaults, withToggle } from '../destinations/destinations.ts'
 import { parseWebhooksSettings } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
@@ -24,8 +25,6 @@ import type {
   DestinationEntry,
   SourceEntry,
 } from './configuration-document.ts'
-
-export type CatalogRecord = Source | Destination | Computation
 
 /** A record before and after the import. */
 export interface Planned<T extends CatalogRecord> {
@@ -181,7 +180,11 @@ function computationFaults(
     invalid.length > 0
       ? []
       : planned.flatMap((each) => faultsBelow(each.at, catalogFaults(each, after)))
-  return [...invalid, ...others, ...tooMany(after)]
+  const { size } = after.computations
+  if (size <= LIMITS.computations) return [...invalid, ...others]
+  const message = `There would be ${size} audiences and computed traits.`
+  const tooMany = fault('', 'too_many', message, `Keep at most ${LIMITS.computations}.`)
+  return [...invalid, ...others, tooMany]
 }
 
 function definitionFaults(record: Computation): readonly Fault[] {
@@ -228,12 +231,6 @@ function fixedFaults(next: Computation, before: Computation): readonly Fault[] {
 
 function isManual(record: Computation): boolean {
   return record.kind === 'audience' && record.condition === null
-}
-
-function tooMany({ computations }: CatalogSnapshot): readonly Fault[] {
-  if (computations.size <= LIMITS.computations) return []
-  const message = `There would be ${computations.size} audiences and computed traits.`
-  return [fault('', 'too_many', message, `Keep at most ${LIMITS.computations}.`)]
 }
 
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']

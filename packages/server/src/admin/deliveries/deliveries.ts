@@ -245,7 +245,6 @@ const NO_EVENT = 'Its event was removed or is damaged.'
 /** `/deliveries`: deliveries, grouped failures, the next requests, and retries. */
 export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
   const { deliveries, reports, catalog, events, clock } = deps
-  addRetry(app, deps)
 
   app.get('/deliveries/failures', { schema: schemas.failures }, async ({ query }) => {
     const { groups, isComplete } = await reports.failures(query)
@@ -285,6 +284,8 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
     }))
     return { deliveryId: delivery.id, webhooks }
   })
+
+  addRetry(app, deps)
 }
 
 const HELD = 'The delivery is held: resume its destination.'

@@ -141,7 +141,6 @@ const list = new List<Destination>('destinations', presentDestination)
 /** `/destinations` and `/destinations/:id`. */
 export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, clock } = deps
-  addChanges(app, deps)
 
   app.get('/destinations', { schema: schemas.list }, ({ query }) => {
     const { destinations, destinationsBySource } = catalog.current
@@ -171,6 +170,8 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
     await catalog.removeDestination(destination.id, entry)
     return reply.code(204).send()
   })
+
+  addChanges(app, deps)
 }
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {

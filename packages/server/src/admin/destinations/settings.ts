@@ -111,10 +111,7 @@ export function presentPause(pause: Pause | null): object | null {
   return pause && { ...pause, since: formatTimestamp(pause.since) }
 }
 
-/**
- * Settings in an exported document, which `parseWebhooksSettings` also accepts. Without secrets, it leaves out even the
- * last characters of the shared secret, because the document may be published.
- */
+/** Settings in an exported document. Without secrets, even `last4` is left out: the document may be published. */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
   const { sharedSecret, webhooks } = settings
   return {

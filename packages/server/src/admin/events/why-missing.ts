@@ -104,11 +104,9 @@ const MissingEventQuery = Schema.strictObject({
 })
 type MissingEvent = Static<typeof MissingEventQuery>
 
+const { viewer } = Schema.operationsTagged('Events')
 const schema = {
-  ...Schema.operationsTagged('Events').viewer(
-    'explainMissingEvent',
-    'Lists why an event may be missing',
-  ),
+  ...viewer('explainMissingEvent', 'Lists why an event may be missing'),
   isLongRead: true,
   description:
     'For a call without an event. All parameters are optional. Refused calls are counted for the last 24 hours, up to a minute ago.',

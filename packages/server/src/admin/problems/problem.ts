@@ -49,10 +49,7 @@ export function found<T>(record: T | undefined, detail: string): T {
 }
 
 /** The response to an error that occurs before a route of the management API runs. */
-export function problemForm(
-  code: IngestCodeName,
-  { requestId }: { readonly requestId: string },
-): { readonly status: number; readonly contentType: string; readonly body: string } {
+export function problemForm(code: IngestCodeName, { requestId }: { readonly requestId: string }) {
   const problem = new Problem(code in PROBLEM_CODES ? (code as ProblemCodeName) : 'internal_error')
   return {
     status: problem.statusCode,
