@@ -18,8 +18,14 @@ export function fault(pointer: string, code: string, message: string, hint: stri
 }
 
 /** The fault of a value that is missing or has the wrong type. */
-export function typeFault(value: unknown, pointer: string, message: string, hint: string): Fault {
-  return fault(pointer, value === undefined ? 'required' : 'wrong_type', message, hint)
+export function typeFault(
+  value: unknown,
+  pointer: string,
+  { name, type }: { readonly name: string; readonly type: string },
+  hint: string,
+): Fault {
+  if (value === undefined) return fault(pointer, 'required', `${name} is missing.`, hint)
+  return fault(pointer, 'wrong_type', `${name} must be ${type}.`, hint)
 }
 
 /** The same faults, with pointers that begin at `at`. */

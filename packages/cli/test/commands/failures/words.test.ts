@@ -32,8 +32,8 @@ const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['sources', 'create', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--name', ''], /\/name: name is too short\./],
-  [['sources', 'update', 'Shop', '--space', 'A B'], /\/space: space does not have the form/],
-  [['destinations', 'create', '--source', 'Shop'], /\/settings: The settings are missing\./],
+  [['sources', 'update', 'Shop', '--space', 'A B'], /\/space: space has the wrong form/],
+  [['destinations', 'create', '--source', 'Shop'], /\/settings: settings is missing\./],
   [
     ['destinations', 'create', '--source', 'Shop', ...WEBHOOK, '--webhook', 'ftp://x'],
     /\/settings\/webhooks\/1\/url: Only http/,

@@ -152,7 +152,7 @@ export function parseWebhooksSettings(
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) {
     const hint = 'Give an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
-    return { faults: [typeFault(input, '', 'The settings must be an object.', hint)] }
+    return { faults: [typeFault(input, '', { name: 'settings', type: 'an object' }, hint)] }
   }
   const faults = unknownFields(input, Object.keys(requestFields))
   const settings: WebhooksSettings = {

@@ -43,7 +43,8 @@ export function parseWebhookList(
 function listFaults(input: unknown): Fault[] {
   const at = '/webhooks'
   const hint = `Give 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
-  if (!Array.isArray(input)) return [typeFault(input, at, 'webhooks must be a list.', hint)]
+  const list = { name: 'webhooks', type: 'a list' }
+  if (!Array.isArray(input)) return [typeFault(input, at, list, hint)]
   if (input.length === 0) return [fault(at, 'too_few', 'webhooks must not be empty.', hint)]
   if (input.length <= MAX_WEBHOOKS) return []
   return [fault(at, 'too_many', 'There are too many webhooks.', hint)]

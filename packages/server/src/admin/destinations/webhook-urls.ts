@@ -30,7 +30,7 @@ export function parseWebhookUrl(
 ): string | undefined {
   if (typeof input !== 'string') {
     const hint = 'Give a full URL: https://example.com/events.'
-    faults.push(typeFault(input, pointer, 'The URL must be a text.', hint))
+    faults.push(typeFault(input, pointer, { name: 'The URL', type: 'a text' }, hint))
     return undefined
   }
   const found = faultsOf(input, allowedPorts)
