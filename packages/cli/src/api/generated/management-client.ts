@@ -924,6 +924,32 @@ export function removeWriteKey(id: string, key: string, { ifMatch }: {
     });
 }
 /**
+ * Lists destinations, oldest first
+ */
+export function listDestinations({ limit, cursor, sourceId }: {
+    limit?: number;
+    cursor?: string;
+    sourceId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: Destination[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations${QS.query(QS.explode({
+        limit,
+        cursor,
+        sourceId
+    }))}`, {
+        ...opts
+    });
+}
+/**
  * Creates a destination, disabled by default
  */
 export function createDestination(body: {
@@ -968,76 +994,6 @@ export function createDestination(body: {
         body,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "idempotency-key": idempotencyKey
-        })
-    }));
-}
-/**
- * Lists destinations, oldest first
- */
-export function listDestinations({ limit, cursor, sourceId }: {
-    limit?: number;
-    cursor?: string;
-    sourceId?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: {
-            data: Destination[];
-            /** null on the last page. */
-            nextCursor: string | null;
-        };
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/destinations${QS.query(QS.explode({
-        limit,
-        cursor,
-        sourceId
-    }))}`, {
-        ...opts
-    });
-}
-/**
- * Changes a destination
- */
-export function changeDestination(id: string, body: {
-    /** A text of 1 to 200 characters, not only spaces. */
-    name?: string;
-    /** true or false. Events that arrive while it is false are not delivered. */
-    enabled?: boolean;
-    settings?: {
-        webhooks?: {
-            /** An http or https URL without credentials and fragment. */
-            url: string;
-            /** Ignored: see /pause and /resume. */
-            paused?: any;
-            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
-            headers?: {
-                [key: string]: any;
-            };
-        }[];
-        /** Shorthand for webhooks: one URL without headers. */
-        webhookUrl?: string;
-        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
-        sharedSecret?: string | null | object;
-        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
-        successPolicy?: "any" | "each";
-    };
-}, { ifMatch }: {
-    ifMatch?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: Destination;
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, oazapfts.json({
-        ...opts,
-        method: "PATCH",
-        body,
-        headers: oazapfts.mergeHeaders(opts?.headers, {
-            "if-match": ifMatch
         })
     }));
 }
@@ -1170,6 +1126,50 @@ export function removeDestination(id: string, { ifMatch }: {
             "if-match": ifMatch
         })
     });
+}
+/**
+ * Changes a destination
+ */
+export function changeDestination(id: string, body: {
+    /** A text of 1 to 200 characters, not only spaces. */
+    name?: string;
+    /** true or false. Events that arrive while it is false are not delivered. */
+    enabled?: boolean;
+    settings?: {
+        webhooks?: {
+            /** An http or https URL without credentials and fragment. */
+            url: string;
+            /** Ignored: see /pause and /resume. */
+            paused?: any;
+            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
+            headers?: {
+                [key: string]: any;
+            };
+        }[];
+        /** Shorthand for webhooks: one URL without headers. */
+        webhookUrl?: string;
+        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
+        sharedSecret?: string | null | object;
+        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        successPolicy?: "any" | "each";
+    };
+}, { ifMatch }: {
+    ifMatch?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}`, oazapfts.json({
+        ...opts,
+        method: "PATCH",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch
+        })
+    }));
 }
 /**
  * Pauses a destination: its deliveries are held
@@ -1500,27 +1500,6 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
     });
 }
 /**
- * Retries a delivery now
- */
-export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
-    idempotencyKey?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: Delivery;
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/retry`, oazapfts.json({
-        ...opts,
-        method: "POST",
-        body,
-        headers: oazapfts.mergeHeaders(opts?.headers, {
-            "idempotency-key": idempotencyKey
-        })
-    }));
-}
-/**
  * Groups failed deliveries by destination and error
  */
 export function listFailures({ destinationId }: {
@@ -1645,6 +1624,27 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
     }>(`/api/v1/deliveries/${encodeURIComponent(id)}/requests`, {
         ...opts
     });
+}
+/**
+ * Retries a delivery now
+ */
+export function retryDelivery(id: string, body: {}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Delivery;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/deliveries/${encodeURIComponent(id)}/retry`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
 }
 /**
  * Delivers past events again
