@@ -20,7 +20,7 @@ const SourceEntryBody = Schema.strictObject({
   name: Schema.name,
   enabled: Type.Boolean(),
   rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
-  space: Schema.space('The space of the source.'),
+  space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
   // Clients resolve a key of dots away, so it could not be deleted.
   writeKeys: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)' })),
@@ -33,7 +33,9 @@ const DestinationEntryBody = Schema.strictObject({
   type: Type.Enum(['Webhooks']),
   name: Schema.name,
   enabled: Type.Boolean(),
-  paused: Schema.boolean('Whether deliveries are held.'),
+  paused: Type.Optional(
+    Schema.boolean('Whether deliveries are held. If absent, it stays unchanged.'),
+  ),
   settings: unchecked('As for POST /destinations.'),
 })
 
@@ -60,15 +62,17 @@ const TraitEntryBody = Schema.strictObject({
   compute: unchecked<ComputedTrait['compute']>('As for POST /traits.'),
 })
 
-const description = 'Entries as in the response to GET /export: every field, and no other.'
+const description = 'Entries as in the response to GET /export.'
 
 /** Sources, destinations, audiences and computed traits as one document. */
 export const ConfigurationBody = Schema.strictObject({
   hookline: Type.Literal(1, { description: 'The version of the document format: 1.' }),
   sources: Type.Array(SourceEntryBody, { maxItems: 10_000, description }),
   destinations: Type.Array(DestinationEntryBody, { maxItems: 10_000, description }),
-  audiences: Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description }),
-  traits: Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description }),
+  audiences: Type.Optional(
+    Type.Array(AudienceEntryBody, { maxItems: LIMITS.computations, description }),
+  ),
+  traits: Type.Optional(Type.Array(TraitEntryBody, { maxItems: LIMITS.computations, description })),
 })
 
 export type SourceEntry = Static<typeof SourceEntryBody>

@@ -97,7 +97,7 @@ function planSource(
   )
   const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? stored }
   // The default space may be stored as absent.
-  const isSameSpace = space === (before?.space ?? DEFAULT_SPACE)
+  const isSameSpace = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
   return planRecord<Source>(isSameSpace ? record : { ...record, space }, before)
 }
 
@@ -108,7 +108,8 @@ function planDestination(
 ): Planned<Destination> {
   // A destination that stays paused keeps the start and the reason of its pause.
   const pause = before?.paused ?? { since: now, reason: 'operator' }
-  const record = { ...before, ...entry, ...dates(before, now), paused: paused ? pause : null }
+  const isPaused = paused ?? (before?.paused ?? null) !== null
+  const record = { ...before, ...entry, ...dates(before, now), paused: isPaused ? pause : null }
   return planRecord<Destination>(withToggle(record, before, now), before)
 }
 
@@ -116,7 +117,7 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
   const seen = new Set<string>()
   const lists = ['sources', 'destinations', 'audiences', 'traits'] as const
   return lists.flatMap((list) =>
-    document[list].flatMap(({ id }, index) => {
+    (document[list] ?? []).flatMap(({ id }, index) => {
       if (!seen.has(id)) {
         seen.add(id)
         return []
@@ -149,7 +150,7 @@ function sharedKeys(
 type PlannedComputation = Planned<Computation> & { readonly at: string }
 
 function planComputations(
-  { audiences, traits }: ConfigurationDocument,
+  { audiences = [], traits = [] }: ConfigurationDocument,
   existing: CatalogSnapshot['computations'],
   now: number,
 ): readonly PlannedComputation[] {

@@ -60,6 +60,21 @@ test('audiences, computed traits and spaces are exported, and make another servi
   expect(await importing(other, document)).toMatchObject({ created: [], changed: [] })
 })
 
+test('a document without audiences and spaces leaves them as they are', async () => {
+  await using server = await AdminServer.open()
+  const { document, ids } = await configured(server)
+  const { audiences: _a, traits: _t, ...rest } = document
+  const sources = rest.sources.map(({ space: _, ...source }) => source)
+  expect(await importing(server, { ...rest, sources })).toEqual({
+    dryRun: false,
+    created: [],
+    changed: [],
+    unchanged: [ids.source, ids.destination],
+    notInDocument: [ids.manual, ids.audience, ids.trait],
+  })
+  expect(await server.must('GET', '/export?withSecrets=true')).toEqual(document)
+})
+
 test('an imported change is stored', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)

@@ -103,7 +103,10 @@ test('a paused destination is imported as paused, and importing the same documen
   other.clock.advance(5)
   expect((await importing(other, document)).unchanged).toEqual([source, destination])
 
-  const resumed = { ...document, destinations: [{ ...document.destinations[0]!, paused: false }] }
+  const { paused: _, ...silent } = document.destinations[0]!
+  await importing(server, { ...document, destinations: [silent] })
+  expect(pausedIn(server)).not.toBeNull()
+  const resumed = { ...document, destinations: [{ ...silent, paused: false }] }
   expect((await importing(server, resumed)).changed).toEqual([
     { id: destination, fields: ['paused'] },
   ])
@@ -159,7 +162,6 @@ test('all faults of a document are reported, and none of its records is imported
         name: 'b',
         enabled: true,
         rateLimit: null,
-        space: 'default',
         writeKeys: document.sources[0]!.writeKeys,
       },
     ],
