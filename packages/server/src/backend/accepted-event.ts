@@ -12,18 +12,17 @@ import {
   webhookPayload,
 } from '@hookline/protocol'
 
-/** An event with all of its fields: as ingestion makes it of a call, and Hookline of a change of an audience. */
 export interface NewEvent {
   readonly id: string
   readonly sourceId: string
   readonly event: Event
   readonly marks: readonly Mark[]
   readonly origin?: Origin
-  /** Keys that Hookline does not know and `event` does not have, as members of a JSON object. */
+  /** The members of a JSON object with the call's unknown keys. */
   readonly unknown?: string
 }
 
-/** Serialises an event, once for all that follows. */
+/** Serialises an event, once for the log, the archive and the webhooks. */
 export function acceptedEvent(made: NewEvent): AcceptedEvent {
   const { id, sourceId, event, marks, origin, unknown } = made
   const fields = {
@@ -42,13 +41,12 @@ export function acceptedEvent(made: NewEvent): AcceptedEvent {
   return new SerialisedEvent(fields, event)
 }
 
-/** The fields that a `SerialisedEvent` is made of. */
 export type SerialisedFields = Omit<
   AcceptedEvent,
   'event' | 'integrations' | 'anonymousId' | 'origin'
 > & { readonly origin: Origin | undefined }
 
-/** An event as it is stored. What its fields do not have is parsed when it is read. */
+/** A stored event. The other fields are parsed when they are read. */
 export class SerialisedEvent implements AcceptedEvent {
   readonly id: string
   readonly sourceId: string
@@ -62,13 +60,13 @@ export class SerialisedEvent implements AcceptedEvent {
   readonly body: Uint8Array
   readonly rest: string
   #event: Event | undefined
-  /** `null`: nobody has read it. */
+  /** `null`: not parsed yet. */
   #anonymousId: string | undefined | null
   readonly #checksum: number | undefined
 
   /**
-   * @param known fields that are not parsed for, because whoever serialised the event has them
-   * @param checksum if it was stored with the event, and matched
+   * @param known fields that need no parsing
+   * @param checksum the stored checksum, if it matched
    */
   constructor(fields: SerialisedFields, known?: Pick<Event, 'anonymousId'>, checksum?: number) {
     this.#checksum = checksum
@@ -86,7 +84,7 @@ export class SerialisedEvent implements AcceptedEvent {
     this.rest = fields.rest
   }
 
-  /** @throws {SyntaxError} where a text is no JSON object: whoever reads one from a disk calls it once */
+  /** @throws {SyntaxError} if a text is no JSON object: call it once after reading from a disk */
   get event(): Event {
     this.#event ??= eventIn(
       jsonObjectIn(textOf(this.body)),
@@ -101,31 +99,28 @@ export class SerialisedEvent implements AcceptedEvent {
     return this.#anonymousId
   }
 
-  /** The checksum that was stored with the event; `undefined` if none was. */
   get checksum(): number | undefined {
     return this.#checksum
   }
 
   get integrations(): JsonObject | undefined {
-    // Nearly no call has them: the search is cheaper than the parser.
+    // Few calls have them, and the search is cheaper than the parser.
     return this.rest.includes('"integrations"')
       ? (jsonObjectIn(this.rest)['integrations'] as JsonObject | undefined)
       : undefined
   }
 }
 
-/** The event as a plain object, which can be spread. */
 export function parsed(accepted: AcceptedEvent): AcceptedEvent {
   const { event, anonymousId, integrations } = accepted
   return { ...accepted, event, anonymousId, integrations }
 }
 
-/** The text of a body. */
 export function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
 }
 
-/** The columns of an appended event, without its body and its position. */
+/** The columns of an appended event except its body and position. */
 export type EventHead = readonly [
   id: string,
   sourceId: string,
@@ -135,9 +130,8 @@ export type EventHead = readonly [
   marks: string,
   userId: string | null,
   previousId: string | null,
-  /** JSON; `null` for an event of a client. */
   origin: string | null,
-  /** JSON: the fields of the event that its body does not have. */
+  /** JSON of the fields that are not in the body. */
   rest: string,
 ]
 
@@ -152,7 +146,7 @@ export function eventHeadOf(accepted: AcceptedEvent): EventHead {
 const NO_MARKS: readonly Mark[] = []
 
 /**
- * The event that was appended with these columns and this body. `known` and `checksum` are those of `SerialisedEvent`.
+ * The event of these columns and this body. `known` and `checksum` as in `SerialisedEvent`.
  * @throws {SyntaxError} if the origin is no JSON object
  */
 export function eventOf(
@@ -178,13 +172,11 @@ export function eventOf(
   return new SerialisedEvent(fields, known, checksum)
 }
 
-/** The bound of a queue of events. */
 export interface MaxAmount {
   readonly events: number
   readonly bytes: number
 }
 
-/** How many events a queue has, and how many bytes they take. */
 export class EventAmount {
   #events = 0
   #bytes = 0

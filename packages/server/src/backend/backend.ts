@@ -21,32 +21,29 @@ import type { Tokens } from './tokens.ts'
 import type { Upkeep } from './upkeep.ts'
 
 /**
- * All state of the service, behind one port for each subject. An engine implements every port in a folder of its own,
- * `embedded` on SQLite; `service.ts` picks the engine, and no other component knows it.
+ * All state of the service, one port per subject. The engines `embedded` and `cluster` implement it; only `service.ts` picks one.
  *
- * Any method may reject with `BackendUnavailable`. Times are milliseconds since the epoch.
+ * Any method may reject with `BackendUnavailable`. Unless a method says otherwise:
+ * - Writes are durable when they resolve, all or nothing, and safe to repeat.
+ * - Times are milliseconds since the epoch; `from` is inclusive, `to` exclusive. `null` stands for none, or not yet.
+ * - Lists are newest first. A filter selects items that meet all its conditions.
  */
 export interface Backend extends AsyncDisposable {
-  /** From ingest to the pipeline. */
   readonly log: Log
   readonly events: Events
-  /** From the pipeline to the receivers. */
   readonly deliveries: Deliveries
   readonly reports: DeliveryReports
   readonly quarantine: Quarantine
   readonly replays: Replays
-  /** Configuration and access. */
   readonly catalog: Catalog
   readonly keyUses: KeyUses
   readonly tokens: Tokens
   readonly audit: Audit
   readonly idempotentResponses: IdempotentResponses
-  /** Deleted users, and what tells the receivers of them. */
   readonly deletions: Deletions
   readonly suppressions: Suppressions
   readonly notices: Notices
   readonly noticeQueue: NoticeQueue
-  /** Users, and what is computed of them. */
   readonly followedLog: FollowedLog
   readonly profiles: Profiles
   readonly facts: Facts
@@ -54,37 +51,27 @@ export interface Backend extends AsyncDisposable {
   readonly memberships: Memberships
   readonly syncs: Syncs
   readonly threads: BackendThreads
-  /** What one node does at a time. */
   readonly leases: Leases
-  /** The processes that serve it, and what they tell each other. */
   readonly nodes: Nodes
   readonly signals: Signals
   readonly ownKeys: OwnKeys
-  /** Everything as a whole. */
   readonly statistics: Statistics
   readonly upkeep: Upkeep
   /**
-   * Copies all state, as it is at one moment, to a file that does not exist yet, while the service goes on. The file
-   * appears complete, or not at all.
-   * @throws {NoCopy} where the engine cannot
+   * Copies a snapshot of all state to a new file while the service runs. The file appears complete, or not at all.
+   * @throws {NoCopy} if the engine does not support it
    */
   copyTo(file: string): Promise<void>
-  /**
-   * Resolves when stored data is found to be damaged. Then close the backend, and end the process: the next start sets
-   * aside what cannot be read.
-   */
+  /** Resolves when stored data is found to be damaged. Then close the backend and exit. */
   readonly damaged: Promise<Error>
-  /** Resolves when the engine responds and new data can be stored durably; rejects with the reason when it cannot. */
+  /** Resolves if new data can be stored durably; rejects with the reason if not. */
   probe(): Promise<void>
 }
 
-/**
- * The engine cannot do its work now: the disk is full, the connection is lost, or too many calls wait.
- * The failed call had no effect. The same call may succeed later.
- */
+/** The disk is full, the connection is lost, or too many calls wait. The call had no effect, and may be retried. */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
-  /** Private, because a log line has every public field of an error. */
+  /** Private, because log lines have every public field of an error. */
   readonly #publicReason: string | undefined
 
   constructor(message: string, options: UnavailableOptions = {}) {
@@ -97,17 +84,17 @@ export class BackendUnavailable extends Error {
   }
 }
 
-/** A text of the call has a character that the database cannot store. The call had no effect. */
+/** A text has a character that the database cannot store. The call had no effect. */
 export class UnstorableText extends Error {
   override readonly name = 'UnstorableText'
 }
 
 interface UnavailableOptions extends ErrorOptions {
-  /** The reason for every client to read: it has no path, address or name of the operator's machines. */
+  /** The reason for clients, without paths, addresses and names of machines. */
   readonly publicReason?: string
 }
 
-/** The engine keeps its state where other programs back it up. The message says which. */
+/** The engine's state is backed up by other programs. The message names them. */
 export class NoCopy extends Error {
   override readonly name = 'NoCopy'
 }

@@ -1,76 +1,64 @@
 import type { AcceptedEvent, Computation, Destination, Source } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
 
-/** All sources and destinations at one moment. A change replaces the snapshot; it never alters one. */
+/** An immutable snapshot of all sources, destinations and computations. */
 export interface CatalogSnapshot {
   readonly sources: ReadonlyMap<string, Source>
   readonly destinations: ReadonlyMap<string, Destination>
-  /** The source that a write key belongs to, enabled or not. */
+  /** The source of each write key, enabled or not. */
   readonly sourceByWriteKey: ReadonlyMap<string, Source>
   /** The destinations of a source, enabled or not, oldest first. */
   readonly destinationsBySource: ReadonlyMap<string, readonly Destination[]>
-  /** Audiences and computed traits, oldest first. */
   readonly computations: ReadonlyMap<string, Computation>
 }
 
-/** The record has changed since the version that this change was made from. Read it again and decide again. */
+/** The record has changed since it was read: read it again, and repeat the change. */
 export class CatalogConflict extends Error {
   override readonly name = 'CatalogConflict'
 }
 
-/** Records to put at once. */
 export interface CatalogRecords {
   readonly sources: readonly Source[]
   readonly destinations: readonly Destination[]
   readonly computations?: readonly Computation[]
 }
 
-/** What a put or a removal changes. Ids that are removed are of any kind. */
+/** A put or a removal. Removed ids are of any kind. */
 export interface CatalogChange {
   readonly put: CatalogRecords
   readonly removed: readonly string[]
 }
 
 /**
- * Sources with their write keys, destinations, audiences and computed traits: few, all in memory, the same on every node within 1 s.
+ * Sources with their write keys, destinations, audiences and computed traits, all in memory, the same on every node within 1 s.
  *
- * A put creates the record where `version` is 1, and otherwise replaces version − 1. It rejects with
- * `CatalogConflict` where the kept version is another one, so a put that is repeated after it succeeded rejects.
- * A put or a removal is durable, and visible in `current` of every node, when it resolves. It waits for half a second for a node that
- * is cut off.
+ * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflict` if the stored
+ * version differs, also when it is repeated after it succeeded. Puts and removals are durable, and visible in `current` of every
+ * node, when they resolve. They wait half a second for an unreachable node. Removals are idempotent.
  */
 export interface Catalog {
   readonly current: CatalogSnapshot
   putSource(source: Source, audit?: AuditEntry): Promise<void>
-  /** Removes the source and its destinations, all or none. Safe to call twice. */
   removeSource(id: string, audit?: AuditEntry): Promise<void>
   putDestination(destination: Destination, audit?: AuditEntry): Promise<void>
-  /** Safe to call twice. */
   removeDestination(id: string, audit?: AuditEntry): Promise<void>
   putComputation(computation: Computation, audit?: AuditEntry): Promise<void>
-  /** Safe to call twice. */
   removeComputation(id: string, audit?: AuditEntry): Promise<void>
-  /** Puts all of these records or none, each at most once. */
   putAll(records: CatalogRecords, audit?: AuditEntry): Promise<void>
-  /**
-   * Calls `listener` after each change of `current`, on whichever node it was made. Returns the function that
-   * stops it.
-   */
+  /** Calls `listener` after each change of `current`, made on any node. Returns a function that stops it. */
   onChange(listener: () => void): () => void
 }
 
-/** The catalog as the lanes of deliveries use it, in whichever thread they are. */
 export type FollowedCatalog = Pick<Catalog, 'current' | 'onChange' | 'putDestination'>
 
-/** When write keys were last used, so that an operator sees when an old key is no longer in use. All in memory. */
+/** When write keys were last used, in memory. Operators see from it that an old key is unused. */
 export interface KeyUses {
-  /** In milliseconds since the epoch, to the minute; `undefined` for a key that was never used. */
+  /** In milliseconds since the epoch, to the minute; `undefined` for an unused key. */
   lastUsedAt(key: string): number | undefined
-  /** Visible in `lastUsedAt` of this node at once; durable when it resolves. Safe to call twice. */
+  /** Visible in `lastUsedAt` of this node immediately; durable when it resolves. */
   mark(key: string, at: number): Promise<void>
 }
 
-/** Makes a snapshot, with its look-up tables. */
 export function snapshotOf(
   sources: Iterable<Source>,
   destinations: Iterable<Destination>,
@@ -89,7 +77,6 @@ export function snapshotOf(
   }
 }
 
-/** A catalog in memory, as the changes that it applies make it. */
 export class CatalogReplica implements Pick<Catalog, 'current' | 'onChange'> {
   readonly #listeners = new Set<() => void>()
   #current: CatalogSnapshot
@@ -136,10 +123,7 @@ function replaced<T extends { readonly id: string }>(
   return all.values()
 }
 
-/**
- * The destinations that an event is for, enabled or not: those of its source; for a computed event, those that it names
- * and that still exist.
- */
+/** The destinations of an event, enabled or not: those of its source; for a computed event, its own that still exist. */
 export function destinationsOf(
   { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,
   { destinations, destinationsBySource }: CatalogSnapshot,
@@ -148,7 +132,6 @@ export function destinationsOf(
   return origin.destinationIds.flatMap((id) => destinations.get(id) ?? [])
 }
 
-/** Ids sort by the time they were made. */
 function byAge(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : 1
 }

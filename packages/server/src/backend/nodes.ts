@@ -1,35 +1,24 @@
-/** What a node does: everything, or one part of it. */
 export type NodeRole = 'all' | 'ingest' | 'deliver' | 'api'
 
-/** A process that serves a part of the service. */
 export interface ServiceNode {
   readonly id: string
   readonly version: string
   readonly role: NodeRole
-  /** When it joined, in milliseconds since the epoch. */
   readonly startedAt: number
-  /** When its last heartbeat was stored. */
   readonly seenAt: number
-  /** Whether it has given a sign of life in the last seconds. */
   readonly isAlive: boolean
 }
 
-/** The nodes of the service. */
 export interface Nodes {
-  /** The id of this node: another one after each start. */
+  /** The id of this node, which changes with each start. */
   readonly id: string
-  /**
-   * The nodes that are alive, and those that have died in the last ten minutes, as the last heartbeat of this node found them: by
-   * their ids, at most 200. Without the database it stays as it was.
-   */
+  /** At most 200 nodes that are alive or died in the last ten minutes, as of this node's last heartbeat. */
   readonly current: readonly ServiceNode[]
-  /** Calls `listener` after nodes have come or gone. Returns the function that ends it. */
+  /** Calls `listener` after nodes have joined or left. Returns a function that stops it. */
   onChange(listener: () => void): () => void
-  /** This node is one of them, until the result is disposed of: then it leaves at once. */
   join(node: Pick<ServiceNode, 'version' | 'role'>): Promise<AsyncDisposable>
 }
 
-/** Whether a node with this role delivers events. */
 export function delivers({ role }: Pick<ServiceNode, 'role'>): boolean {
   return role === 'all' || role === 'deliver'
 }
@@ -37,18 +26,17 @@ export function delivers({ role }: Pick<ServiceNode, 'role'>): boolean {
 /** Work that one node does at a time. */
 export type LeaseName = 'audiences' | 'deletions' | 'replays' | 'retention'
 
-/** The right of this node to do a work. Disposing of it gives it up at once. */
+/** The exclusive right of this node to do some work, until it is disposed of. */
 export interface Lease extends AsyncDisposable {
-  /** Aborts when the lease is lost, because this node could not renew it in time. Another node may have it then. */
+  /** Aborts when the lease could not be renewed in time. Another node may have it then. */
   readonly lost: AbortSignal
 }
 
-/** The rights to do what one node does at a time, like retention. */
 export interface Leases {
   /**
-   * Resolves when this node has the lease, or to `undefined` when `signal` aborts first. Workers of one node share it: the node
-   * has it until the last of them gives it up. A node that has died loses its leases within 30 s. Work that writes must bear
-   * that two nodes do it for a moment: a node that slept learns of its loss when it wakes.
+   * Resolves when this node has the lease, or to `undefined` when `signal` aborts first. The workers of a node share it until the
+   * last one disposes of it. A dead node loses its leases within 30 s. A suspended node notices the loss late, so the work must
+   * be safe if two nodes do it for a moment.
    */
   acquire(name: LeaseName, signal: AbortSignal): Promise<Lease | undefined>
 }
@@ -56,8 +44,8 @@ export interface Leases {
 /** A key that the service makes for itself: `receipts` signs the receipts of deletions. */
 export type OwnKeyName = 'receipts'
 
-/** Keys that the service makes when they are first used, the same on all nodes. */
+/** Keys that the service makes on first use, the same on all nodes. */
 export interface OwnKeys {
-  /** The key with this name. Where there is none, keeps the one that `make` returns; it is durable when this resolves. */
+  /** The key with this name. Stores the result of `make` on first use. */
   keyOf(name: OwnKeyName, make: () => string): Promise<string>
 }

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from './page.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { WaitingDeliveries } from './upkeep.ts'
 
-/** A notice to be sent: it tells one destination that a user was deleted. */
+/** A notice to one destination that a user was deleted. */
 export interface NewNotice {
   /** `msg_…`, the `webhook-id` of every attempt. */
   readonly id: string
@@ -13,13 +13,10 @@ export interface NewNotice {
   readonly sourceId: string
   readonly destinationId: string
   readonly subject: Subject
-  /** When the deletion was requested, in milliseconds since the epoch. */
   readonly createdAt: number
-  /** When the first attempt is due. */
   readonly dueAt: number
 }
 
-/** A notice with its attempts. */
 export interface NoticeHistory extends DeliveryHistory {
   readonly sourceId: string
   readonly subject: Subject
@@ -29,38 +26,25 @@ export interface NoticeHistory extends DeliveryHistory {
 export interface NoticeProgress {
   readonly sourceId: string
   readonly destinationId: string
-  /** Notices by state; `waiting` are those that are pending or held. */
+  /** Notices by state; `waiting`: pending or held. */
   readonly counts: {
     readonly waiting: number
     readonly delivered: number
     readonly failed: number
   }
-  /** HTTP requests made. */
   readonly attempts: number
-  /** When the last notice was delivered, in milliseconds since the epoch. */
   readonly notifiedAt: number | null
 }
 
-/**
- * The queue of the lanes of notices. A notice is a delivery that carries no event: its `eventId` is the id of the
- * deletion.
- */
+/** The delivery queue of notices. A notice is a delivery without an event: its `eventId` is the id of the deletion. */
 export interface NoticeQueue extends DeliveryQueue<Carried>, Quarantine {
-  /** How many notices have no end yet: one entry for each destination and state that has any. */
   backlog(): Promise<{ readonly waiting: readonly WaitingDeliveries[] }>
 }
 
-/** Deletion notices and their results, kept as long as their deletion. */
 export interface Notices {
-  /**
-   * Keeps new notices. Durable when it resolves, all or none. Safe to call twice: a notice that exists stays
-   * as it is.
-   */
   create(notices: readonly NewNotice[]): Promise<void>
 
-  /** One entry for each source and destination that the deletion notifies. */
   progress(deletionId: string): Promise<readonly NoticeProgress[]>
 
-  /** Notices of a deletion, by id. */
   list(deletionId: string, page: PageRequest): Promise<Page<NoticeHistory>>
 }

@@ -5,60 +5,46 @@ import type { DeliveryQueue } from './deliveries.ts'
 import type { Log } from './log.ts'
 import type { Quarantine } from './quarantine.ts'
 
-/** A change that every thread of the process must know. Plain data, which crosses to a thread as it is. */
+/** A change that every thread of the process must apply. Plain data, which can be posted. */
 export type SharedChange =
   | { readonly kind: 'catalog'; readonly change: CatalogChange }
-  /** To be read from the database. */
   | { readonly kind: 'suppressions' | 'purges' }
 
-/** A connection of another thread. */
 export interface ThreadConnection {
-  /** What the thread needs to join. Ports in it are moved to the thread: `transfer` has them. */
   readonly data: unknown
   readonly transfer: readonly object[]
-  /** Resolves when the thread has left, or has ended, and everything that it has written is durable. */
+  /** Resolves when the thread has left or ended, and its writes are durable. */
   readonly gone: Promise<void>
 }
 
-/** The other threads of this process that use the backend. They join it with what these methods return. */
 export interface BackendThreads {
-  /** Connects a thread of lanes, which becomes a `JoinedBackend`. */
+  /** Connects a delivery thread, which becomes a `JoinedBackend`. */
   connect(): Promise<ThreadConnection>
-  /**
-   * Connects a thread of ingestion, which becomes a `JoinedLog`. `number` is from 1 to the number of them that the backend
-   * was opened for. The thread that had the number before has ended.
-   */
+  /** Connects ingestion thread `number`, counted from 1, which becomes a `JoinedLog`. Its previous thread has ended. */
   connectToLog(number: number): ThreadConnection
-  /** Calls `listener` with the events that other threads have appended. Returns the function that stops it. */
+  /** Calls `listener` with the events that other threads append. Returns a function that stops it. */
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void
-  /**
-   * Calls `listener` with each change that joined threads must apply, from `connect` on. The call that made the change
-   * resolves after the listener's promise, which must not reject. Returns the function that stops it.
-   */
+  /** Calls `listener` with each change to apply, which waits for its promise. It must not reject. */
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void
-  /** A joined thread has found damage. */
   seeDamage(error: Error): void
 }
 
-/** What lanes of deliveries use in another thread. Disposing of it leaves the backend. */
+/** The backend in a delivery thread. Disposing of it leaves the backend. */
 export interface JoinedBackend extends AsyncDisposable {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
   readonly quarantine: Quarantine
   readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
-  /** The main thread has made a change. Resolves when this thread has applied it. */
+  /** Applies a change of the main thread. */
   apply(change: SharedChange): Promise<void>
 }
 
-/** What ingestion uses in another thread. Disposing of it leaves the backend. */
+/** The backend in an ingestion thread. Disposing of it leaves the backend. */
 export interface JoinedLog extends AsyncDisposable {
   readonly log: Pick<Log, 'append'>
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countLeftOut'>
-  /**
-   * The main thread has made a change. Resolves when no event can be appended any more that was let through before it: the
-   * purge that follows a suppression finds all of them.
-   */
+  /** Resolves when events that passed before the change are appended, so that a purge after a suppression finds them. */
   apply(change: SharedChange): Promise<void>
 }

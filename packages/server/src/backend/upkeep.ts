@@ -1,116 +1,94 @@
-/** How many deliveries of a destination are in a state that is no end. */
 export interface WaitingDeliveries {
   readonly destinationId: string
   readonly state: 'pending' | 'held'
   readonly count: number
 }
 
-/** What waits at one moment. */
 export interface Backlog {
-  /** One entry for each destination and state that has any. */
   readonly waiting: readonly WaitingDeliveries[]
-  /** When the window of the oldest pending delivery began, in milliseconds since the epoch. */
   readonly oldestPendingAt: number | undefined
-  /** Items in quarantine. */
   readonly quarantined: number
 }
 
-/** How far a reader of the log is behind its end. */
+/** The distance of a reader of the log from its end. */
 export interface Behind {
-  /** At most so many events; duplicates, which are not stored, count as well. */
+  /** An upper bound: duplicates, which are not stored, count too. */
   readonly events: number
-  /** When the first of them was received, in milliseconds since the epoch; `null` where there is none. */
   readonly oldestAt: number | null
 }
 
-/** How many events are stored: counted, or estimated where there are many. */
 export interface EventCount {
   readonly count: number
   readonly isExact: boolean
 }
 
-/** How much is stored, and how much of it is not worked off. */
 export interface Inventory {
-  /** Size of the database, with the space that removed data has left. */
+  /** The size of the database, including free space in it. */
   readonly databaseBytes: number
-  /** What is written, and not yet in the database. */
   readonly logBytes: number
-  /** Free bytes of the disk; `null` where the database is on another machine. */
+  /** Free bytes of the disk; `null` if the database is on another machine. */
   readonly freeBytes: number | null
   readonly events: EventCount
-  /** When the oldest event was received, in milliseconds since the epoch; `null` where there is none. */
   readonly oldestEventAt: number | null
-  /** What the consumer of the log has not acked. */
   readonly undecided: Behind
-  /** What profiles have not applied; `null` while none are kept. */
+  /** Events that profiles have not applied; `null` while profiles are off. */
   readonly notInProfiles: Behind | null
   readonly openReplays: number
   readonly openDeletions: number
 }
 
-/** A damage of the data that a start has found. */
+/** Damage of the data that was found at a start. */
 export interface FoundDamage {
-  /** Milliseconds since the epoch. */
   readonly foundAt: number
-  /** What is lost, in words. It may name files of the machine. */
+  /** The lost data. May contain file names. */
   readonly description: string
 }
 
-/** What was lost. All 0 unless there is a bug, or something else has changed the data. */
+/** Lost data. All 0 unless there is a bug, or another program has changed the data. */
 export interface Missing {
-  /** Events that were appended and are gone, or that the consumer of the log was never handed. */
+  /** Including events that the consumer of the log never received. */
   readonly events: number
-  /** Reasons not to deliver an event that were archived and are gone. */
+  /** Missing reasons not to deliver an event. */
   readonly decisions: number
-  /** Deliveries that were recorded and are gone. */
   readonly deliveries: number
 }
 
-/** One slice of a walk through the archive, oldest first. */
 export interface RemovalSlice {
-  /** Only what was received before this time, in milliseconds since the epoch; absent: of any age. */
+  /** Removes events that were received before this time. Absent: any age. */
   readonly before?: number
-  /** `cursor` of the slice before; absent for the first. */
   readonly cursor?: string
-  /** An engine may go on for this long, slice by slice, with all other writes between them. */
+  /** How long the engine may continue with further slices, with other writes between them. */
   readonly forMs?: number
-  /** It then ends when the data takes no more bytes than this. */
+  /** Ends early when the data takes no more bytes than this. */
   readonly keepBytes?: number
 }
 
-/** The result of one slice. */
 export interface Removal {
-  /** Events removed, with everything that belonged to them. */
   readonly removed: number
-  /** Where the next slice begins; `null` when there is nothing left to remove. */
   readonly cursor: string | null
 }
 
-/** The state as a whole: how much of it waits, how large it is, and how old data is removed. */
+/** The backlog and size of the data, and the removal of old data. */
 export interface Upkeep {
-  /** Cheap, however much waits: it reads counts and counts no deliveries. */
+  /** Cheap: it reads counters. */
   backlog(): Promise<Backlog>
 
   /**
-   * What is missing of everything that was ever appended and recorded, without what retention and purges have removed.
-   * Cheap: it reads counts. `messages`: what NATS has acknowledged and lost, as this node has noticed since it started.
+   * Data that is missing for no known reason, such as retention or purges. Cheap: it reads counters. `messages`: those that
+   * NATS has acknowledged and lost, as noticed by this node since it started.
    */
   missing(): Promise<Missing & { readonly messages?: number }>
 
-  /** Cheap, however much is stored. */
   inventory(): Promise<Inventory>
 
-  /** The last damages, at most `limit`, the newest first. */
   damages(limit: number): Promise<readonly FoundDamage[]>
 
-  /** Bytes that the data takes now. Removed data does not count, though the file keeps its size. */
   usedBytes(): Promise<number>
 
   /**
-   * Removes some of the oldest events with their decisions, deliveries and attempts. It never removes an event that
-   * is not acked, that a recorded cursor has not reached, or that has a pending or held delivery. With `before`, the first slice also removes finished
-   * replays and quarantine items of that age, and copies that the backend made of its data. Takes a few milliseconds.
-   * Durable when it resolves. Safe to call twice.
+   * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that a
+   * recorded cursor has not reached, or with a pending or held delivery. With `before`, the first slice also removes finished
+   * replays and quarantine items of that age, and copies of the data. Takes a few milliseconds.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>
 }

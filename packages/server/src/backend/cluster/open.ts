@@ -6,7 +6,7 @@ import { systemClock } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import { type Backend, BackendUnavailable, NoCopy } from '../backend.ts'
 import { StoredCatalog } from '../store/catalog.ts'
-import { StoredDeletions } from '../store/deletions.ts'
+import { storedDeletions } from '../store/deletions.ts'
 import { storedDeliveryReports } from '../store/delivery-reports.ts'
 import { noticeQueueOf, storedNotices } from '../store/notices.ts'
 import { storedEvaluations } from '../store/profiles/evaluations.ts'
@@ -127,7 +127,7 @@ async function portsOf(opened: Opened) {
     ...(await storedPorts(store, box, clock)),
     reports: storedDeliveryReports(store, lanes),
     quarantine: storedQuarantine(store, deliveries, quarantineAndCount),
-    deletions: await StoredDeletions.open(store, purge, clock),
+    deletions: await storedDeletions(store, purge, clock),
     notices: storedNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: noticeQueueOf(store, new PostgresDeliveryQueue(NOTICE_TABLE, queue)),
     log,

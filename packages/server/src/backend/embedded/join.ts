@@ -7,7 +7,7 @@ import { positionFinder } from './deletions/sqlite-purge.ts'
 import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
 import { StoredLanes, type LaneNumbers } from './deliveries/stored-lanes.ts'
 import { type BudgetPart, ByteBudget } from '../../util/limits/byte-budget.ts'
-import { StoredSuppressions } from '../store/suppressions.ts'
+import { openSuppressions } from '../store/suppressions.ts'
 import { Appender } from './log/appender.ts'
 import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
@@ -118,7 +118,7 @@ export async function joinEmbeddedLog(
   return {
     log: new Appender({ writer, waiting: new ByteBudget(maxWaitingBytes, waiting) }),
     catalog,
-    suppressions: await StoredSuppressions.open(store, systemClock),
+    suppressions: await openSuppressions(store, systemClock),
     async apply(change) {
       if (change.kind === 'catalog') catalog.apply(change.change)
       else if (change.kind === 'suppressions') {

@@ -5,7 +5,7 @@ import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { type Backend, BackendUnavailable } from '../backend.ts'
 import { StoredCatalog } from '../store/catalog.ts'
-import { StoredDeletions } from '../store/deletions.ts'
+import { storedDeletions } from '../store/deletions.ts'
 import { storedDeliveryReports } from '../store/delivery-reports.ts'
 import { storedNotices } from '../store/notices.ts'
 import { storedQuarantine } from '../store/quarantine.ts'
@@ -177,7 +177,7 @@ async function portsOf(
     reports: storedDeliveryReports(store, lanes),
     quarantine: storedQuarantine(store, deliveries),
     catalog,
-    deletions: await StoredDeletions.open(store, purge, systemClock),
+    deletions: await storedDeletions(store, purge, systemClock),
     notices: storedNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
     followedLog: new SqliteFollowedLog(readers, log),

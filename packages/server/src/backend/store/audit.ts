@@ -17,15 +17,13 @@ interface Row {
   readonly sealed: string
 }
 
-/** An entry as it is stored. All of it is sealed under its id, because it shows URLs. The columns are for lists to filter by. */
+/** An entry as stored: sealed under its id, because it shows URLs. The other columns are for filters. */
 export interface SealedEntry extends Omit<Row, 'seq'> {
   readonly response: ResponseToKeep | undefined
 }
 
-/** How many entries one call removes. */
 const SLICE_ENTRIES = 500
 
-/** The audit log in the table `audit`. */
 export function storedAudit(store: Store, box: SecretBox): Audit {
   return {
     append: (entry) => store.write(appendAudit, sealedEntry(entry, box)),
@@ -45,23 +43,11 @@ function entryOf(row: Row, box: SecretBox): AuditEntry {
   try {
     return JSON.parse(box.open(row.sealed, row.id)) as AuditEntry
   } catch (error) {
-    if (error instanceof SecretBoxError || error instanceof SyntaxError) return unreadableEntry(row)
-    throw error
-  }
-}
-
-/** The entry of which only the columns can be read. */
-function unreadableEntry(row: Row): AuditEntry {
-  return {
-    id: row.id,
-    at: row.at,
-    actor: { id: row.actor_id, name: '', role: '' },
-    action: row.action,
-    targetId: row.target_id,
-    before: null,
-    after: null,
-    requestId: '',
-    isUnreadable: true,
+    if (!(error instanceof SecretBoxError || error instanceof SyntaxError)) throw error
+    const { id, at, action, actor_id: actorId, target_id: targetId } = row
+    const actor = { id: actorId, name: '', role: '' }
+    const unknown = { before: null, after: null, requestId: '', isUnreadable: true } as const
+    return { id, at, actor, action, targetId, ...unknown }
   }
 }
 
@@ -72,8 +58,8 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
 }
 
 /**
- * Writes an entry, and the response that it brings, in the transaction of its change.
- * @throws {ResponseKept} if the key of the request has a response already
+ * Writes an entry and its response in the transaction of its change.
+ * @throws {ResponseKept} if the key of the request already has a response
  */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
@@ -82,7 +68,7 @@ export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Pr
     throw new ResponseKept('There is a response with the key of this request.')
 }
 
-/** Removes some of the oldest entries that were made before `time`, and resolves to their number. */
+/** Removes some of the oldest entries before `time`. Resolves to their number. */
 export function removeAudit(tx: Tx, time: number): Promise<number> {
   return tx.run(sql`DELETE FROM audit WHERE seq IN (
     SELECT seq FROM audit WHERE at < ${time} ORDER BY at LIMIT ${SLICE_ENTRIES} ${tx.dialect.skipLocked})`)

@@ -17,58 +17,51 @@ import type { Store, Tx } from './store.ts'
 
 type Kind = 'source' | 'destination' | 'computation'
 
-/** A record as the table `catalog` has it. */
 interface Row {
   readonly kind: Kind
   readonly id: string
   readonly version: number
-  /** Of a destination. */
   readonly source_id: string | null
-  /** JSON, without the settings of a destination. */
+  /** JSON, without a destination's settings. */
   readonly document: string
-  /** These settings, which contain its secrets, sealed under its id. */
+  /** A destination's settings, which have its secrets, sealed under its id. */
   readonly settings: string | null
 }
 
-/** The columns of a row that its record is made from. */
 export type SealedRecord = Pick<Row, 'kind' | 'document' | 'settings'>
 
-/** The columns that a refresh reads. The document is `null` if this node has read it before. */
+/** A row as a refresh reads it. The document is `null` if this node has read it. */
 interface NumberedRow extends Pick<Row, 'kind' | 'id' | 'settings'> {
   readonly number: number
   readonly document: string | null
 }
 
-/** A record in memory. */
 interface Entry {
   readonly kind: Kind
   readonly record: Source | Destination | Computation
-  /** That of the change that put it; 0 until it is read. */
+  /** The number of its last change; 0 until it is read. */
   readonly number: number
-}
-
-/** The other threads of this process, which have the catalog in memory. */
-interface CatalogThreads {
-  /** Destinations will be put. */
-  prepare(destinations: readonly Destination[]): Promise<void>
-  tell(change: SharedChange): Promise<void>
 }
 
 interface CatalogOptions {
   readonly store: Store
   readonly box: SecretBox
-  readonly threads?: CatalogThreads
+  /** The other threads of this process with a catalog in memory. */
+  readonly threads?: {
+    /** Called before destinations are put. */
+    prepare(destinations: readonly Destination[]): Promise<void>
+    tell(change: SharedChange): Promise<void>
+  }
 }
 
 /**
- * The catalog in the memory of this node, and in the table `catalog`. After each change, on whichever node it was made, the node
- * reads the numbers of all records, and the records that are new. The other threads are told what differs.
+ * The catalog in memory and in the table `catalog`. After each change, on any node, every node reads the numbers of all records
+ * and the new records, and sends the difference to its other threads.
  */
 export class StoredCatalog extends CatalogReplica implements Catalog {
   readonly #options: CatalogOptions
   readonly #refreshes = new SharedRefresh(() => this.#read())
   #entries: ReadonlyMap<string, Entry> = new Map()
-  /** The largest number of a change that was read. */
   #reached = 0
 
   private constructor(options: CatalogOptions) {
@@ -101,7 +94,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     await threads?.prepare(put.destinations)
     const arePut = await store.write(putRecords, rows, { audit, changes: 'catalog' })
     if (!arePut) {
-      // The caller reads the record again, which another node may have changed a moment ago.
+      // The caller reads the record again, which another node may just have changed.
       await this.#refreshes.run()
       throw conflictOf(rows)
     }
@@ -127,7 +120,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     await this.#follow({ put: { sources: [], destinations: [] }, removed })
   }
 
-  /** Shows a change that is durable, so the call does not fail if only the read does: the next read finds it. */
+  /** Shows a durable change. If only the read fails, the call succeeds: the next read finds the change. */
   async #follow({ put, removed }: CatalogChange): Promise<void> {
     await this.#refreshes.run().catch(() => {
       const entries = new Map(this.#entries)
@@ -140,7 +133,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
 
   async #read(): Promise<void> {
     let rows = await this.#rowsAfter(this.#reached)
-    // A database that was restored uses numbers again.
+    // A restored database reuses numbers.
     if (!rows.every((row) => row.document !== null || this.#has(row)))
       rows = await this.#rowsAfter(0)
     const entries = new Map(rows.map((row) => [row.id, this.#entryOf(row)]))
@@ -148,7 +141,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     await this.#show(entries)
   }
 
-  /** All of one moment. */
+  /** In one statement, for a consistent snapshot. */
   #rowsAfter(number: number): Promise<NumberedRow[]> {
     return this.#options.store.lookUp(sql<NumberedRow>`
       SELECT kind, id, number, CASE WHEN number > ${number} THEN document END AS document,
@@ -167,7 +160,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     return { kind, number, record }
   }
 
-  /** Applies the difference to the entries before, here and in the other threads. */
+  /** Applies the changes, here and in the other threads. */
   async #show(entries: ReadonlyMap<string, Entry>): Promise<void> {
     const before = this.#entries
     this.#entries = entries
@@ -180,14 +173,13 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
   }
 }
 
-/** The snapshot of all rows of the table. */
 export function catalogIn(rows: readonly SealedRecord[], box: SecretBox): CatalogSnapshot {
   const records = rows.map((row) => ({ kind: row.kind, record: openRecord(row, box) }))
   const { sources, destinations, computations } = recordsOf(records)
   return snapshotOf(sources, destinations, computations)
 }
 
-/** @throws if the settings were sealed with a key that is not in the box, or if the row was altered */
+/** @throws if the box lacks the key of the settings, or the row was altered */
 export function openRecord(
   { kind, document, settings }: SealedRecord,
   box: SecretBox,
@@ -238,29 +230,25 @@ function conflictOf(rows: readonly Row[]): CatalogConflict {
   )
 }
 
-/** Inserts records of version 1, and replaces the version before of the others: all or none. Resolves to whether it did. */
+/** Inserts records of version 1 and replaces version − 1 of the others: all or none. Resolves to whether it did. */
 export async function putRecords(tx: Tx, rows: readonly Row[]): Promise<boolean> {
-  const given = tx.dialect.given({
-    kind: ['text', rows.map(({ kind }) => kind)],
-    id: ['text', rows.map(({ id }) => id)],
-    version: ['number', rows.map(({ version }) => version)],
-    source_id: ['text', rows.map((row) => row.source_id)],
-    document: ['text', rows.map(({ document }) => document)],
-    settings: ['text', rows.map(({ settings }) => settings)],
+  const input = tx.dialect.rows(rows, {
+    text: ['kind', 'id', 'source_id', 'document', 'settings'],
+    number: ['version'],
   })
   const outdated = await tx.all(sql`
-    SELECT 1 FROM ${given} LEFT JOIN catalog AS kept ON kept.kind = given.kind AND kept.id = given.id
-    WHERE given.version <> coalesce(kept.version, 0) + 1`)
+    SELECT 1 FROM ${input} LEFT JOIN catalog AS kept ON kept.kind = input.kind AND kept.id = input.id
+    WHERE input.version <> coalesce(kept.version, 0) + 1`)
   if (outdated.length > 0) return false
   await tx.run(sql`
     INSERT INTO catalog (kind, id, version, number, source_id, document, settings)
-    SELECT kind, id, version, ${tx.changeNumber}, source_id, document, settings FROM ${given} WHERE true
+    SELECT kind, id, version, ${tx.changeNumber}, source_id, document, settings FROM ${input} WHERE true
     ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, number = excluded.number,
       source_id = excluded.source_id, document = excluded.document, settings = excluded.settings`)
   return true
 }
 
-/** Removes a record if it exists; with a source its destinations, also those that this node has not read yet. */
+/** Removes a record if it exists, and a source's destinations, including ones that this node has not read. */
 export async function removeRecord(tx: Tx, { kind, id }: Pick<Row, 'kind' | 'id'>): Promise<void> {
   await tx.run(sql`DELETE FROM catalog WHERE (kind = ${kind} AND id = ${id}) OR source_id = ${id}`)
 }

@@ -1,6 +1,5 @@
 import type { Carried, EventType } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
-import type { AuditEntry } from '../audit.ts'
 import type {
   DeletedIds,
   Deletion,
@@ -10,7 +9,6 @@ import type {
   Purge,
   Subject,
 } from '../deletions.ts'
-import type { Page, PageRequest } from '../page.ts'
 import {
   type AddedIds,
   COMPUTED_EVENTS,
@@ -23,238 +21,206 @@ import { pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Ids that one write refuses, or removes the profiles of, and events that one write removes. */
+/** Ids and events that one write processes. */
 const GROUP_IDS = 50
 const GROUP_EVENTS = 500
 
-interface Row {
-  readonly id: string
-  readonly step: DeletionStep
-  readonly started_at: number | null
-  readonly suppressed_at: number | null
-  readonly purged_at: number | null
-  readonly notified_at: number | null
-  readonly purged_events: number
-  readonly purged_anonymous_events: number
-  readonly purged_deliveries: number
-  /** JSON of the request. */
-  readonly document: string
-}
+type Row = Omit<Deletion, keyof DeletionRequest | 'purged'> &
+  Deletion['purged'] & {
+    readonly id: string
+    /** JSON of the request. */
+    readonly document: string
+  }
 
-/** An event that a purge has found. */
+const SELECT = sql<Row>`SELECT id, step, started_at AS "startedAt", suppressed_at AS "suppressedAt",
+    purged_at AS "purgedAt", notified_at AS "notifiedAt", purged_events AS events,
+    purged_anonymous_events AS "anonymousEvents", purged_deliveries AS deliveries, document
+  FROM deletions`
+
 export interface FoundEvent {
   readonly id: string
   readonly sourceId: string
   readonly userId: string | null
   readonly isComputed: boolean
   readonly type: EventType
-  /** As of `PositionedEvent`. */
+  /** In the log. */
   readonly position: number
-  /** The kind of the id that has found it. */
   readonly foundBy: Subject['kind']
 }
 
-/** The events to find: with one of the ids, or calls that name one as the former id. */
+/** The events to find: those with one of the ids, including as an alias's former id. */
 export interface WantedEvents {
   readonly subjects: readonly Subject[]
-  /** The position in the log of the last event that may be found. */
   readonly through: number
-  /** The same for computed events: later, or the same position. */
   readonly computedThrough: number
 }
 
-/** The profiles to remove. */
 export interface ProfilesPurge extends Pick<Purge, 'sourceIds'> {
   readonly subjects: readonly Subject[]
-  /** Now: since when profiles that lose something wait to be evaluated. */
+  /** The current time: profiles that lose data are dirty since then. */
   readonly at: number
 }
 
-/** Where a purge goes on. */
 interface Cursor {
-  /** A place of `find`. */
   readonly after: unknown
   readonly computedThrough: number
 }
 
-/** The parts of a purge that differ between the engines: how they find events, remove rows, and overwrite bytes. */
+/** How an engine finds events, removes rows and overwrites bytes. */
 export interface PurgeEngine {
-  /** The position of the last event that was appended before the call, by any node. */
+  /** The position of the last event that any node appended before the call. */
   lastPosition(): Promise<number>
-  /** As of `PurgedUsers`. */
+  /** As in `PurgedUsers`. */
   positionOf(carried: Carried): number | undefined
-  /** Whether the archive has refused the event because of a purge that this node may not know. */
+  /** Whether the archive refused the event because of a purge, possibly one of another node. */
   isRefused(carried: Carried): boolean
   /**
-   * Stores whom a purge covers. From then on, no node archives an event of them. Removes other texts that may name them: search
-   * texts of ended replays, contents in quarantine.
+   * Stores the ids of a purge. From then on, no node archives an event with them. Also removes search texts of ended replays and
+   * contents in quarantine, which may have the ids.
    */
   refuse(ids: AddedIds): Promise<void>
-  /** Removes the profiles of the first of these subjects. Resolves to the number of subjects that are done; 0 if one has too much for one call. */
+  /** Removes the profiles of the first subjects. Resolves to the number of subjects done; 0 if one has too much for one call. */
   removeProfiles(purge: ProfilesPurge): Promise<number>
-  /**
-   * Finds some of the events after a place, which an earlier call has returned; `null` is the beginning, and as `next` the end.
-   * Places are JSON.
-   */
+  /** Finds some of the events after a place: JSON, `next` of the call before; `null` for the beginning and the end. */
   find(
     wanted: WantedEvents,
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
   /**
-   * Removes the first of these events with decisions, deliveries and attempts, counts them (`countPurged`), and removes them
-   * from the profiles of other users (`forgetEvents`). Resolves to the number of events that are done.
+   * Removes the first of these events with decisions, deliveries and attempts, counts them (`countPurged`), and removes their
+   * data from profiles of other users (`forgetEvents`). Resolves to the number of events done.
    */
   removeEvents(purge: Purge, events: readonly FoundEvent[], at: number): Promise<number>
-  /** As of `Deletions`. */
   erase(signal: AbortSignal): Promise<boolean>
 }
 
 /**
  * Deletions in the tables `deletions` and `deletion_ids`, and the purge of users:
  *
- *     the archive of every node refuses their events ─▶ their profiles ─▶ events, slice by slice ─▶ once more their profiles
+ *     every node's archive refuses their events ─▶ profiles ─▶ events, slice by slice ─▶ profiles again
  *
- * The profiles go before the first event, so that nothing is computed of them any more, and once more after the last: events
- * that were not applied yet may have made a profile meanwhile.
+ * Profiles are removed first, so that nothing more is computed of them, and again at the end: events that were not applied yet may
+ * have made new ones.
  */
-export class StoredDeletions implements Deletions {
-  readonly #store: Store
-  readonly #engine: PurgeEngine
-  readonly #clock: Clock
-  readonly #users: PurgedUsers
-  /** The purge that this node has begun last. */
-  #begun: { readonly id: string; readonly through: number } | undefined
+export async function storedDeletions(
+  store: Store,
+  engine: PurgeEngine,
+  clock: Clock,
+): Promise<Deletions> {
+  const users = new PurgedUsers({ positionOf: (carried) => engine.positionOf(carried) })
+  await followPurges(store, users, clock)
+  /** The purge that this node began last. */
+  let begun: { readonly id: string; readonly through: number } | undefined
+  return {
+    create: (request, ids, audit) => store.write(createDeletion, { request, ids }, { audit }),
+    erase: (signal) => engine.erase(signal),
+    isPurged: (carried) => engine.isRefused(carried) || users.has(carried),
 
-  private constructor(store: Store, engine: PurgeEngine, clock: Clock) {
-    this.#store = store
-    this.#engine = engine
-    this.#clock = clock
-    this.#users = new PurgedUsers({ positionOf: (carried) => engine.positionOf(carried) })
-  }
+    async find(id) {
+      const [row] = await store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)
+      return row && deletionOf(row)
+    },
 
-  static async open(store: Store, engine: PurgeEngine, clock: Clock): Promise<StoredDeletions> {
-    const deletions = new StoredDeletions(store, engine, clock)
-    await followPurges(store, deletions.#users, clock)
-    return deletions
-  }
+    async list({ isOpen }, { limit, cursor = '~' }) {
+      const rows = await store.lookUp(sql<Row>`
+        ${SELECT} WHERE id < ${cursor} ${isOpen ? sql`AND step <> 'done'` : sql``}
+        ORDER BY id DESC LIMIT ${limit + 1}`)
+      return pageOf(rows, { limit, cursorOf: ({ id }) => id }, deletionOf)
+    },
 
-  async create(request: DeletionRequest, ids: DeletedIds, audit?: AuditEntry): Promise<void> {
-    await this.#store.write(createDeletion, { request, ids }, { audit })
-  }
+    async ids(id, kind, { after, limit }) {
+      // Ids may exceed the size of a PostgreSQL index entry, so the index has a prefix.
+      const rows = await store.lookUp(sql<{ readonly id: string }>`
+        SELECT id FROM deletion_ids WHERE deletion_id = ${id} AND kind = ${kind}
+          AND substr(id, 1, 500) >= substr(${after}, 1, 500) AND id > ${after}
+        ORDER BY substr(id, 1, 500), id LIMIT ${limit}`)
+      return rows.map((row) => row.id)
+    },
 
-  async find(id: string): Promise<Deletion | undefined> {
-    const [row] = await this.#store.lookUp(sql<Row>`SELECT * FROM deletions WHERE id = ${id}`)
-    return row && deletionOf(row)
-  }
+    async advance(id, to, now) {
+      users.forgetOld()
+      // Before the step is recorded, and after every append that has resolved.
+      const through = to === 'purge' ? await engine.lastPosition() : null
+      await store.write(advanceDeletion, { id, to, now, through })
+      if (to !== 'purge') return
+      // It may have begun before.
+      const end = await purgeEndOf(store, id)
+      if (end !== null) begun = { id, through: end }
+    },
 
-  async list(
-    { isOpen }: { readonly isOpen?: true },
-    { limit, cursor = '~' }: PageRequest,
-  ): Promise<Page<Deletion>> {
-    const rows = await this.#store.lookUp(sql<Row>`
-      SELECT * FROM deletions WHERE id < ${cursor} ${isOpen ? sql`AND step <> 'done'` : sql``}
-      ORDER BY id DESC LIMIT ${limit + 1}`)
-    return pageOf(rows, { limit, cursorOf: ({ id }) => id }, deletionOf)
+    async purge(purge) {
+      const { deletionId: id } = purge
+      const through = begun?.id === id ? begun.through : await purgeEndOf(store, id)
+      if (through === null) throw new Error(`The purge of ${id} has not begun.`)
+      return purgeSlice({ store, engine, clock, users }, purge, through)
+    },
   }
+}
 
-  async ids(
-    id: string,
-    kind: Subject['kind'],
-    { after, limit }: { readonly after: string; readonly limit: number },
-  ): Promise<string[]> {
-    // An id may be longer than an entry of an index of PostgreSQL, so the index has its beginning.
-    const rows = await this.#store.lookUp(sql<{ readonly id: string }>`
-      SELECT id FROM deletion_ids WHERE deletion_id = ${id} AND kind = ${kind}
-        AND substr(id, 1, 500) >= substr(${after}, 1, 500) AND id > ${after}
-      ORDER BY substr(id, 1, 500), id LIMIT ${limit}`)
-    return rows.map((row) => row.id)
-  }
+interface PurgeContext {
+  readonly store: Store
+  readonly engine: PurgeEngine
+  readonly clock: Clock
+  readonly users: PurgedUsers
+}
 
-  async advance(id: string, to: DeletionStep, now: number): Promise<void> {
-    this.#users.forgetOld()
-    // Before the step is recorded, and after every append that has resolved.
-    const through = to === 'purge' ? await this.#engine.lastPosition() : null
-    await this.#store.write(advanceDeletion, { id, to, now, through })
-    if (to !== 'purge') return
-    // It may have begun before.
-    const end = await this.#endOf(id)
-    if (end !== null) this.#begun = { id, through: end }
+async function purgeSlice(context: PurgeContext, purge: Purge, through: number) {
+  const { engine, clock, users } = context
+  const subjects = subjectsOf(purge)
+  const purged = purgedIdsOf(subjects, { sourceIds: purge.sourceIds, through })
+  // First of all: other parts must stop sending the users' events.
+  users.add(purged)
+  const { after, computedThrough } =
+    purge.cursor === undefined
+      ? { after: null, computedThrough: await beginPurge(context, purge, purged) }
+      : (JSON.parse(purge.cursor) as Cursor)
+  const { events, next } = await engine.find({ subjects, through, computedThrough }, after)
+  const covered = coveredOf(purge, events)
+  for (let done = 0; done < covered.length;) {
+    const group = covered.slice(done, done + GROUP_EVENTS)
+    done += await engine.removeEvents(purge, group, clock.wall())
   }
+  if (next !== null) return JSON.stringify({ after: next, computedThrough } satisfies Cursor)
+  await removeProfiles(context, purge)
+  return null
+}
 
-  async purge(purge: Purge): Promise<string | null> {
-    const { deletionId, sourceIds } = purge
-    // At once, where this node knows it: a part that has an event in memory must not send it any more.
-    const through =
-      this.#begun?.id === deletionId ? this.#begun.through : await this.#endOf(deletionId)
-    if (through === null) throw new Error(`The purge of ${deletionId} has not begun.`)
-    const subjects = subjectsOf(purge)
-    const purged = purgedIdsOf(subjects, { sourceIds, through })
-    this.#users.add(purged)
-    const { after, computedThrough } =
-      purge.cursor === undefined
-        ? { after: null, computedThrough: await this.#begin(purge, purged) }
-        : (JSON.parse(purge.cursor) as Cursor)
-    const { events, next } = await this.#engine.find({ subjects, through, computedThrough }, after)
-    const covered = coveredOf(purge, events)
-    for (let done = 0; done < covered.length;)
-      done += await this.#engine.removeEvents(
-        purge,
-        covered.slice(done, done + GROUP_EVENTS),
-        this.#clock.wall(),
-      )
-    if (next !== null) return JSON.stringify({ after: next, computedThrough } satisfies Cursor)
-    await this.#removeProfiles(subjects, sourceIds)
-    return null
-  }
+/** Removes the profiles. Resolves to the purge's end for computed events: all that were announced so far. */
+async function beginPurge(context: PurgeContext, purge: Purge, purged: readonly PurgedId[]) {
+  await refuse(context, purge.deletionId, purged)
+  await removeProfiles(context, purge)
+  const through = await context.engine.lastPosition()
+  const computed = purgedIdsOf(subjectsOf(purge), { sourceIds: [COMPUTED_EVENTS], through })
+  context.users.add(computed)
+  await refuse(context, purge.deletionId, computed)
+  return through
+}
 
-  /**
-   * Removes the profiles before the first event. Resolves to the end of the purge for computed events: what was announced of the
-   * users until now.
-   */
-  async #begin({ deletionId, sourceIds, ...ids }: Purge, purged: readonly PurgedId[]) {
-    const subjects = subjectsOf(ids)
-    await this.#refuse(deletionId, purged)
-    await this.#removeProfiles(subjects, sourceIds)
-    const through = await this.#engine.lastPosition()
-    const computed = purgedIdsOf(subjects, { sourceIds: [COMPUTED_EVENTS], through })
-    this.#users.add(computed)
-    await this.#refuse(deletionId, computed)
-    return through
-  }
+/** Resolves when no reachable node archives or sends an event of these ids. */
+async function refuse(
+  { store, engine, clock }: PurgeContext,
+  deletionId: string,
+  purged: readonly PurgedId[],
+) {
+  const addedAt = clock.wall()
+  for (let from = 0; from < purged.length; from += GROUP_IDS)
+    await engine.refuse({ deletionId, addedAt, ids: purged.slice(from, from + GROUP_IDS) })
+  await store.spread('purges')
+}
 
-  erase(signal: AbortSignal): Promise<boolean> {
-    return this.#engine.erase(signal)
+async function removeProfiles({ engine, clock }: PurgeContext, { sourceIds, ...ids }: Purge) {
+  const all = subjectsOf(ids)
+  for (let done = 0; done < all.length;) {
+    const subjects = all.slice(done, done + GROUP_IDS)
+    done += await engine.removeProfiles({ subjects, sourceIds, at: clock.wall() })
   }
+}
 
-  isPurged(carried: Carried): boolean {
-    return this.#engine.isRefused(carried) || this.#users.has(carried)
-  }
-
-  /** The position of the last event that the purge of a deletion may remove; `null` before it has begun. */
-  async #endOf(deletionId: string): Promise<number | null> {
-    const [row] = await this.#store.lookUp(sql<{ readonly purge_through: number | null }>`
-      SELECT purge_through FROM deletions WHERE id = ${deletionId}`)
-    return row?.purge_through ?? null
-  }
-
-  /** Resolves when no node that can be reached archives or sends an event of these ids. */
-  async #refuse(deletionId: string, purged: readonly PurgedId[]): Promise<void> {
-    const addedAt = this.#clock.wall()
-    for (let from = 0; from < purged.length; from += GROUP_IDS)
-      await this.#engine.refuse({ deletionId, addedAt, ids: purged.slice(from, from + GROUP_IDS) })
-    await this.#store.spread('purges')
-  }
-
-  async #removeProfiles(
-    subjects: readonly Subject[],
-    sourceIds: Purge['sourceIds'],
-  ): Promise<void> {
-    for (let done = 0; done < subjects.length;) {
-      const group = subjects.slice(done, done + GROUP_IDS)
-      const at = this.#clock.wall()
-      done += await this.#engine.removeProfiles({ subjects: group, sourceIds, at })
-    }
-  }
+/** The position of the last event that the purge of a deletion may remove; `null` before it has begun. */
+async function purgeEndOf(store: Store, deletionId: string): Promise<number | null> {
+  const [row] = await store.lookUp(sql<{ readonly purge_through: number | null }>`
+    SELECT purge_through FROM deletions WHERE id = ${deletionId}`)
+  return row?.purge_through ?? null
 }
 
 function subjectsOf({ userIds, anonymousIds = [] }: DeletedIds): Subject[] {
@@ -264,7 +230,7 @@ function subjectsOf({ userIds, anonymousIds = [] }: DeletedIds): Subject[] {
   ]
 }
 
-/** Those of the sources of the purge, each once: an alias call may name two of the ids. */
+/** The events in the sources of the purge, once each: an alias call may have two of the ids. */
 function coveredOf({ sourceIds }: Purge, events: readonly FoundEvent[]): readonly FoundEvent[] {
   const sources = sourceIds && new Set(sourceIds)
   // A computed event may report events of any source.
@@ -274,19 +240,15 @@ function coveredOf({ sourceIds }: Purge, events: readonly FoundEvent[]): readonl
   return [...new Map(covered.map((event) => [event.id, event])).values()]
 }
 
-function deletionOf(row: Row): Deletion {
+function deletionOf({ events, anonymousEvents, deliveries, ...row }: Row): Deletion {
   return {
     ...(JSON.parse(row.document) as DeletionRequest),
     step: row.step,
-    startedAt: timeOrNull(row.started_at),
-    suppressedAt: timeOrNull(row.suppressed_at),
-    purgedAt: timeOrNull(row.purged_at),
-    notifiedAt: timeOrNull(row.notified_at),
-    purged: {
-      events: row.purged_events,
-      anonymousEvents: row.purged_anonymous_events,
-      deliveries: row.purged_deliveries,
-    },
+    startedAt: timeOrNull(row.startedAt),
+    suppressedAt: timeOrNull(row.suppressedAt),
+    purgedAt: timeOrNull(row.purgedAt),
+    notifiedAt: timeOrNull(row.notifiedAt),
+    purged: { events, anonymousEvents, deliveries },
   }
 }
 
@@ -298,16 +260,12 @@ export async function createDeletion(
   const step: DeletionStep = suppress ? 'suppress' : 'purge'
   await tx.run(sql`INSERT INTO deletions (id, step, document)
     VALUES (${id}, ${step}, ${JSON.stringify(request)})`)
-  const subjects = subjectsOf(ids)
-  const given = tx.dialect.given({
-    kind: ['text', subjects.map(({ kind }) => kind)],
-    id: ['text', subjects.map((subject) => subject.id)],
-  })
+  const input = tx.dialect.rows(subjectsOf(ids), { text: ['kind', 'id'] })
   await tx.run(sql`INSERT INTO deletion_ids (deletion_id, kind, id)
-    SELECT DISTINCT ${id}, kind, id FROM ${given}`)
+    SELECT DISTINCT ${id}, kind, id FROM ${input}`)
 }
 
-/** For each step, the one before it, and the column with the time when that one was done. */
+/** The step before each step, and the column with the time when that one was done. */
 const STEPS: Readonly<
   Partial<Record<DeletionStep, readonly [from: DeletionStep, doneAt: string]>>
 > = {
@@ -320,11 +278,11 @@ interface Advance {
   readonly id: string
   readonly to: DeletionStep
   readonly now: number
-  /** The end of the purge, if `to` is that step. */
+  /** The end of the purge, if `to` is `purge`. */
   readonly through: number | null
 }
 
-/** Records that the deletion begins, if `to` is its step already; otherwise that `to` is its next step. */
+/** Records that the deletion begins, if `to` is its current step; otherwise that `to` is its next step. */
 export async function advanceDeletion(tx: Tx, { id, to, now, through }: Advance): Promise<void> {
   const endPurge = sql`purge_through = coalesce(${through}, purge_through)`
   const begun = await tx.run(sql`UPDATE deletions SET started_at = ${now}, ${endPurge}
@@ -335,7 +293,6 @@ export async function advanceDeletion(tx: Tx, { id, to, now, through }: Advance)
     WHERE id = ${id} AND step = ${from}`)
 }
 
-/** Adds the counts of one removal to those of its deletion. */
 export async function countPurged(
   tx: Tx,
   deletionId: string,

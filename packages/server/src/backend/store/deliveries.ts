@@ -5,7 +5,7 @@ import {
   type DeliveryState,
   timeOfId,
 } from '@hookline/protocol'
-import type { Deliveries, DeliveryFilter, DeliveryHistory } from '../deliveries.ts'
+import type { Deliveries, DeliveryFilter } from '../deliveries.ts'
 import type { Page, PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { conditionsOf, firstIdAt, pageOf, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
@@ -26,58 +26,50 @@ export interface DeliveryRow {
   readonly replay_id: string | null
 }
 
-/** The columns of a `DeliveryRow`. */
 export const DELIVERY_COLUMNS = `deliveries.id AS delivery_id, deliveries.event_id, deliveries.destination_id, deliveries.state,
   deliveries.rounds, deliveries.first_due_at, deliveries.due_at, deliveries.webhooks, deliveries.replay_id`
 
 const COLUMNS = rawSql(DELIVERY_COLUMNS)
 
-/**
- * Deliveries that each step of a page looks at: 50,000 in all. A page that found too few by then is short, and its cursor leads
- * on.
- */
+/** Deliveries that each step of a page examines: 50,000 in total. If too few match, the page is short and its cursor continues. */
 const STEPS = [500, 4_500, 45_000]
 
 /** The history of deliveries in the tables `deliveries`, `attempts` and `quarantine`. */
-export class StoredDeliveries implements Pick<Deliveries, 'find' | 'list'> {
-  readonly #reads: Reads
-  readonly #parts: StoredParts
-
-  constructor(reads: Reads, parts: StoredParts) {
-    this.#reads = reads
-    this.#parts = parts
-  }
-
-  async find(id: string): Promise<DeliveryHistory | undefined> {
-    const tx = lookingUp(this.#reads)
-    const rows = await tx.all(sql<DeliveryRow>`SELECT ${COLUMNS} FROM deliveries WHERE id = ${id}`)
-    return (await this.#historiesOf(await withHistory(tx, rows)))[0]
-  }
-
-  async list(all: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
-    const filter = withoutEmptyTexts(all)
-    // The deliveries of one event are a look-up. The pipeline makes it, and waits for no other read.
-    const { data, nextCursor } =
-      filter.eventId === undefined
-        ? await this.#reads.read(listDeliveries, { filter, page })
-        : await listDeliveries(lookingUp(this.#reads), { filter, page })
-    return { data: await this.#historiesOf(data), nextCursor }
-  }
-
-  async #historiesOf(rows: readonly HistoryRow[]): Promise<DeliveryHistory[]> {
-    await this.#parts.know(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
+export function storedDeliveries(
+  reads: Reads,
+  parts: StoredParts,
+): Pick<Deliveries, 'find' | 'list'> {
+  const lookUps = lookingUp(reads)
+  const historiesOf = async (rows: readonly HistoryRow[]) => {
+    await parts.know(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
     return rows.map((row) => {
-      // A part that cannot be read is left out: the rest of the history is still worth showing.
-      const delivery = deliveryOf(row, this.#parts.partsIn(row.webhooks) ?? [])
-      const { quarantine } = row
-      return {
-        ...delivery,
-        attempts: attemptsOf(row.documents, this.#parts, delivery),
-        ...(quarantine && {
-          quarantine: { reason: quarantine.reason, at: timeOf(quarantine.at) },
-        }),
+      // Unreadable parts are left out: the rest of the history is still worth showing.
+      const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])
+      const attempts = attemptsOf(row.documents, parts, delivery)
+      const quarantine = row.quarantine && {
+        reason: row.quarantine.reason,
+        at: timeOf(row.quarantine.at),
       }
+      return { ...delivery, attempts, ...(quarantine && { quarantine }) }
     })
+  }
+  return {
+    async find(id) {
+      const rows = await lookUps.all(
+        sql<DeliveryRow>`SELECT ${COLUMNS} FROM deliveries WHERE id = ${id}`,
+      )
+      return (await historiesOf(await withHistory(lookUps, rows)))[0]
+    },
+
+    async list(all, page) {
+      const filter = withoutEmptyTexts(all)
+      // The deliveries of one event are a look-up, so the pipeline waits for no other read.
+      const { data, nextCursor } =
+        filter.eventId === undefined
+          ? await reads.read(listDeliveries, { filter, page })
+          : await listDeliveries(lookUps, { filter, page })
+      return { data: await historiesOf(data), nextCursor }
+    },
   }
 }
 
@@ -88,7 +80,6 @@ interface QuarantineRow {
 }
 
 interface HistoryRow extends DeliveryRow {
-  /** Of failed attempts. */
   readonly documents: readonly string[]
   readonly quarantine: QuarantineRow | undefined
 }
@@ -98,7 +89,7 @@ interface ListedPage {
   readonly page: PageRequest
 }
 
-/** Lists deliveries, newest first. A page looks through a bounded part of the table. */
+/** Lists deliveries, newest first. A page examines a bounded part of the table. */
 export async function listDeliveries(
   tx: ReadTx,
   { filter, page: { limit, cursor } }: ListedPage,
@@ -107,9 +98,9 @@ export async function listDeliveries(
   const [first, end] = idsIn(filter)
   const rows: DeliveryRow[] = []
   let before: string | null = cursor !== undefined && cursor < end ? cursor : end
-  for (const most of isBounded ? [undefined] : STEPS) {
+  for (const size of isBounded ? [undefined] : STEPS) {
     const inOrder: Statement = sql`id < ${before} ${indexed}`
-    const next: string | null = most === undefined ? null : await chunkEnd(tx, first, inOrder, most)
+    const next: string | null = size === undefined ? null : await chunkEnd(tx, first, inOrder, size)
     rows.push(
       ...(await tx.all(sql<DeliveryRow>`
         SELECT ${COLUMNS} FROM deliveries WHERE id >= ${next ?? first} AND ${inOrder} ${others}
@@ -122,34 +113,28 @@ export async function listDeliveries(
   return { data: await withHistory(tx, page.data), nextCursor: page.nextCursor ?? before }
 }
 
-/** The first id of the chunk of rows; `null` if the rows that are left fit into one. */
-async function chunkEnd(
-  tx: ReadTx,
-  first: string,
-  inOrder: Statement,
-  rows: number,
-): Promise<string | null> {
+/** The first id of the next chunk of rows; `null` if the remaining rows fit into one. */
+async function chunkEnd(tx: ReadTx, first: string, inOrder: Statement, rows: number) {
   const [row] = await tx.all(sql<{ readonly id: string }>`
     SELECT id FROM deliveries WHERE id >= ${first} AND ${inOrder}
     ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1}`)
   return row?.id ?? null
 }
 
-/** The class of a part, the row `part`: that of its last attempt, or `not_attempted`. NULL for one that is yet to be attempted. */
+/** The class of the row `part`: of its last attempt, `not_attempted`, or NULL before its first attempt. */
 export const CLASS_OF_PART = `COALESCE(part.value -> 'last' ->> 'class',
   CASE part.value ->> 'state' WHEN 'expired' THEN 'not_attempted' END)`
-/** The HTTP status of the last attempt of a part. */
 export const STATUS_OF_PART = `CAST(part.value -> 'last' ->> 'status' AS integer)`
 
 interface Conditions {
-  /** Those that an index serves, or the id of the event. */
+  /** Conditions that an index serves, or on the event id. */
   readonly indexed: Statement
   readonly others: Statement
-  /** Whether one step is enough: it lists every row that it looks at, or all of them are of one event. */
+  /** Whether one step is enough: it lists every row that it examines, or all belong to one event. */
   readonly isBounded: boolean
 }
 
-/** The conditions of a filter, each beginning with AND, except those on the time. */
+/** The conditions of a filter except on time, each beginning with AND. */
 function conditionsFor(filter: DeliveryFilter, dialect: Dialect): Conditions {
   const { eventId, destinationId, state, waiting, class: lastClass } = filter
   const [indexedId, otherId] = dialect.hasDeliveryIndexes
@@ -178,8 +163,8 @@ function conditionOnParts({ class: lastClass, status }: DeliveryFilter, dialect:
 }
 
 /**
- * The first id that may meet the filter, and one beyond the last. The id of a delivery begins with the time in the id of its
- * event, so few rows, or partitions, are looked at.
+ * The first id that may match, and one beyond the last. A delivery's id begins with the time in its event's id, so this limits
+ * the rows and partitions to examine.
  */
 function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string] {
   if (eventId !== undefined) {
@@ -192,7 +177,6 @@ function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string]
   ]
 }
 
-/** The rows, with everything else that histories are made of. */
 async function withHistory(tx: ReadTx, rows: readonly DeliveryRow[]): Promise<HistoryRow[]> {
   const all = rows.map((row) => row.delivery_id)
   const documents = await failedAttempts(tx, all)
@@ -207,7 +191,6 @@ async function withHistory(tx: ReadTx, rows: readonly DeliveryRow[]): Promise<Hi
   })
 }
 
-/** Documents of failed attempts, by delivery or notice. */
 export async function failedAttempts(
   tx: ReadTx,
   ids: readonly string[],
@@ -235,8 +218,8 @@ export function deliveryOf(row: DeliveryRow, webhooks: readonly DeliveryPart[]):
 }
 
 /**
- * Every attempt of a delivery, oldest first: failed attempts have their own rows, successful ones are in `webhooks`. Those that
- * cannot be read are left out.
+ * Every readable attempt of a delivery, oldest first.
+ * @param documents of failed attempts; successful ones are in `webhooks`
  */
 export function attemptsOf(
   documents: readonly string[],

@@ -6,23 +6,19 @@ import { rawSql, sql, type Statement } from './sql.ts'
 import type { Reads } from './store.ts'
 import type { QueueName } from './stored-parts.ts'
 
-/** Failures of one destination that are counted: the newest. */
 const MAX_FAILURES = 2_000
-/** Pending parts of one lane among which the oldest is searched: those that have been due the longest. */
+/** Pending parts of a lane, the longest due, among which the oldest is searched. */
 const MAX_PENDING = 20_000
 
-/** The condition on deliveries that failed, and may be pending again, or ended without an attempt. An index has it. */
+/** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */
 const FAILING = rawSql(
   `state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'))`,
 )
 
-/** The lanes of this node. */
 interface Lanes {
-  /** The number of a lane that has one. */
   find(queue: QueueName, lane: LaneId): number | undefined | Promise<number | undefined>
 }
 
-/** Reports on the table `deliveries` and its partial indexes, and on `waiting_parts`. */
 export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryReports {
   return {
     async failures({ destinationId }) {
@@ -66,7 +62,7 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
   }
 }
 
-/** The destinations with failures: a step in the index for each, because SELECT DISTINCT would read every row. */
+/** The destinations with failures, one index step each: SELECT DISTINCT would read every row. */
 async function failingDestinations(reads: Reads): Promise<readonly string[]> {
   const rows = await reads.list(sql<{ readonly id: string }>`
     WITH RECURSIVE next (id) AS (
@@ -80,10 +76,8 @@ async function failingDestinations(reads: Reads): Promise<readonly string[]> {
 }
 
 /**
- * When a part without an attempt ended is not stored: its retry window began when it became due.
- *
- * `sample`: whether the response of a delivery is stored, its id and its error, in one text. Ids are equally long, so the
- * largest text has the newest id of those with a response.
+ * `at` of a part without an attempt is when its window began: its end is not stored. `sample` is a text of whether the response
+ * is stored, the id and the error. Ids have equal length, so the largest text has the newest delivery with a response.
  */
 function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow> {
   return sql<GroupRow>`

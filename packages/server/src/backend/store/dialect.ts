@@ -6,40 +6,67 @@ export function numbersIn(
   { dialect }: { readonly dialect: Dialect },
   numbers: readonly number[],
 ): Statement {
-  return sql`SELECT id FROM ${dialect.given({ id: ['number', numbers] })}`
+  const rows = numbers.map((id) => ({ id }))
+  return sql`SELECT id FROM ${dialect.rows(rows, { number: ['id'] })}`
 }
 
-type ColumnType = 'text' | 'number'
+interface Columns<Row> {
+  readonly text?: readonly (keyof Row & string)[]
+  /** Booleans become 0 and 1. */
+  readonly number?: readonly (keyof Row & string)[]
+  /** Texts with the JSON of the values. */
+  readonly json?: readonly (keyof Row & string)[]
+}
 
-/** Columns of the same length, each with its type and its values. */
-type Columns = Readonly<
-  Record<string, readonly [type: ColumnType, values: readonly (string | number | null)[]]>
->
-
-/** Every difference between SQLite and PostgreSQL that statements in this folder have. */
+/** Every difference between SQLite and PostgreSQL in the statements of this folder. */
 export interface Dialect {
-  /** After a SELECT of rows that the statement then changes: skips rows that another transaction is changing. */
+  /** After a SELECT of rows to change: skips rows locked by another transaction. */
   readonly skipLocked: Statement
-  /** After a SELECT: other transactions do not change the rows until this one ends. */
+  /** After a SELECT: no other transaction changes the rows until this one ends. */
   readonly forUpdate: Statement
-  /** Whether several transactions write at the same time. If not, rows that are only written need no lock. */
+  /** Whether transactions write concurrently. If not, rows that are only written need no lock. */
   readonly hasRowLocks: boolean
-  /** After a SELECT: other transactions do not remove the rows until this one ends. */
+  /** After a SELECT: no other transaction removes the rows until this one ends. */
   readonly forKeyShare: Statement
-  /**
-   * Whether indexes lead to the deliveries of an event and of a destination. Otherwise the ids of deliveries do, which begin with
-   * the time of the event.
-   */
+  /** Whether `deliveries` has indexes by event and by destination, besides its ids, which begin with the event's time. */
   readonly hasDeliveryIndexes: boolean
   readonly events: EventOrder
-  /** A table with the name `given`, made from columns in few parameters. */
-  given(columns: Columns): Statement
-  /** The condition, after a column, that it has one of these values. */
+  /** A table named `input` with these rows in few parameters. Its columns are the properties in snake case. */
+  rows<Row extends object>(rows: readonly Row[], columns: Columns<Row>): Statement
   among(values: readonly string[]): Statement
   /** A table of the elements of the JSON array in a column, as `value`. */
   elements(column: Statement): Statement
-  /** The number of the parts that wait in a lane, due or held. */
   countWaiting(lane: number, parts: { readonly areHeld: boolean }): Statement
+}
+
+interface Column {
+  readonly name: string
+  readonly type: 'text' | 'bigint'
+  readonly values: readonly (string | number | null)[]
+}
+
+function columnsOf<Row extends object>(
+  rows: readonly Row[],
+  { text = [], number = [], json = [] }: Columns<Row>,
+): readonly Column[] {
+  const column = (
+    property: keyof Row & string,
+    type: Column['type'],
+    valueOf: (value: unknown) => unknown = (value) => value ?? null,
+  ): Column => {
+    const name = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const values = rows.map((row) => valueOf(row[property])) as Column['values']
+    return { name, type, values }
+  }
+  return [
+    ...text.map((property) => column(property, 'text')),
+    ...number.map((property) => column(property, 'bigint', numberOrNull)),
+    ...json.map((property) => column(property, 'text', (value) => JSON.stringify(value))),
+  ]
+}
+
+function numberOrNull(value: unknown): unknown {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null)
 }
 
 export const SQLITE: Dialect = {
@@ -49,16 +76,21 @@ export const SQLITE: Dialect = {
   forKeyShare: rawSql(''),
   hasDeliveryIndexes: false,
   events: SQLITE_EVENTS,
-  given(columns) {
-    const all = Object.values(columns).map(([type, values]) =>
-      type === 'number' ? values : values.map((value) => (value as string | null)?.toWellFormed()),
-    )
+  rows(rows, types) {
+    const columns = columnsOf(rows, types).map(({ name, values }) => ({
+      name,
+      values: values.map((value) => (typeof value === 'string' ? value.toWellFormed() : value)),
+    }))
+    const [first, ...others] = columns
     // A single column is a flat array: parsing each row again would take twice as long.
-    const rows = all.length === 1 ? all[0] : all[0]?.map((_, row) => all.map((each) => each[row]))
-    const cells = Object.keys(columns).map((name, column) =>
-      all.length === 1 ? `value AS ${name}` : `value ->> ${column} AS ${name}`,
+    const json =
+      others.length === 0
+        ? first!.values
+        : rows.map((_, row) => columns.map(({ values }) => values[row]))
+    const cells = columns.map(({ name }, column) =>
+      others.length === 0 ? `value AS "${name}"` : `value ->> ${column} AS "${name}"`,
     )
-    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(rows ?? [])})) AS given`
+    return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(json)})) AS input`
   },
   among: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // The column may be damaged.
@@ -67,9 +99,7 @@ export const SQLITE: Dialect = {
     sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,
 }
 
-const POSTGRES_TYPES = { text: 'text', number: 'bigint' } as const
-
-/** Parts that are counted. There is no counter: every record of the lane would wait for its row. */
+/** The bound of counts of parts. A stored counter would be a row that every record of the lane waits for. */
 const MAX_COUNTED_PARTS = 250_000
 
 export const POSTGRES: Dialect = {
@@ -79,12 +109,11 @@ export const POSTGRES: Dialect = {
   forKeyShare: rawSql('FOR KEY SHARE'),
   hasDeliveryIndexes: true,
   events: POSTGRES_EVENTS,
-  given(columns) {
-    const names = rawSql(Object.keys(columns).join())
-    const arrays = Object.values(columns).map(
-      ([type, values]) => sql`${values}::${rawSql(POSTGRES_TYPES[type])}[]`,
-    )
-    return sql`unnest(${joinSql(arrays, ', ')}) AS given (${names})`
+  rows(rows, types) {
+    const columns = columnsOf(rows, types)
+    const arrays = columns.map(({ type, values }) => sql`${values}::${rawSql(type)}[]`)
+    const names = columns.map(({ name }) => `"${name}"`).join()
+    return sql`unnest(${joinSql(arrays, ', ')}) AS input (${rawSql(names)})`
   },
   among: (values) => sql`= ANY(${values}::text[])`,
   elements: (column) => sql`json_array_elements(${column}::json)`,

@@ -2,21 +2,21 @@ import type { EventFilter } from '../events.ts'
 import { conditionsOf, firstIdAt } from './rows.ts'
 import { rawSql, sql, type Statement } from './sql.ts'
 
-/** How far the order of events in the table, and the times in their ids, may differ from the order of receipt. */
+/** How far the order of events in the table and the times in their ids may differ from the order of receipt. */
 export const SLACK_MS = 60_000
 
-/** A segment is 2^10 events in a row, by seq, on SQLite. Its schema has this number, too. */
+/** On SQLite, a segment is 2^10 consecutive events, by seq. Its schema uses the same number. */
 const SEGMENT_BITS = 10
 
 export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 
 /**
- * The segment of a row of `events` in the SQL of SQLite, spelled as in the indexes. They begin with it, so that new rows change
- * only the few pages of the last segment, however large the table is. A look-up goes from segment to segment.
+ * The segment of a row of `events`, as SQLite's indexes have it. They begin with it, so new rows change only the pages of the
+ * last segment. A look-up goes from segment to segment.
  */
 export const SEGMENT = `seq >> ${SEGMENT_BITS}`
 
-/** Segments that one step looks at: some milliseconds of work. */
+/** Segments that one step examines in some milliseconds. */
 const STEP_SEGMENTS = 512
 
 export function segmentOf(seq: number): number {
@@ -27,35 +27,29 @@ export function firstSeqOf(segment: number): number {
   return segment * SEGMENT_EVENTS
 }
 
-/** One step of a list of events, the newest first. */
 interface EventStep {
-  /** Its conditions in `EventOrder.indexed` lead to the rows that are looked at. */
+  /** Its conditions in `EventOrder.indexed` select the rows to examine. */
   readonly filter: EventFilter
-  /** Conditions that those rows may meet or not, each beginning with AND. */
   readonly where: Statement
-  /** Where the step begins; the newest event for `undefined`. */
+  /** The start of the step; `undefined`: the newest event. */
   readonly cursor: string | undefined
-  /** Rows that are looked at, at most. */
   readonly limit: number
 }
 
 interface EventsOfStep {
-  /** The ids of the rows that meet `where`, each with the cursor of a list that ends with it. */
+  /** The ids of the rows that meet `where`, each with the cursor after it. */
   readonly events: readonly { readonly id: string; readonly cursor: string }[]
-  /** Where the next step begins; `null` if there are no more rows. */
+  /** The start of the next step; `null` at the end. */
   readonly next: string | null
 }
 
-/** How lists of events go through the table. Its indexes, and so its order, differ between the engines. */
+/** How lists of events read the table. Its indexes and their order differ between the engines. */
 export interface EventOrder {
   readonly indexed: ReadonlySet<keyof EventFilter>
-  /** The columns that an event is made of. */
   readonly columns: Statement
-  /** The JSON of a call. */
   readonly text: Statement
-  /** The operator LIKE that ignores the case of ASCII letters. */
+  /** A LIKE operator that ignores the case of ASCII letters. */
   readonly likeFolded: Statement
-  /** What `EventsOfStep.next` looks like. */
   readonly cursor: RegExp
   step(tx: Selecting, step: EventStep): Promise<EventsOfStep>
 }
@@ -63,7 +57,6 @@ export interface EventOrder {
 const COLUMNS =
   'id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, checksum'
 
-/** What steps read with. */
 interface Selecting {
   all<Row>(statement: Statement<Row>): Promise<Row[]>
 }
@@ -73,10 +66,10 @@ interface SqliteRow {
   readonly id: string | null
 }
 
-/** By seq, which is the order of receipt but for `SLACK_MS`. */
+/** By seq: the order of receipt within `SLACK_MS`. */
 export const SQLITE_EVENTS: EventOrder = {
   indexed: new Set(['messageId', 'userId']),
-  // The bytes of the body: the checksum is made of them.
+  // The checksum is made of the body's bytes.
   columns: rawSql(`${COLUMNS}, CAST(body AS BLOB) AS body`),
   text: rawSql('(body || rest)'),
   likeFolded: rawSql('LIKE'),
@@ -86,15 +79,15 @@ export const SQLITE_EVENTS: EventOrder = {
     const { first, last } = await seqsIn(tx, filter)
     if (first === null || last === null) return { events: [], next: null }
     const end = Math.min(cursor === undefined ? Infinity : Number(cursor), last + 1)
-    // Not `LIMIT ?`: SQLite plans the statement again for each new value of it, which takes longer than the look-up.
-    const newest = (and: Statement, most: number): Promise<SqliteRow[]> =>
+    // Not `LIMIT ?`: SQLite would plan the statement again for each new value, which takes longer than the look-up.
+    const newest = (and: Statement, count: number): Promise<SqliteRow[]> =>
       tx.all(sql<SqliteRow>`
         SELECT seq, CASE WHEN true ${where} ${receivedIn(filter)} THEN id END AS id
-        FROM events WHERE seq >= ${first} AND seq < ${end} ${and} ORDER BY seq DESC LIMIT ${most} + 0`)
+        FROM events WHERE seq >= ${first} AND seq < ${end} ${and} ORDER BY seq DESC LIMIT ${count} + 0`)
     if (messageId !== undefined || userId !== undefined) {
       const ids = conditionsOf({ message_id: messageId, user_id: userId })
-      const inSegment = (segment: number, most: number): Promise<SqliteRow[]> =>
-        newest(sql`AND ${rawSql(SEGMENT)} = ${segment} ${ids}`, most)
+      const inSegment = (segment: number, count: number): Promise<SqliteRow[]> =>
+        newest(sql`AND ${rawSql(SEGMENT)} = ${segment} ${ids}`, count)
       return throughSegments(inSegment, { first, end, limit })
     }
     const rows = await newest(sql``, limit)
@@ -102,11 +95,8 @@ export const SQLITE_EVENTS: EventOrder = {
   },
 }
 
-/** The seqs of the first and the last event that can have been received in the time of the filter. */
-async function seqsIn(
-  tx: Selecting,
-  { from, to }: EventFilter,
-): Promise<{ readonly first: number | null; readonly last: number | null }> {
+/** The seqs of the first and the last event that may be in the filter's time range. */
+async function seqsIn(tx: Selecting, { from, to }: EventFilter) {
   const first =
     from === undefined
       ? sql`SELECT min(seq) FROM events`
@@ -175,7 +165,7 @@ export const POSTGRES_EVENTS: EventOrder = {
   },
 }
 
-/** An index has only how such ids begin, because there is no limit to their length. */
+/** Ids have no maximum length, so an index has prefixes. */
 function isId(column: string, id: string | undefined): Statement {
   if (id === undefined) return sql``
   const named = rawSql(column)

@@ -2,10 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../util/event-checksum.ts'
 import { type EventHead, eventOf } from '../accepted-event.ts'
 
-/**
- * A row of `events`: its columns by name, the body as bytes. If it is damaged, values may have other types: then its checksum is
- * another one.
- */
+/** A row of `events`, with the body as bytes. Damaged values may have other types, but then the checksum differs. */
 type EventRow = Readonly<Record<string, unknown>>
 
 /** @throws {SyntaxError} if the event is damaged */
@@ -22,7 +19,6 @@ export function eventOfRow(row: EventRow): AcceptedEvent {
   return eventOf(head, body)
 }
 
-/** The event of a row; `undefined` if it is damaged. */
 export function readableEventOf(row: EventRow): AcceptedEvent | undefined {
   try {
     return eventOfRow(row)

@@ -20,15 +20,14 @@ import { firstIdAt, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
 import { lookingUp, type Reads, type ReadTx } from './store.ts'
 
-/** Rows that a step looks at, and steps of a page, if few rows may meet the filter. */
+/** Rows that a step examines, and steps of a page, for a selective filter. */
 const STEP_ROWS = 2_500
 const MAX_STEPS = 20
-/** How long a page may take if rows are large. On SQLite, its transaction keeps the write-ahead log from being emptied. */
+/** How long a page may take. Its transaction on SQLite prevents the write-ahead log from being truncated. */
 const PAGE_MS = 1_000
-/** Events that are in memory together. */
 const EVENTS_TOGETHER = 50
 
-/** The archive in the tables `events` and `declined`: how it is read. Each engine archives in its own way. */
+/** Reads the archive in the tables `events` and `declined`. Each engine has its own `archive`. */
 export abstract class StoredEvents implements Events {
   readonly #reads: Reads
 
@@ -62,7 +61,7 @@ interface ListedPage {
   readonly page: PageRequest
 }
 
-/** Lists events, newest first. A page looks through a bounded part of the archive. */
+/** Lists events, newest first. A page examines a bounded part of the archive. */
 export async function listEvents(
   tx: ReadTx,
   { filter, page: { limit, cursor } }: ListedPage,
@@ -73,7 +72,7 @@ export async function listEvents(
   const found: Found[] = []
   let next: string | null | undefined = cursor
   for (let steps = 0; next !== null && found.length <= limit && steps < MAX_STEPS; steps++) {
-    // At least one step, however long the machine has kept the thread waiting.
+    // At least one step, even if the thread had to wait.
     if (steps > 0 && performance.now() >= deadline) break
     const { where } = search
     const step = await tx.dialect.events.step(tx, { filter, where, cursor: next, limit: rows })
@@ -85,33 +84,18 @@ export async function listEvents(
   return { data: shown.map(({ event }) => event), nextCursor: last ?? null }
 }
 
-/** An event of a list, and the cursor of the list that ends with it. */
 interface Found {
   readonly event: ListedEvent
   readonly cursor: string
 }
 
-/** A filter, except what an index serves. */
 interface Search {
-  /** Conditions on rows of events that may meet it: all that do, and a few others. */
   readonly where: Statement
-  /** Whether one of those meets it, but for its outcome. */
+  /** Whether one of those matches, apart from its outcome. */
   readonly isMet: (event: AcceptedEvent) => boolean
   readonly outcome: EventOutcome | undefined
-  /** Whether few of the rows that are looked at may meet it. */
   readonly isSelective: boolean
 }
-
-const SELECTIVE = [
-  'sourceId',
-  'type',
-  'event',
-  'text',
-  'outcome',
-  'anonymousId',
-  'from',
-  'to',
-] as const
 
 function searchFor(filter: EventFilter, { events }: Dialect): Search {
   const { sourceId, type, event, text, outcome } = filter
@@ -122,7 +106,7 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
     type && sql`AND type = ${type}`,
     event && sql`AND ${events.text} LIKE ${patternOf(spelled(event))} ESCAPE '\\'`,
     anonymousId && sql`AND ${events.text} LIKE ${patternOf(spelled(anonymousId))} ESCAPE '\\'`,
-    // Other letters are folded to these two.
+    // Other letters fold to i and k.
     folded &&
       sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
   ]
@@ -134,21 +118,22 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
       (!anonymousId || accepted.anonymousId === anonymousId) &&
       (!event || accepted.event.event === event),
     outcome,
-    isSelective: SELECTIVE.some((name) => filter[name] !== undefined && !events.indexed.has(name)),
+    isSelective: Object.entries(filter).some(
+      ([name, value]) => value !== undefined && !events.indexed.has(name as keyof EventFilter),
+    ),
   }
 }
 
-/** A text as JSON spells it, without the quotes around it. */
+/** A text in JSON, without the surrounding quotes. */
 function spelled(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Finds every text that has this one. Any text may be in place of letters that are not of ASCII. */
+/** Matches every text that contains this one. Letters outside ASCII match anything. */
 function patternOf(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&').replaceAll(/[^\p{ASCII}]/gu, '%')}%`
 }
 
-/** The first of the events that meet a filter. */
 async function thoseThatMeet(
   tx: ReadTx,
   { isMet, outcome }: Search,
@@ -181,14 +166,12 @@ type ArchivedRow = Readonly<Record<string, unknown>> & {
   readonly last_duplicate_at: number | null
 }
 
-interface DeclinedRow {
-  readonly event_id: string
-  readonly destination_id: string
-  readonly reason: Declined['reason']
+interface DeclinedRow extends Omit<Declined, 'since'> {
+  readonly eventId: string
   readonly since: number | null
 }
 
-/** The archived events of these ids that meet a condition, by id. Damaged ones are left out: they are not sent either. */
+/** The archived events with these ids that meet a condition, by id, without damaged ones. */
 async function archivedEvents(
   tx: ReadTx,
   ids: readonly string[],
@@ -203,9 +186,9 @@ async function archivedEvents(
   })
   if (met.length === 0) return new Map()
   const declined = await tx.all(sql<DeclinedRow>`
-    SELECT event_id, destination_id, reason, since FROM declined
+    SELECT event_id AS "eventId", destination_id AS "destinationId", reason, since FROM declined
     WHERE event_id ${tx.dialect.among(met.map(({ row }) => row.id))} ORDER BY event_id, destination_id`)
-  const declinedById = Map.groupBy(declined, ({ event_id: id }) => id)
+  const declinedById = Map.groupBy(declined, ({ eventId }) => eventId)
   return new Map(
     met.map(({ row, event }) => {
       const { id, duplicates, last_duplicate_at: lastDuplicateAt } = row
@@ -216,11 +199,8 @@ async function archivedEvents(
   )
 }
 
-/** The event of a row, parsed; `undefined` if it is damaged, or does not meet the condition. */
-function eventIn(
-  row: ArchivedRow,
-  isMet: (event: AcceptedEvent) => boolean,
-): AcceptedEvent | undefined {
+/** The parsed event of a row; `undefined` if it is damaged or does not meet the condition. */
+function eventIn(row: ArchivedRow, isMet: (event: AcceptedEvent) => boolean) {
   try {
     const event = eventOfRow(row)
     return isMet(event) ? parsed(event) : undefined
@@ -229,7 +209,7 @@ function eventIn(
   }
 }
 
-function declinedOf({ destination_id: destinationId, reason, since }: DeclinedRow): Declined {
+function declinedOf({ destinationId, reason, since }: DeclinedRow): Declined {
   return { destinationId, reason, ...(since !== null && { since: timeOf(since) }) }
 }
 
@@ -239,23 +219,15 @@ interface OutcomeRow {
   readonly outcome: EventOutcome
 }
 
-/** The outcomes of events at their destinations, by the ids of the events. Those without a decision are absent. */
-async function outcomesOf(
-  tx: ReadTx,
-  eventIds: readonly string[],
-): Promise<ReadonlyMap<string, EventOutcomes>> {
+/** The outcomes of events at their destinations, by event id. Events without a decision are absent. */
+async function outcomesOf(tx: ReadTx, eventIds: readonly string[]) {
   const byEvent = Map.groupBy(await outcomeRows(tx, eventIds), ({ event_id: id }) => id)
   return new Map([...byEvent].map(([id, rows]) => [id, counted(rows)]))
 }
 
-/**
- * Declined destinations come before deliveries, because a replay may have made a delivery later. The id of a delivery has the time
- * of its event: deliveries of one time lie side by side.
- */
-async function outcomeRows(
-  tx: ReadTx,
-  eventIds: readonly string[],
-): Promise<readonly OutcomeRow[]> {
+/** Declined destinations come before deliveries, which a later replay may have made. */
+async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
+  // Without an index, deliveries are found by the time in their ids.
   const together = tx.dialect.hasDeliveryIndexes
     ? [eventIds]
     : Map.groupBy(eventIds, timeOfId).values()

@@ -7,10 +7,10 @@ import type {
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** How many expired responses one call removes: more than calls add. */
+/** Expired responses that one call removes: more than it adds. */
 const REMOVED = 100
 
-/** Responses in the table `idempotent_responses`, and keys of requests that are being served in `reserved_keys`. */
+/** Responses in `idempotent_responses`, and keys of requests in progress in `reserved_keys`. */
 export function storedIdempotentResponses(store: Store): IdempotentResponses {
   const node = randomUUID()
   return {
@@ -29,13 +29,12 @@ export function storedIdempotentResponses(store: Store): IdempotentResponses {
 
 interface ReservedKey {
   readonly key: string
-  /** The node that serves the request. */
   readonly node: string
   readonly now: number
   readonly until: number
 }
 
-/** Resolves to whether the key is reserved: not where it was, or has a response. */
+/** Resolves to false if the key was already reserved, or has a response. */
 export async function reserveKey(tx: Tx, { key, node, now, until }: ReservedKey): Promise<boolean> {
   const reserved = await tx.run(sql`
     INSERT INTO reserved_keys AS kept (key, node, until)
@@ -45,14 +44,11 @@ export async function reserveKey(tx: Tx, { key, node, now, until }: ReservedKey)
   return reserved > 0
 }
 
-export async function releaseKey(
-  tx: Tx,
-  { key, node }: Pick<ReservedKey, 'key' | 'node'>,
-): Promise<void> {
+export async function releaseKey(tx: Tx, { key, node }: Pick<ReservedKey, 'key' | 'node'>) {
   await tx.run(sql`DELETE FROM reserved_keys WHERE key = ${key} AND node = ${node}`)
 }
 
-/** Keeps a response, and removes some that have expired. Resolves to false, and keeps nothing, if the key has a response already. */
+/** Stores a response, and removes some expired ones. Resolves to false if the key already has a response. */
 export async function addResponse(
   tx: Tx,
   { response: { key, fingerprint, sealed, expiresAt }, now }: ResponseToKeep,

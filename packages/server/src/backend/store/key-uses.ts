@@ -10,19 +10,15 @@ interface Row {
   readonly number: number
 }
 
-/**
- * Uses of write keys in the memory of this node, and in the table `key_uses`. A node reads those that other nodes have marked
- * since its last read. Of the times that nodes mark, the latest one stays, as with tokens.
- */
+/** Uses of write keys in memory and in the table `key_uses`, where the latest use wins, as with tokens. */
 export async function openKeyUses(store: Store): Promise<KeyUses> {
   const lastUsedAt = new Map<string, number>()
-  /** The largest number of a change that was read. */
   let reached = 0
   const read = async (): Promise<void> => {
     const rows = await store.lookUp(sql<Row>`
       SELECT key, last_used_at, number FROM key_uses WHERE number > ${reached}`)
     for (const { key, last_used_at: at, number } of rows) {
-      // A use that was marked here may not be in the table yet.
+      // A use that this node marked may not be in the table yet.
       if (isLaterUse(at, lastUsedAt.get(key) ?? null)) lastUsedAt.set(key, at)
       reached = Math.max(reached, number)
     }

@@ -16,7 +16,6 @@ import { rawSql, sql } from './sql.ts'
 import { lookingUp, type Store, type Tx } from './store.ts'
 import { type StoredParts, waitForParts } from './stored-parts.ts'
 
-/** A row of `notices`, which has its deletion where a delivery has its event. */
 export interface NoticeRow extends DeliveryRow {
   readonly source_id: string
   readonly kind: Subject['kind']
@@ -29,7 +28,6 @@ export const SELECT_NOTICES =
 
 type ProgressRow = Omit<NoticeProgress, 'counts'> & NoticeProgress['counts']
 
-/** Deletion notices in the table `notices`, with their failed attempts in `attempts`. */
 export function storedNotices(store: Store, parts: StoredParts): Notices {
   return {
     create: (notices) => store.write(createNotices, notices),
@@ -51,7 +49,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
     },
 
     async list(deletionId, { limit, cursor = '' }) {
-      // The id of a notice begins with the time in the id of its deletion.
+      // A notice's id begins with the time in its deletion's id.
       const first = `msg_${deletionId.slice(4, 14)}`
       const rows = await store.lookUp(sql<NoticeRow>`
         ${rawSql(SELECT_NOTICES)}
@@ -73,7 +71,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
   }
 }
 
-/** The queue of an engine on the table `notices`, with what only notices have. */
+/** Adds the methods that only notices have to an engine's queue. */
 export function noticeQueueOf<Queue extends DeliveryQueue<Carried>>(
   store: Store,
   queue: Queue,
@@ -94,7 +92,7 @@ export function noticeQueueOf<Queue extends DeliveryQueue<Carried>>(
   })
 }
 
-/** A row of the queue as it is claimed. `webhooks`: its parts, if they are readable. */
+/** A claimed row. `webhooks`: its parts; `undefined` if they are unreadable. */
 export function claimedNotice(
   row: NoticeRow,
   webhooks: readonly DeliveryPart[] | undefined,
@@ -122,11 +120,8 @@ function carriedBy({ kind, user_id: id, ...row }: NoticeRow): Carried {
   }
 }
 
-/** The columns that are counted: HTTP requests made, and when the last response of a notice that has ended arrived. */
-export function countedOf({ state, webhooks }: Delivery): {
-  readonly attempts: number
-  readonly endedAt: number | null
-} {
+/** Columns of a notice: HTTP requests made, and when the last response arrived once it has ended. */
+export function countedOf({ state, webhooks }: Delivery) {
   const lasts = webhooks.flatMap(({ last }) => last ?? [])
   const attempts = lasts.reduce((sum, { number }) => sum + number, 0)
   const isOpen = state === 'pending' || state === 'held' || lasts.length === 0
@@ -134,47 +129,36 @@ export function countedOf({ state, webhooks }: Delivery): {
   return { attempts, endedAt: isOpen ? null : Math.max(...ends) }
 }
 
-/** Keeps new notices, which have no parts yet. One that exists stays as it is. */
+/** Stores new notices, which have no parts yet. Existing ones stay unchanged. */
 export async function createNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
-  const given = tx.dialect.given({
-    id: ['text', notices.map(({ id }) => id)],
-    deletion_id: ['text', notices.map(({ deletionId }) => deletionId)],
-    source_id: ['text', notices.map(({ sourceId }) => sourceId)],
-    destination_id: ['text', notices.map(({ destinationId }) => destinationId)],
-    kind: ['text', notices.map(({ subject }) => subject.kind)],
-    user_id: ['text', notices.map(({ subject }) => subject.id)],
-    created_at: ['number', notices.map(({ createdAt }) => createdAt)],
-    due_at: ['number', notices.map(({ dueAt }) => dueAt)],
+  const rows = notices.map(({ subject: { kind, id: userId }, ...notice }) => {
+    return { ...notice, kind, userId }
+  })
+  const input = tx.dialect.rows(rows, {
+    text: ['id', 'deletionId', 'sourceId', 'destinationId', 'kind', 'userId'],
+    number: ['createdAt', 'dueAt'],
   })
   const created = await tx.all(sql<{ readonly id: string }>`
     INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, rounds,
       first_due_at, due_at, attempts, webhooks, is_waiting)
     SELECT id, deletion_id, source_id, destination_id, kind, user_id, created_at, 'pending', 0,
       due_at, due_at, 0, '[]', true
-    FROM ${given} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
+    FROM ${input} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
   const ids = created.map(({ id }) => id)
   await waitForParts(tx, 'notices', ids)
 }
 
 type QuarantinedNotice = Pick<QuarantineItem, 'id' | 'reason' | 'at'>
 
-/** Quarantines notices, each once. */
-export async function quarantineNotices(
-  tx: Tx,
-  items: readonly QuarantinedNotice[],
-): Promise<void> {
+export async function quarantineNotices(tx: Tx, items: readonly QuarantinedNotice[]) {
   const ids = items.map(({ id }) => id)
-  const given = tx.dialect.given({
-    id: ['text', ids],
-    reason: ['text', items.map(({ reason }) => reason)],
-    at: ['number', items.map(({ at }) => at)],
-  })
+  const input = tx.dialect.rows(items, { text: ['id', 'reason'], number: ['at'] })
   await tx.run(sql`
-    UPDATE notices SET state = 'quarantined', due_at = NULL, is_waiting = false, ended_at = given.at
-    FROM ${given} WHERE notices.id = given.id AND (state IN ('pending', 'held') OR is_waiting)`)
-  // A damaged row may not show that it waits.
+    UPDATE notices SET state = 'quarantined', due_at = NULL, is_waiting = false, ended_at = input.at
+    FROM ${input} WHERE notices.id = input.id AND (state IN ('pending', 'held') OR is_waiting)`)
+  // A damaged row may not be marked as waiting.
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
   await tx.run(sql`
-    INSERT INTO quarantine (id, reason, at) SELECT id, reason, at FROM ${given} ORDER BY id
+    INSERT INTO quarantine (id, reason, at) SELECT id, reason, at FROM ${input} ORDER BY id
     ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, at = excluded.at`)
 }

@@ -6,27 +6,21 @@ import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 import { EVERY_SOURCE } from './suppressions.ts'
 
-/** How long a purge is in memory. An event is there for a much shorter time. */
+/** How long a purge stays in memory: much longer than any event. */
 const IN_MEMORY_MS = 60 * 60 * 1000
-/** How long a purge is in the table at least. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** Rows that one statement reads or removes. */
 const BATCH_ROWS = 5_000
 
-/**
- * The source of purges of computed events alone: until a purge removes the profiles of its users, audiences may still announce
- * something of them.
- */
+/** The source of purges of computed events: audiences may announce something of a user until the profiles are removed. */
 export const COMPUTED_EVENTS = 'computed'
 
-/** An id that a purge covers in a source, or in every source: a row of `purged_ids`. */
+/** A row of `purged_ids`: an id that a purge covers in one source, or in every source. */
 export interface PurgedId extends Subject {
   readonly sourceId: string
-  /** The position in the log of the last event that the purge covers. */
+  /** The log position of the last event that the purge covers. */
   readonly through: number
 }
 
-/** The rows of a purge of these users. */
 export function purgedIdsOf(
   subjects: readonly Subject[],
   { sourceIds, through }: { readonly sourceIds: Purge['sourceIds']; readonly through: number },
@@ -36,30 +30,28 @@ export function purgedIdsOf(
   )
 }
 
-/** The purges of an id. */
 interface Covered {
-  /** By source: the position in the log of the last event that a purge covers there. */
   readonly through: Map<string, number>
   addedAtMs: number
 }
 
 /**
- * Users that were purged recently, for the parts of the service that may still have their events in memory: about 300 bytes
- * each, for an hour. The database refuses every record of an event that was purged.
+ * Users that were purged in the last hour, about 300 bytes each, for parts of the service that may still have their events in
+ * memory. The database refuses every record of a purged event.
  */
 export class PurgedUsers {
   readonly #positionOf: (carried: Carried) => number | undefined
   readonly #nowMs: () => number
-  /** By kind and id; the last added ones come last. */
+  /** By kind and id; the last added comes last. */
   readonly #covered = new Map<string, Covered>()
 
   constructor({
     positionOf,
     nowMs = () => performance.now(),
   }: {
-    /** The position of an event in the log, 0 once it was removed; `undefined` if it is unknown here. */
+    /** An event's log position; 0 once it was removed, `undefined` if unknown. */
     readonly positionOf: (carried: Carried) => number | undefined
-    /** Milliseconds of a clock that never jumps. */
+    /** Milliseconds of a monotonic clock. */
     readonly nowMs?: () => number
   }) {
     this.#positionOf = positionOf
@@ -78,7 +70,6 @@ export class PurgedUsers {
     }
   }
 
-  /** Forgets purges of more than an hour ago. */
   forgetOld(): void {
     const oldest = this.#nowMs() - IN_MEMORY_MS
     for (const [key, { addedAtMs }] of this.#covered) {
@@ -87,7 +78,7 @@ export class PurgedUsers {
     }
   }
 
-  /** Whether a purge covers the event, by one of its ids or by the former id that it names. */
+  /** Whether a purge covers the event, by one of its ids or its alias's former id. */
   has(carried: Carried): boolean {
     if (this.#covered.size === 0 || carried.type === 'delete') return false
     const { userId, previousId, anonymousId } = carried
@@ -97,11 +88,11 @@ export class PurgedUsers {
       this.#throughOf('anonymous', anonymousId, carried),
       this.#throughOf('anonymous', previousId, carried),
     )
-    // An event of an unknown position may have been sent after the purge.
+    // An event of unknown position may be newer than the purge.
     return through > 0 && (this.#positionOf(carried) ?? Infinity) <= through
   }
 
-  /** The position that purges of the id reach in the source of the event; 0 for none. */
+  /** The position that purges of the id reach in the event's source; 0 for none. */
   #throughOf(kind: Subject['kind'], id: string | undefined, { sourceId, origin }: Carried): number {
     const through = id === undefined ? undefined : this.#covered.get(keyOf(kind, id))?.through
     if (through === undefined) return 0
@@ -115,15 +106,13 @@ function keyOf(kind: Subject['kind'], id: string): string {
   return `${kind} ${id}`
 }
 
-interface Row extends Subject {
+interface Row extends PurgedId {
   readonly number: number
-  readonly source_id: string
-  readonly through: number
 }
 
-/** Adds to `users` the purges of the last hour, and from then on the purges of other nodes and threads. */
+/** Adds the purges of the last hour to `users`, then new ones of other nodes and threads. */
 export async function followPurges(store: Store, users: PurgedUsers, clock: Clock): Promise<void> {
-  // LIMIT lets PostgreSQL find them by time.
+  // LIMIT makes PostgreSQL use the index by time.
   const [beginning] = await store.lookUp(sql<{ readonly number: number }>`
     SELECT coalesce(
       (SELECT min(number) - 1 FROM (SELECT number FROM purged_ids
@@ -134,9 +123,9 @@ export async function followPurges(store: Store, users: PurgedUsers, clock: Cloc
     users.forgetOld()
     for (let count = BATCH_ROWS; count === BATCH_ROWS;) {
       const rows: readonly Row[] = await store.lookUp(sql<Row>`
-        SELECT number, kind, id, source_id, through FROM purged_ids
+        SELECT number, kind, id, source_id AS "sourceId", through FROM purged_ids
         WHERE number > ${reached} ORDER BY number LIMIT ${BATCH_ROWS}`)
-      users.add(rows.map(({ source_id: sourceId, ...row }) => ({ ...row, sourceId })))
+      users.add(rows)
       count = rows.length
       reached = rows.at(-1)?.number ?? reached
     }
@@ -146,7 +135,6 @@ export async function followPurges(store: Store, users: PurgedUsers, clock: Cloc
   store.follow('purges', () => refreshes.run())
 }
 
-/** The ids of a purge that is about to remove their events. */
 export interface AddedIds {
   readonly deletionId: string
   readonly ids: readonly PurgedId[]
@@ -154,32 +142,24 @@ export interface AddedIds {
 }
 
 /**
- * Adds ids to `purged_ids`. Those of a purge that begins again get new numbers, so that every node reads them once more. Removes
- * the search texts of ended replays: they may contain data of any user.
+ * Adds ids to `purged_ids`. A restarted purge's ids get new numbers, so that every node reads them again. Removes search texts of
+ * ended replays, which may contain data of any user.
  */
 export async function addPurgedIds(tx: Tx, { deletionId, ids, addedAt }: AddedIds): Promise<void> {
-  const given = tx.dialect.given({
-    kind: ['text', ids.map(({ kind }) => kind)],
-    id: ['text', ids.map(({ id }) => id)],
-    source_id: ['text', ids.map(({ sourceId }) => sourceId)],
-    through: ['number', ids.map(({ through }) => through)],
-  })
+  const input = tx.dialect.rows(ids, { text: ['kind', 'id', 'sourceId'], number: ['through'] })
   await tx.run(sql`
     DELETE FROM purged_ids WHERE number IN (
-      SELECT known.number FROM ${given}
-      JOIN purged_ids AS known ON known.id = given.id AND known.kind = given.kind AND known.source_id = given.source_id
+      SELECT known.number FROM ${input}
+      JOIN purged_ids AS known ON known.id = input.id AND known.kind = input.kind AND known.source_id = input.source_id
       WHERE known.deletion_id = ${deletionId})`)
   await tx.run(sql`
     INSERT INTO purged_ids (kind, id, source_id, through, deletion_id, added_at)
-    SELECT kind, id, source_id, through, ${deletionId}, ${addedAt} FROM ${given}`)
+    SELECT kind, id, source_id, through, ${deletionId}, ${addedAt} FROM ${input}`)
   await tx.run(sql`UPDATE replays SET search_text = NULL
     WHERE finished_at IS NOT NULL AND search_text IS NOT NULL`)
 }
 
-/**
- * Removes rows of more than a day ago. They are there for events that arrive from the log late: if everything is acked up to the
- * position of a purge, there are none left.
- */
+/** Removes rows older than a day, once the log is acked up to their positions: no covered event can arrive late then. */
 export async function forgetPurges(
   tx: Tx,
   { now, ackedBefore }: { readonly now: number; readonly ackedBefore: number },

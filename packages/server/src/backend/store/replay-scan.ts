@@ -1,40 +1,30 @@
 import { type EventType, timeOfId } from '@hookline/protocol'
 import { textOf } from '../accepted-event.ts'
-import type { ReplaySelection, ReplaySlice } from '../replays.ts'
+import type { Replays, ReplaySelection, ReplaySlice } from '../replays.ts'
 import { firstIdAt } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Reads } from './store.ts'
 
-/** The begin of a slice, and its limits. */
-interface ReplayScan {
-  readonly cursor: string | null
-  /** At most this many deliveries or decisions are looked at. */
-  readonly scan: number
-  /** At most this many of them are chosen. */
-  readonly limit: number
-}
-
-/** A delivery, or a decision not to deliver. */
 interface Candidate {
   readonly eventId: string
-  /** The cursor of a slice that begins behind it. */
+  /** The cursor after it. */
   readonly position: string
-  /** Whether the selection has its destination, and its state or its reason. */
+  /** Whether its destination, and its state or its reason, match. */
   readonly isChosen: boolean
 }
 
-/** Events that are looked up together. Their texts are searched in one turn of the event loop. */
+/** Events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_TOGETHER = 50
 
 /**
- * Looks at a slice of the candidates of a replay (`Replays.select`): the deliveries of a time range and then, with
- * `includeDeclined`, the declined destinations of its events. Both tables are in the order of receipt, so a cursor is the key
- * of the last row that was looked at: `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
+ * Examines a slice of the candidates of a replay (`Replays.select`): the deliveries of a time range, then, with
+ * `includeDeclined`, the declined destinations of its events. Both tables are in the order of receipt, so a cursor is the key of
+ * the last examined row: `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
  */
 export async function replaySlice(
   reads: Reads,
   selection: ReplaySelection,
-  { cursor, scan, limit }: ReplayScan,
+  { cursor, scan, limit }: Parameters<Replays['select']>[1],
 ): Promise<ReplaySlice> {
   const from = cursor ?? firstId('msg', selection.from)
   const candidates = await candidatesAfter(reads, selection, from, scan)
@@ -49,7 +39,6 @@ export async function replaySlice(
   }
 }
 
-/** Where to continue at the end of a table: in `declined`, or nowhere. */
 function cursorAfter({ includeDeclined, from }: ReplaySelection, position: string): string | null {
   return includeDeclined && !isOfDeclined(position) ? `${firstId('evt', from)} ` : null
 }
@@ -68,7 +57,7 @@ async function candidatesAfter(
 ): Promise<Candidate[]> {
   const isDeclined = isOfDeclined(position)
   const [eventId = '', destination = ''] = position.split(' ')
-  // The event alone lets PostgreSQL leave out partitions.
+  // The condition on the event alone lets PostgreSQL skip partitions.
   const declined = sql<Row>`
     SELECT event_id AS "eventId", event_id || ' ' || destination_id AS position, destination_id AS destination,
       reason AS outcome
@@ -88,7 +77,6 @@ async function candidatesAfter(
   }))
 }
 
-/** Chooses the events of matching candidates, until there are `limit`. */
 async function choose(
   reads: Reads,
   candidates: readonly Candidate[],
@@ -109,7 +97,7 @@ async function choose(
   return { eventIds, scanned }
 }
 
-/** The events of chosen candidates that the rest of the selection matches. */
+/** The events of chosen candidates that match the rest of the selection. */
 async function matchingOf(
   reads: Reads,
   candidates: readonly Candidate[],
@@ -123,27 +111,25 @@ async function matchingOf(
   return new Set(await ofCalls(reads, free, selection))
 }
 
-/** The events that no earlier replay made a delivery of. The selection goes by the state of such a delivery. */
+/** The events that no earlier replay made a delivery of: those are selected by state. */
 async function withoutDelivery(
   reads: Reads,
   eventIds: readonly string[],
   { destinationId }: ReplaySelection,
 ): Promise<readonly string[]> {
-  const times = eventIds.map(timeOfId)
-  const given = reads.dialect.given({
-    event_id: ['text', eventIds],
-    from_id: ['text', times.map((at) => firstId('msg', at))],
-    to_id: ['text', times.map((at) => firstId('msg', at + 1))],
+  const events = eventIds.map((eventId) => {
+    const at = timeOfId(eventId)
+    return { eventId, fromId: firstId('msg', at), toId: firstId('msg', at + 1) }
   })
-  // Not as a join, for which a database that does not know the sizes of its tables may read all deliveries.
+  const input = reads.dialect.rows(events, { text: ['eventId', 'fromId', 'toId'] })
+  // Not a join: without statistics of the tables, a database may read all deliveries.
   const rows = await reads.list(sql<{ readonly event_id: string }>`
-    SELECT event_id FROM ${given} WHERE 0 = (
-      SELECT count(*) FROM deliveries WHERE id > given.from_id AND id < given.to_id
-        AND event_id = given.event_id AND destination_id = ${destinationId})`)
+    SELECT event_id FROM ${input} WHERE 0 = (
+      SELECT count(*) FROM deliveries WHERE id > input.from_id AND id < input.to_id
+        AND event_id = input.event_id AND destination_id = ${destinationId})`)
   return rows.map((row) => row.event_id)
 }
 
-/** The events with one of the types, and with the text in the call. */
 async function ofCalls(
   reads: Reads,
   eventIds: readonly string[],
@@ -173,13 +159,13 @@ function isOfDeclined(position: string): boolean {
   return position.startsWith('evt_')
 }
 
-/** Whether the JSON of the call contains the text, in upper or lower case. */
+/** Whether the call's JSON contains the text, ignoring case. */
 function contains(call: string, text: string): boolean {
   const escaped = JSON.stringify(text).slice(1, -1)
   return call.toLowerCase().includes(escaped.toLowerCase())
 }
 
-/** A text that sorts before every id made at `ms` or later, and after every id made earlier. */
+/** A text that sorts before every id of `ms` or later, and after all earlier ids. */
 function firstId(prefix: 'msg' | 'evt', ms: number): string {
   return firstIdAt(prefix, ms).slice(0, 14)
 }

@@ -6,7 +6,6 @@ import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 import { storedJson, storedPartsIn, waitForParts } from './stored-parts.ts'
 
-/** The part of a replay that has no columns. */
 interface Document extends Pick<Replay, 'ratePerSecond'> {
   readonly selection: Omit<ReplaySelection, 'text'>
 }
@@ -22,7 +21,7 @@ const SELECT = sql<Row>`SELECT id, state, created_at AS "createdAt", finished_at
     reached_at AS "reachedAt", cursor, document, search_text AS "searchText"
   FROM replays`
 
-/** Replays in the table `replays`. Deliveries that end are counted in `replay_ends`. */
+/** Replays in the table `replays`. Ended deliveries are counted in `replay_ends`. */
 export function storedReplays(store: Store): Replays {
   const find = async (id: string): Promise<Replay | undefined> => {
     const [row] = await store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)
@@ -43,8 +42,8 @@ export function storedReplays(store: Store): Replays {
     },
 
     async advance(replay, step) {
-      const isTaken = await store.write(advanceReplay, { replay, step })
-      return isTaken ? find(replay.id) : undefined
+      const isAdvanced = await store.write(advanceReplay, { replay, step })
+      return isAdvanced ? find(replay.id) : undefined
     },
   }
 }
@@ -82,7 +81,6 @@ export async function cancelReplay(
 
 const ENDED: readonly DeliveryState[] = ['delivered', 'rejected', 'expired', 'quarantined']
 
-/** Resolves to whether the step was taken. */
 export async function advanceReplay(
   tx: Tx,
   {
@@ -90,10 +88,10 @@ export async function advanceReplay(
     step: { deliveries, scanned, reachedAt, cursor, now },
   }: { readonly replay: Replay; readonly step: ReplayStep },
 ): Promise<boolean> {
-  const isThere = await tx.all(sql`
+  const matching = await tx.all(sql`
     SELECT 1 FROM replays WHERE id = ${id} AND finished_at IS NULL AND cursor IS NOT DISTINCT FROM ${before}
     ${tx.dialect.forUpdate}`)
-  if (isThere.length === 0) return false
+  if (matching.length === 0) return false
   const { destinationId } = selection
   const change = { deliveries, destinationId, states: ENDED, now, replayId: id }
   const requeued = await requeueDeliveries(tx, change)
@@ -105,7 +103,6 @@ export async function advanceReplay(
   return true
 }
 
-/** Resolves to whether the delivery is pending now. */
 export async function retryDelivery(
   tx: Tx,
   { id, now }: { readonly id: string; readonly now: number },
@@ -125,9 +122,7 @@ export async function retryDelivery(
 
 interface Requeuing {
   readonly deliveries: readonly { readonly id: string; readonly eventId: string }[]
-  /** Of deliveries that do not exist yet. */
   readonly destinationId: string
-  /** A delivery in another state stays as it is. */
   readonly states: readonly DeliveryState[]
   readonly now: number
   readonly replayId: string | null
@@ -140,10 +135,9 @@ interface EndedRow {
 }
 
 /**
- * Makes deliveries pending, with no attempts and a new window, and resolves to their number. It does so if the event is still in
- * the archive, and the delivery is in one of `states` or does not exist yet. Attempts made so far stay in its history. A webhook
- * that took the delivery is not tried again, unless the delivery as a whole was delivered. The engine gives it parts for the
- * other webhooks. All claims of it end.
+ * Makes deliveries pending with a new window, if their events are archived and they are new or in one of `states`. Resolves to
+ * their number. Earlier attempts stay in the history, claims end. Webhooks that accepted a delivery are not tried again, unless
+ * all of it was delivered. The engine adds parts for the others.
  */
 async function requeueDeliveries(
   tx: Tx,
@@ -151,21 +145,18 @@ async function requeueDeliveries(
 ): Promise<number> {
   const { dialect } = tx
   const eventIds = deliveries.map(({ eventId }) => eventId)
-  // First, as purges do. Locked, so that a purge finds the new deliveries.
+  // Events first, in the order of purges, and locked, so that a purge finds the new deliveries.
   const archived = await tx.all(sql<{ readonly id: string }>`
     SELECT id FROM events WHERE id ${dialect.among(eventIds)} ORDER BY id ${dialect.forKeyShare}`)
   const kept = new Set(archived.map(({ id }) => id))
   const wanted = deliveries.filter(({ eventId }) => kept.has(eventId))
   const ids = wanted.map(({ id }) => id)
-  const given = dialect.given({
-    id: ['text', ids],
-    event_id: ['text', wanted.map(({ eventId }) => eventId)],
-  })
+  const input = dialect.rows(wanted, { text: ['id', 'eventId'] })
   const created = await tx.all(sql<{ readonly id: string }>`
     INSERT INTO deliveries
       (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
     SELECT id, event_id, ${destinationId}, 'pending', 0, ${now}, ${now}, '[]', ${replayId}, true
-    FROM ${given} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
+    FROM ${input} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
   const isNew = new Set(created.map(({ id }) => id))
   const rows = await tx.all(sql<EndedRow>`
     SELECT id, state, webhooks FROM deliveries WHERE id ${dialect.among(ids)}
@@ -184,13 +175,12 @@ async function requeueDeliveries(
   return pending.length
 }
 
-/** The column `webhooks` of the requeued delivery. */
 function webhooksLeftOf({ state, webhooks }: EndedRow): string {
   const parts = state === 'delivered' ? [] : (storedPartsIn(webhooks) ?? [])
   return storedJson(parts.filter((part) => part.state === 'delivered'))
 }
 
-/** Keeps the attempts that `webhooks` will not have any more. */
+/** Stores the successful attempts that are removed from `webhooks`. */
 async function keepLastAttempts(tx: Tx, rows: readonly EndedRow[]): Promise<void> {
   const attempts = rows
     .filter(({ state }) => state === 'delivered')
@@ -202,13 +192,9 @@ async function keepLastAttempts(tx: Tx, rows: readonly EndedRow[]): Promise<void
       ),
     )
   if (attempts.length === 0) return
-  const given = tx.dialect.given({
-    delivery_id: ['text', attempts.map(({ deliveryId }) => deliveryId)],
-    id: ['text', attempts.map(({ id }) => id)],
-    document: ['text', attempts.map(({ document }) => document)],
-  })
+  const input = tx.dialect.rows(attempts, { text: ['deliveryId', 'id', 'document'] })
   await tx.run(sql`
     INSERT INTO attempts (delivery_id, id, has_body, document)
-    SELECT delivery_id, id, false, document FROM ${given} WHERE true
+    SELECT delivery_id, id, false, document FROM ${input} WHERE true
     ON CONFLICT (delivery_id, id) DO NOTHING`)
 }

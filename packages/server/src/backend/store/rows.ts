@@ -2,7 +2,7 @@ import { idFrom, type IdPrefix, type Json } from '@hookline/protocol'
 import type { Page } from '../page.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 
-/** Conditions that columns have these values, each beginning with AND; none for `undefined`. */
+/** Conditions that columns have these values, each beginning with AND; `undefined` adds none. */
 export function conditionsOf(
   values: Readonly<Record<string, string | number | boolean | undefined>>,
 ): Statement {
@@ -12,39 +12,33 @@ export function conditionsOf(
   return joinSql(used, ' ')
 }
 
-/** A filter without its empty texts. They stand for no condition. */
+/** A filter without its empty texts, which mean no condition. */
 export function withoutEmptyTexts<Filter extends object>(filter: Filter): Filter {
   const entries = Object.entries(filter).filter(([, value]) => value !== '')
   return Object.fromEntries(entries) as Filter
 }
 
-/** The first id that can have been made at a time, in milliseconds since the epoch. */
+/** The smallest id of a time, in milliseconds since the epoch. */
 export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return idFrom(prefix, Math.max(0, ms), new Uint8Array(10))
 }
 
-/** The largest time of a Date, in milliseconds since the epoch. */
 const LATEST_MS = 8.64e15
 
-/** Whether a stored value is a time that can be shown. */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= LATEST_MS
 }
 
-/** A stored time. A damaged one becomes 0, the epoch: the rest of its row is still worth showing. */
+/** A stored time. A damaged one becomes 0: the rest of its row is still worth showing. */
 export function timeOf(value: unknown): number {
   return isTime(value) ? value : 0
 }
 
-/** A nullable column with a time. */
 export function timeOrNull(value: unknown): number | null {
   return value === null || value === undefined ? null : timeOf(value)
 }
 
-/**
- * The page of the first `limit` rows. The caller selects `limit + 1`: the extra row shows that there is a next page.
- * `cursorOf` makes the cursor of the last row of the page.
- */
+/** The page of the first `limit` rows. The caller selects `limit + 1`: the extra row means that there is a next page. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   { limit, cursorOf }: { readonly limit: number; readonly cursorOf: (row: Row) => string },
@@ -56,7 +50,7 @@ export function pageOf<Row, Item>(
   return { data: shown.map(itemOf), nextCursor: isLast ? null : cursorOf(last) }
 }
 
-/** The value in a column with JSON; `undefined` if there is none, or if the text is damaged and no longer JSON. */
+/** The value in a column with JSON; `undefined` if it is empty or damaged. */
 export function parsedJson(stored: unknown): Json | undefined {
   if (typeof stored !== 'string') return undefined
   try {

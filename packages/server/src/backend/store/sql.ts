@@ -4,7 +4,6 @@ type Value = string | number | boolean | null | Uint8Array | readonly (string | 
 export class Statement<Row = unknown> {
   declare readonly row: Row
   readonly values: readonly Value[]
-  /** The text before each value, and after the last one. */
   readonly #texts: readonly string[]
 
   constructor(texts: readonly string[], values: readonly Value[]) {
@@ -17,7 +16,7 @@ export class Statement<Row = unknown> {
     return this.#texts.reduce((text, next, index) => `${text}${placeholderOf(index)}${next}`)
   }
 
-  /** Makes one statement of texts and parts, alternately; parts are values, or statements themselves. */
+  /** Joins texts and parts alternately; parts are values or statements. */
   static of<Row>(texts: readonly string[], parts: readonly (Value | Statement)[]): Statement<Row> {
     const all = [texts[0]!]
     const values: Value[] = []
@@ -35,7 +34,7 @@ export class Statement<Row = unknown> {
   }
 }
 
-/** A statement as text. Outside input can only be a value. */
+/** A statement. Interpolated inputs become values, never text. */
 export function sql<Row = unknown>(
   texts: TemplateStringsArray,
   ...parts: readonly (Value | Statement)[]
@@ -43,12 +42,11 @@ export function sql<Row = unknown>(
   return Statement.of(texts, parts)
 }
 
-/** Text that is written in the code. */
+/** SQL text from the code, never from outside. */
 export function rawSql(text: string): Statement {
   return new Statement([text], [])
 }
 
-/** @param separator between the statements */
 export function joinSql(statements: readonly Statement[], separator: string): Statement {
   if (statements.length === 0) return rawSql('')
   const texts = ['', ...statements.slice(1).map(() => separator), '']

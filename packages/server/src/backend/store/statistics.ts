@@ -11,20 +11,15 @@ import { conditionsOf } from './rows.ts'
 import { sql, type Statement } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Rows that one statement reads: a few milliseconds of work for this thread. */
+/** Rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 2_000
-/** Rows that one statement writes or removes. */
 const WRITTEN_ROWS = 5_000
 
-interface Row {
-  readonly start: number
-  readonly source_id: string
-  readonly destination_id: string
+interface Row extends Pick<CountsRow, 'start' | 'sourceId' | 'destinationId'> {
   /** JSON. */
   readonly counts: string
 }
 
-/** Counts in the table `statistics`, which all nodes add to. */
 export function storedStatistics(store: Store): Statistics {
   return {
     add: (rows) => store.write(addCounts, inOrder(rows)),
@@ -34,7 +29,9 @@ export function storedStatistics(store: Store): Statistics {
       let after: Row | undefined
       do {
         const rows: readonly Row[] = await store.list(batchAfter(range, after))
-        const counts = rows.map((row) => countsRowOf(range.span, row))
+        const counts = rows.map((row): CountsRow => {
+          return { ...row, span: range.span, counts: JSON.parse(row.counts) as Counts }
+        })
         if (rows.length > 0)
           yield stepMs === undefined ? counts : summedUp(counts, { from, stepMs })
         after = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
@@ -54,19 +51,19 @@ function batchAfter(
 ): Statement<Row> {
   const isAfter =
     after &&
-    sql`AND (start, source_id, destination_id) > (${after.start}, ${after.source_id}, ${after.destination_id})`
-  // Rows of no destination are in no index of destinations.
+    sql`AND (start, source_id, destination_id) > (${after.start}, ${after.sourceId}, ${after.destinationId})`
+  // The index by destination has only rows with a destination.
   const hasDestination = sql`AND destination_id <> ''`
-  // The first time by itself: each index can begin there.
+  // The condition on `start` alone lets each index begin there.
   return sql<Row>`
-    SELECT start, source_id, destination_id, counts FROM statistics
+    SELECT start, source_id AS "sourceId", destination_id AS "destinationId", counts FROM statistics
     WHERE span = ${span} AND start >= ${after?.start ?? from} AND start < ${to} ${isAfter ?? sql``}
       ${conditionsOf({ source_id: sourceId, destination_id: destinationId })}
       ${destinationId ? hasDestination : sql``}
     ORDER BY start, source_id, destination_id LIMIT ${BATCH_ROWS}`
 }
 
-/** Each row once, and in one order on all nodes: so that they do not wait for each other in a circle. */
+/** Each row once, in the same order on all nodes to prevent deadlocks. */
 function inOrder(rows: readonly CountsRow[]): CountsRow[] {
   const byKey = new Map<string, CountsRow>()
   for (const row of rows) {
@@ -77,33 +74,25 @@ function inOrder(rows: readonly CountsRow[]): CountsRow[] {
   return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-function countsRowOf(span: Span, row: Row): CountsRow {
-  const { start, source_id: sourceId, destination_id: destinationId, counts } = row
-  return { span, start, sourceId, destinationId, counts: JSON.parse(counts) as Counts }
-}
-
 export async function addCounts(tx: Tx, rows: readonly CountsRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += WRITTEN_ROWS)
     await addSome(tx, rows.slice(from, from + WRITTEN_ROWS))
 }
 
 async function addSome(tx: Tx, rows: readonly CountsRow[]): Promise<void> {
-  const given = tx.dialect.given({
-    span: ['text', rows.map(({ span }) => span)],
-    start: ['number', rows.map(({ start }) => start)],
-    source_id: ['text', rows.map(({ sourceId }) => sourceId)],
-    destination_id: ['text', rows.map(({ destinationId }) => destinationId)],
-    counts: ['text', rows.map(({ counts }) => JSON.stringify(counts))],
+  const input = tx.dialect.rows(rows, {
+    text: ['span', 'sourceId', 'destinationId'],
+    number: ['start'],
+    json: ['counts'],
   })
-  // SQLite would read ON as the condition of a join, without the WHERE.
+  // Without WHERE, SQLite would parse ON as a join condition.
   await tx.run(sql`
     INSERT INTO statistics AS kept (span, start, source_id, destination_id, counts)
-    SELECT span, start, source_id, destination_id, counts FROM ${given} WHERE true
+    SELECT span, start, source_id, destination_id, counts FROM ${input} WHERE true
     ON CONFLICT (span, start, source_id, destination_id)
       DO UPDATE SET counts = sum_of_counts(kept.counts, excluded.counts)`)
 }
 
-/** Removes some rows that begin before a time, and resolves to their number. */
 export function removeCounts(
   tx: Tx,
   { span, before }: { readonly span: Span; readonly before: number },

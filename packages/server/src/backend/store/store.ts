@@ -2,78 +2,71 @@ import type { AuditEntry } from '../audit.ts'
 import type { Dialect } from './dialect.ts'
 import type { Statement } from './sql.ts'
 
-/**
- * One transaction. Any text can be a value: if a database cannot store U+0000, its `Tx` escapes and unescapes it.
- */
+/** One transaction. Any text can be a value: if a database cannot store U+0000, its `Tx` escapes it. */
 export interface Tx {
   readonly dialect: Dialect
   /**
-   * The number of this change, for a write with `changes`. It is larger than the numbers of all changes of its kind before it: a
-   * reader that has seen a number has seen everything that was changed under smaller ones.
+   * The number of this change, for a write with `changes`. It exceeds all earlier numbers of its kind, so a reader that has seen
+   * a number has seen every change with a smaller one.
    */
   readonly changeNumber: number
   all<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** Resolves to the number of rows that were inserted, updated or deleted. */
   run(statement: Statement): Promise<number>
 }
 
-/** A transaction that only reads. */
 export type ReadTx = Pick<Tx, 'dialect' | 'all'>
 
 /**
- * A read of several statements, made in one transaction. SQLite makes it on another thread, by its name. So it awaits nothing but
- * its `tx`, and its input and result can be posted to a thread.
+ * Several statements in one read transaction. SQLite runs it on another thread, by its name: so it awaits only its `tx`, and its
+ * input and result can be posted to a thread.
  */
 export type Read<Input, Result> = (tx: ReadTx, input: Input) => Promise<Result>
 
 /**
- * A change, made in one transaction: all of it or nothing. An engine may run it again after a conflict, or on another thread,
- * by its name. So it awaits nothing but its `tx`, and its input can be posted to a thread.
+ * A change in one transaction. An engine may run it again after a conflict, or on another thread, by its name: so it awaits only
+ * its `tx`, and its input can be posted to a thread.
  */
 export type Write<Input, Result> = (tx: Tx, input: Input) => Promise<Result>
 
-/** Data that nodes keep in memory, and read again when one of them has changed it. */
+/** Data that every node has in memory, and reads again after each change. */
 export type ChangeKind =
   'catalog' | 'key-uses' | 'tokens' | 'token-uses' | 'suppressions' | 'purges'
 
 export interface WriteOptions {
   /** Written in the same transaction, unless the change resolves to false. */
   readonly audit?: AuditEntry | undefined
-  /** Every node is notified of it. Changes of one kind are made one after the other: each sees those before it. */
+  /** Every node is notified. Changes of one kind are serialised: each sees those before it. */
   readonly changes?: ChangeKind
-  /** No caller waits for it: it may wait some milliseconds for other writes. */
+  /** It may wait some milliseconds to share a transaction with other writes. */
   readonly canWait?: boolean
 }
 
-/** The database as ports read it. Every method may reject with `BackendUnavailable`. */
+/** Reads of the database. Every method may reject with `BackendUnavailable`. */
 export interface Reads {
   readonly dialect: Dialect
-  /** Rows that an index leads to: few, within a millisecond. */
+  /** For few rows by an index, within a millisecond. */
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** As `lookUp`, where many rows may be looked at. */
+  /** As `lookUp`, if many rows may be examined. */
   list<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** As `list`, of several statements, which see the data as it is at one moment. */
+  /** As `list`, for several statements with one consistent view. */
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result>
 }
 
-/** For a `Read` that only looks up a few rows. */
+/** A `ReadTx` for look-ups of a few rows. */
 export function lookingUp(reads: Reads): ReadTx {
   return { dialect: reads.dialect, all: (statement) => reads.lookUp(statement) }
 }
 
-/** The database as the ports in this folder use it: each is written once, for both engines. */
+/** The database as the ports in this folder use it: written once, for both engines. */
 export interface Store extends Reads {
-  /** Makes a change, and resolves to its result when that is durable. */
+  /** Resolves to the result of the change when it is durable. */
   write<Input, Result>(
     write: Write<Input, Result>,
     input: Input,
     options?: WriteOptions,
   ): Promise<Result>
-  /**
-   * Calls `refresh` soon, and after each change of this kind by another node, or by another thread. A call has to find all
-   * changes committed before it.
-   */
+  /** Calls `refresh` soon, and after each change of this kind by another node or thread. It must find all committed changes. */
   follow(kind: ChangeKind, refresh: () => Promise<void>): void
-  /** Resolves when the other nodes and threads have followed the changes of this kind that were made before the call. */
+  /** Resolves when other nodes and threads have applied the changes of this kind that were made before the call. */
   spread(kind: ChangeKind): Promise<void>
 }

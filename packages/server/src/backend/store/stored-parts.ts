@@ -4,38 +4,31 @@ import { isTime, parsedJson } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import type { Tx } from './store.ts'
 
-/** The queue that a lane belongs to: the name of its table. */
 export type QueueName = 'deliveries' | 'notices'
 
-/** A lane of one of the queues. */
 export interface QueueLane extends LaneId {
   readonly queue: QueueName
 }
 
-/** The lanes of both queues, and their numbers. */
 export interface NumberedLanes {
-  /** The number of a lane; `undefined` if it has none. */
   numberOf(queue: QueueName, lane: LaneId): number | undefined
-  /** The lane of a number; `undefined` if the database lacks it. */
   laneOf(number: number): QueueLane | undefined
-  /** Reads the lanes of these numbers, so that `laneOf` returns them. */
+  /** Reads the lanes with these numbers, so that `laneOf` returns them. */
   know(numbers: Iterable<number>): Promise<void>
 }
 
-/** A part as it is stored: it names its lane instead of the URL. */
+/** A part as stored: with its lane instead of the URL. */
 type StoredPart = Omit<DeliveryPart, 'url' | 'last'> & {
   readonly lane: number
   readonly last?: Omit<NonNullable<DeliveryPart['last']>, 'url'>
 }
 
-/** An attempt as it is stored. */
 type StoredAttempt = Omit<Attempt, 'url'> & { readonly lane: number }
 
-/** The URL of a lane that the database lacks. */
 const UNKNOWN_URL = ''
 const LANE = /"lane":(\d+)/g
 
-/** Reads and writes the columns of one queue that name webhooks: JSON, with lanes instead of URLs. */
+/** Reads and writes the columns of a queue with webhooks: JSON with lanes instead of URLs. */
 export class StoredParts {
   readonly #queue: QueueName
   readonly #lanes: NumberedLanes
@@ -45,7 +38,7 @@ export class StoredParts {
     this.#lanes = lanes
   }
 
-  /** Before columns are read: reads the lanes that they name. */
+  /** Reads the lanes in these columns. Call it before the columns are read. */
   async know(columns: Iterable<unknown>): Promise<void> {
     const numbers = new Set<number>()
     for (const column of columns)
@@ -60,7 +53,6 @@ export class StoredParts {
     return number
   }
 
-  /** The column `webhooks` of a delivery. */
   textOf({ destinationId, webhooks }: Delivery): string {
     const parts = webhooks.map(({ url, last, ...part }): StoredPart => {
       const lane = this.laneOf(destinationId, url)
@@ -71,7 +63,7 @@ export class StoredParts {
     return storedJson(parts)
   }
 
-  /** The parts in a column `webhooks`; `undefined` if it cannot be read. */
+  /** The parts in a column `webhooks`; `undefined` if it is unreadable. */
   partsIn(column: unknown): readonly DeliveryPart[] | undefined {
     return storedPartsIn(column)?.map(({ lane, last, ...part }) => {
       const url = this.#urlOf(lane)
@@ -79,13 +71,12 @@ export class StoredParts {
     })
   }
 
-  /** A column `document` of `attempts`. */
   attemptText(destinationId: string, { url, ...attempt }: Attempt): string {
     const lane = this.laneOf(destinationId, url)
     return storedJson({ lane, ...withStorableError(attempt) } satisfies StoredAttempt)
   }
 
-  /** The attempt in a column `document`; `undefined` if it cannot be read. */
+  /** The attempt in a column `document`; `undefined` if it is unreadable. */
   attemptIn(column: unknown): Attempt | undefined {
     const stored: unknown = parsedJson(column)
     if (!isStarted(stored)) return undefined
@@ -98,20 +89,20 @@ export class StoredParts {
   }
 }
 
-/** The parts in a column `webhooks`, as they are stored; `undefined` if it cannot be read. */
+/** The stored parts in a column `webhooks`; `undefined` if it is unreadable. */
 export function storedPartsIn(column: unknown): readonly StoredPart[] | undefined {
   const stored: unknown = parsedJson(column)
   return Array.isArray(stored) && stored.every(isPart) ? (stored as StoredPart[]) : undefined
 }
 
-/** Reports read errors as JSON of PostgreSQL, which refuses U+0000 and lone surrogates. A `Tx` reads U+F8FF as U+0000. */
+/** Errors are read with PostgreSQL's JSON, which refuses U+0000 and lone surrogates. A `Tx` reads U+F8FF as U+0000. */
 function withStorableError<A extends { readonly error?: string }>(attempt: A): A {
   const { error } = attempt
   if (error === undefined) return attempt
   return { ...attempt, error: error.toWellFormed().replaceAll(/[\0\uF8FF]/g, '\uFFFD') }
 }
 
-/** JSON without U+F8FF, which a `Tx` of PostgreSQL puts in place of U+0000: other statements read these columns, too. */
+/** JSON without U+F8FF, with which a `Tx` of PostgreSQL escapes U+0000: other statements also read these columns. */
 export function storedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('\uF8FF', '\\uf8ff')
 }
@@ -126,7 +117,7 @@ const STATES: Readonly<Record<PartState, true>> = {
   removed: true,
 }
 
-/** Whether JSON is a part with a known state, and with times that can be shown: a changed byte may leave other JSON. */
+/** Whether JSON is a part with a known state and valid times: damaged text may be other JSON. */
 function isPart(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
   const { state, firstDueAt, dueAt, last } = part as Partial<StoredPart>
@@ -135,23 +126,15 @@ function isPart(part: unknown): boolean {
   return isStateKnown && isWaitShown && (last === undefined || isStarted(last))
 }
 
-/** Whether a stored attempt has the time that is shown. */
 function isStarted(attempt: unknown): attempt is StoredAttempt {
   return isTime((attempt as Partial<StoredAttempt> | null | undefined)?.startedAt)
 }
 
-/** The lanes of deliveries without parts. No other lanes have these numbers. */
+/** The lane numbers of deliveries without parts. */
 export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
 
-/**
- * Makes deliveries without pending parts wait until the engine gives them some. Every claim of them ends. On SQLite, triggers
- * have already done so.
- */
-export async function waitForParts(
-  tx: Tx,
-  queue: QueueName,
-  ids: readonly string[],
-): Promise<void> {
+/** Queues deliveries until the engine gives them parts, and ends their claims. On SQLite, triggers have already done so. */
+export async function waitForParts(tx: Tx, queue: QueueName, ids: readonly string[]) {
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
   await tx.run(sql`
     INSERT INTO waiting_parts (queue, lane, delivery_id, due_at)

@@ -5,11 +5,11 @@ import { storedIdempotentResponses } from './idempotent-responses.ts'
 import { openKeyUses } from './key-uses.ts'
 import { storedFacts } from './profiles/facts.ts'
 import { storedMemberships } from './profiles/memberships.ts'
-import { StoredProfiles } from './profiles/stored-profiles.ts'
+import { storedProfiles } from './profiles/stored-profiles.ts'
 import { storedReplays } from './replays.ts'
 import { storedStatistics } from './statistics.ts'
 import type { Store } from './store.ts'
-import { StoredSuppressions } from './suppressions.ts'
+import { openSuppressions } from './suppressions.ts'
 import { storedSyncs } from './syncs.ts'
 import { openTokens } from './tokens.ts'
 
@@ -21,10 +21,10 @@ export async function storedPorts(store: Store, box: SecretBox, clock: Clock) {
     idempotentResponses: storedIdempotentResponses(store),
     keyUses: await openKeyUses(store),
     memberships: storedMemberships(store),
-    profiles: new StoredProfiles(store),
+    profiles: storedProfiles(store),
     replays: storedReplays(store),
     statistics: storedStatistics(store),
-    suppressions: await StoredSuppressions.open(store, clock),
+    suppressions: await openSuppressions(store, clock),
     syncs: storedSyncs(store),
     tokens: await openTokens(store),
   }

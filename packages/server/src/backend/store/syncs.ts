@@ -3,7 +3,6 @@ import { pageOf } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Ended syncs that are kept for each computation. */
 const KEPT = 20
 
 interface Row {
@@ -11,7 +10,6 @@ interface Row {
   readonly document: string
 }
 
-/** Syncs in the table `syncs`. */
 export function storedSyncs(store: Store): Syncs {
   return {
     put: (sync) => store.write(putSync, sync),
@@ -48,7 +46,7 @@ function syncOf({ document }: Row): Sync {
   return JSON.parse(document) as Sync
 }
 
-/** Adds or replaces a sync. Old ones of its computation go. */
+/** Adds or replaces a sync, and removes old ones of its computation. */
 export async function putSync(tx: Tx, sync: Sync): Promise<void> {
   await tx.run(sql`
     INSERT INTO syncs (id, computation, is_open, document)
@@ -58,7 +56,7 @@ export async function putSync(tx: Tx, sync: Sync): Promise<void> {
   await trim(tx, sync)
 }
 
-/** Replaces a sync that is still as `before`. Resolves to whether it was. */
+/** Replaces a sync that still equals `before`. Resolves to whether it did. */
 export async function advanceSync(
   tx: Tx,
   { before, next }: { readonly before: Sync; readonly next: Sync },
@@ -70,7 +68,7 @@ export async function advanceSync(
   return advanced > 0
 }
 
-/** Removes old syncs of the computation of one that has ended. */
+/** Removes a computation's oldest ended syncs after one has ended. */
 async function trim(tx: Tx, sync: Sync): Promise<void> {
   if (isOpen(sync)) return
   await tx.run(sql`

@@ -8,15 +8,15 @@ interface Row {
   readonly last_used_at: number | null
 }
 
-/** A stored time that is this far ahead of the clock is replaced: the clock was set back. */
+/** A stored time this far ahead of the clock is replaced: the clock was set back. */
 export const SET_BACK_MS = 3_600_000
 
 /**
- * The tokens in the memory of this node, and in the table `tokens`. Of the times that nodes mark a token as used, the latest one
- * stays: clocks that differ by less than an hour do not make them mark in turns.
+ * Tokens in memory and in the table `tokens`. The latest use wins, so nodes whose clocks differ by less than an hour do not
+ * overwrite each other in turns.
  */
 export async function openTokens(store: Store): Promise<Tokens> {
-  /** Uses that may not be in the table yet. */
+  /** Uses that are being written. */
   const marking = new Map<string, number>()
   let current: ReadonlyMap<string, StoredToken> = new Map()
   const set = (token: StoredToken): void => {
@@ -29,7 +29,7 @@ export async function openTokens(store: Store): Promise<Tokens> {
       return { ...token, lastUsedAt: marking.get(token.id) ?? stored }
     })
     const byId = new Map(tokens.map((token) => [token.id, token]))
-    // Ids of one millisecond are unordered: known tokens stay before new ones.
+    // Ids of one millisecond are unordered: known tokens come before new ones.
     const before = [...current.keys()].flatMap((id) => byId.get(id) ?? [])
     current = new Map([...before, ...tokens].map((token) => [token.id, token]))
   }
@@ -46,7 +46,7 @@ export async function openTokens(store: Store): Promise<Tokens> {
       const { lastUsedAt, ...kept } = token
       const row = { id: token.id, document: JSON.stringify(kept), lastUsedAt }
       await store.write(addToken, row, { audit, changes: 'tokens' })
-      // It is durable, so the call does not fail where only the read does. The next refresh reads again.
+      // The token is durable, so the call succeeds even if the read fails. The next refresh reads again.
       await refreshes.run().catch(() => set(token))
       await store.spread('tokens')
     },
@@ -73,15 +73,12 @@ export async function openTokens(store: Store): Promise<Tokens> {
   }
 }
 
-/** Whether a use replaces the one that was stored before, if any. */
+/** Whether a use replaces the one before. */
 export function isLaterUse(at: number, before: number | null): boolean {
   return before === null || at > before || at < before - SET_BACK_MS
 }
 
-interface AddedToken extends Pick<StoredToken, 'id' | 'lastUsedAt'> {
-  /** JSON of the rest. */
-  readonly document: string
-}
+type AddedToken = Pick<StoredToken, 'id' | 'lastUsedAt'> & { readonly document: string }
 
 export async function addToken(tx: Tx, { id, document, lastUsedAt }: AddedToken): Promise<void> {
   await tx.run(sql`INSERT INTO tokens (id, document, last_used_at)

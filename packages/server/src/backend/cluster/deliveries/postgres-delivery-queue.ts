@@ -14,7 +14,7 @@ import type {
 } from '../../deliveries.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Unreadable } from '../../quarantine.ts'
-import { type DeliveryRow, StoredDeliveries } from '../../store/deliveries.ts'
+import { type DeliveryRow, storedDeliveries } from '../../store/deliveries.ts'
 import type { Reads } from '../../store/store.ts'
 import { StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
 import type { Postgres } from '../postgres/postgres.ts'
@@ -195,12 +195,12 @@ export class PostgresDeliveries
   implements Deliveries
 {
   readonly #lanes: QueueOptions['lanes']
-  readonly #stored: StoredDeliveries
+  readonly #stored: ReturnType<typeof storedDeliveries>
 
   constructor(options: QueueOptions, reads: Reads) {
     super(DELIVERY_TABLE, options)
     this.#lanes = options.lanes
-    this.#stored = new StoredDeliveries(reads, this.parts)
+    this.#stored = storedDeliveries(reads, this.parts)
   }
 
   find(id: string): Promise<DeliveryHistory | undefined> {

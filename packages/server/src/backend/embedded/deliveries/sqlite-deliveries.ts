@@ -12,7 +12,7 @@ import {
   DELIVERY_COLUMNS,
   deliveryOf,
   type DeliveryRow,
-  StoredDeliveries,
+  storedDeliveries,
 } from '../../store/deliveries.ts'
 import { eventOfRow } from '../../store/event-rows.ts'
 import type { Store } from '../../store/store.ts'
@@ -42,11 +42,11 @@ const DELIVERIES: QueueTable<ClaimedDelivery['event']> = {
 
 /** The queue and the history of deliveries, on the tables `deliveries` and `attempts`. */
 export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries {
-  readonly #stored: StoredDeliveries
+  readonly #stored: ReturnType<typeof storedDeliveries>
 
   constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, store: Store) {
     super(DELIVERIES, lanes, writer, reader)
-    this.#stored = new StoredDeliveries(store, this.parts)
+    this.#stored = storedDeliveries(store, this.parts)
   }
 
   find(id: string): Promise<DeliveryHistory | undefined> {

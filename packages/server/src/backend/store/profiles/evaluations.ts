@@ -12,10 +12,8 @@ import {
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** The writes that also append events to the log, which each engine does in its own way. */
 type Appending = Pick<Evaluations, 'commit' | 'tell'>
 
-/** Evaluations in the tables `identities`, `results` and `announced`. */
 export function storedEvaluations(store: Store, appending: Appending): Evaluations {
   return {
     ...appending,
@@ -41,8 +39,8 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
 }
 
 /**
- * Stores evaluations of profiles that have not changed since, but for the events of their announcements. Resolves to
- * their places in `evaluated`. Of two nodes that evaluate a profile at once, the second waits for the first, and finds another version.
+ * Stores evaluations of profiles that have not changed since, without their events. Resolves to their places in `evaluated`. If
+ * two nodes evaluate a profile, the second waits for the first and finds another version.
  */
 export async function storeEvaluations(
   tx: Tx,
@@ -65,24 +63,22 @@ export async function storeEvaluations(
   return places
 }
 
-/** Makes profiles clean that still have their version. */
+/** Makes profiles clean that still have the evaluated version. Resolves to their numbers. */
 async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
   const ids = evaluated.map(({ profileId }) => profileId)
   await lockIdentities(tx, ids)
+  const input = tx.dialect.rows(evaluated, { number: ['profileId', 'version', 'recheckAt'] })
   const rows = await tx.all(sql<{ readonly id: number }>`
-    UPDATE identities SET dirty_since = NULL, recheck_at = given.recheck_at,
+    UPDATE identities SET dirty_since = NULL, recheck_at = input.recheck_at,
       version = identities.version + 1
-    FROM ${tx.dialect.given({
-      id: ['number', ids],
-      version: ['number', evaluated.map(({ version }) => version)],
-      recheck_at: ['number', evaluated.map(({ recheckAt }) => recheckAt)],
-    })} WHERE identities.id = given.id AND identities.version = given.version RETURNING identities.id`)
+    FROM ${input} WHERE identities.id = profile_id AND identities.version = input.version
+    RETURNING identities.id`)
   return new Set(rows.map(({ id }) => id))
 }
 
 /**
- * The numbers of computations, by which tables name them. One without a number gets one. Until the transaction ends, none of
- * them is forgotten, and no other transaction changes their results. Lock profiles before.
+ * The numbers of computations, made if there are none. Until the transaction ends, no other one removes them or changes their
+ * results. Lock profiles before.
  */
 export async function lockedNumbers(
   tx: Tx,
@@ -91,76 +87,65 @@ export async function lockedNumbers(
   const ids = [...new Set(computationIds)]
   for (;;) {
     const rows = await tx.all(sql<{ readonly id: string; readonly number: number }>`
-      SELECT id, number FROM computations
-      WHERE id IN (SELECT id FROM ${tx.dialect.given({ id: ['text', ids] })})
+      SELECT id, number FROM computations WHERE id ${tx.dialect.among(ids)}
       ORDER BY number ${tx.dialect.forUpdate}`)
     const numbers = new Map(rows.map(({ id, number }) => [id, number]))
     const missing = ids.filter((id) => !numbers.has(id))
     if (missing.length === 0) return numbers
-    await tx.run(sql`
-      INSERT INTO computations (id, size) SELECT id, 0
-      FROM ${tx.dialect.given({ id: ['text', missing] })} WHERE true ON CONFLICT DO NOTHING`)
+    for (const id of missing)
+      await tx.run(
+        sql`INSERT INTO computations (id, size) VALUES (${id}, 0) ON CONFLICT DO NOTHING`,
+      )
   }
 }
 
-type Changed = ChangedResult & { readonly profile: number }
+type Changed = ChangedResult & { readonly profile: number; readonly computation: number }
 
 async function writeResults(
   tx: Tx,
-  results: readonly Changed[],
+  changed: readonly Omit<Changed, 'computation'>[],
   numbers: ReadonlyMap<string, number>,
 ): Promise<void> {
-  if (results.length === 0) return
-  const keysOf = (some: readonly Changed[]) =>
-    ({
-      profile: ['number', some.map(({ profile }) => profile)],
-      computation: ['number', some.map(({ computationId }) => numbers.get(computationId)!)],
-    }) as const
+  if (changed.length === 0) return
+  const results = changed.map((each): Changed => {
+    return { ...each, computation: numbers.get(each.computationId)! }
+  })
+  const keys = { number: ['profile', 'computation'] } as const
   const gone = results.filter(({ value }) => value === undefined)
   if (gone.length > 0)
     await tx.run(sql`
       DELETE FROM results WHERE (profile, computation) IN (
-        SELECT profile, computation FROM ${tx.dialect.given(keysOf(gone))})`)
+        SELECT profile, computation FROM ${tx.dialect.rows(gone, keys)})`)
   const kept = results.filter(({ value }) => value !== undefined)
+  const columns = { number: [...keys.number, 'since'], json: ['value'] } as const
   if (kept.length > 0)
     await tx.run(sql`
       INSERT INTO results (profile, computation, value, since)
-      SELECT profile, computation, value, since FROM ${tx.dialect.given({
-        ...keysOf(kept),
-        value: ['text', kept.map(({ value }) => JSON.stringify(value))],
-        since: ['number', kept.map(({ since }) => since)],
-      })} WHERE true
+      SELECT profile, computation, value, since FROM ${tx.dialect.rows(kept, columns)} WHERE true
       ON CONFLICT (profile, computation) DO UPDATE SET value = excluded.value, since = excluded.since`)
-  await countChanges(tx, results, numbers)
+  await countChanges(tx, results)
 }
 
-/** Counts changes of results, by computation and hour. */
-async function countChanges(
-  tx: Tx,
-  results: readonly Changed[],
-  numbers: ReadonlyMap<string, number>,
-): Promise<void> {
+async function countChanges(tx: Tx, results: readonly Changed[]): Promise<void> {
   const hourOf = ({ since }: Changed): number => Math.floor(since / HOUR_MS) * HOUR_MS
-  const groups = [
-    ...Map.groupBy(results, (each) => `${each.computationId} ${hourOf(each)}`).values(),
-  ]
-  const left = groups.map((all) => all.filter(({ value }) => value === undefined).length)
+  const groups = Map.groupBy(results, (each) => `${each.computation} ${hourOf(each)}`)
+  const counts = [...groups.values()].map((all) => {
+    const went = all.filter(({ value }) => value === undefined).length
+    const { computation } = all[0]!
+    return { computation, start: hourOf(all[0]!), entered: all.length - went, went }
+  })
+  const input = tx.dialect.rows(counts, { number: ['computation', 'start', 'entered', 'went'] })
   await tx.run(sql`
     INSERT INTO computation_changes (computation, start, entered, went)
-    SELECT computation, start, entered, went FROM ${tx.dialect.given({
-      computation: ['number', groups.map(([first]) => numbers.get(first!.computationId)!)],
-      start: ['number', groups.map(([first]) => hourOf(first!))],
-      entered: ['number', groups.map(({ length }, index) => length - left[index]!)],
-      went: ['number', left],
-    })} WHERE true
+    SELECT computation, start, entered, went FROM ${input} WHERE true
     ON CONFLICT (computation, start) DO UPDATE SET
       entered = computation_changes.entered + excluded.entered,
       went = computation_changes.went + excluded.went`)
 }
 
 /**
- * Keeps what was announced: of several announcements of a computation for a user, the last one. The computations are locked,
- * which keeps rows unique: PostgreSQL has no index that does, because a userId may be longer than such an index takes.
+ * Stores the last announcement of each computation and user. Rows are unique because the computations are locked: a userId may be
+ * too long for a unique index of PostgreSQL.
  */
 async function putAnnounced(
   tx: Tx,
@@ -171,19 +156,18 @@ async function putAnnounced(
   const keyOf = ({ computationId, userId }: Announcement): string =>
     `${computationId} ${userId.toWellFormed()}`
   const last = [...new Map(announcements.map((each) => [keyOf(each), each])).values()]
-  const given = tx.dialect.given({
-    user_id: ['text', last.map(({ userId }) => userId)],
-    computation: ['number', last.map(({ computationId }) => numbers.get(computationId)!)],
-    value: ['text', last.map(({ value }) => JSON.stringify(value))],
-    number: ['number', last.map(({ number }) => number)],
-    at: ['number', last.map(({ at }) => at)],
+  const rows = last.map((each) => ({ ...each, computation: numbers.get(each.computationId)! }))
+  const input = tx.dialect.rows(rows, {
+    text: ['userId'],
+    number: ['computation', 'number', 'at'],
+    json: ['value'],
   })
   await tx.run(sql`
-    UPDATE announced SET value = given.value, number = given.number, at = given.at FROM ${given}
-    WHERE announced.user_id = given.user_id AND announced.computation = given.computation`)
+    UPDATE announced SET value = input.value, number = input.number, at = input.at FROM ${input}
+    WHERE announced.user_id = input.user_id AND announced.computation = input.computation`)
   await tx.run(sql`
     INSERT INTO announced (user_id, computation, value, number, at)
-    SELECT user_id, computation, value, number, at FROM ${given} WHERE (
+    SELECT user_id, computation, value, number, at FROM ${input} WHERE (
       SELECT count(*) FROM announced AS known
-      WHERE known.user_id = given.user_id AND known.computation = given.computation) = 0`)
+      WHERE known.user_id = input.user_id AND known.computation = input.computation) = 0`)
 }

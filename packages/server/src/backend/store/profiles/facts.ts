@@ -1,26 +1,27 @@
 import type { ArchivedFact, FactClause, Facts, FillSlice, Keeping } from '../../facts.ts'
 import type { Fact } from '../../profiles.ts'
+import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
 import type { Store, Tx } from '../store.ts'
 import { numbersOf, profilesPosition, touchProfiles } from './identities.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** A fact of an identity, and the clause that counts it. */
 export interface IdentityFact extends Fact {
   readonly identity: number
   readonly clause: number
 }
 
-/** One in so many facts of an identity makes those go that are more than the clause keeps. */
+/** One in this many facts triggers the removal of an identity's facts beyond the clause's limit. */
 const TRIM_EVERY = 32
-/** Facts that one slice of pruning looks at: more only of one identity. */
+/** Facts that one slice of pruning examines, or more of one identity. */
 const PRUNE_FACTS = 5_000
 
-/** Facts in the tables `facts` and `fact_clauses`. */
 export function storedFacts(store: Store): Facts {
   return {
     async clauses() {
-      const rows = await store.lookUp(sql<ClauseRow>`SELECT * FROM fact_clauses ORDER BY number`)
+      const rows = await store.lookUp(
+        sql<ClauseRow>`SELECT ${CLAUSE} FROM fact_clauses ORDER BY number`,
+      )
       return rows.map(clauseOf)
     },
     put: (clause) => store.write(putFactClause, clause),
@@ -30,57 +31,40 @@ export function storedFacts(store: Store): Facts {
   }
 }
 
-interface ClauseRow {
-  readonly number: number
-  readonly definition: string
-  readonly keep_ms: number | null
-  readonly keep_most: number
-  readonly fill_through: number
-  readonly filled_through: number
-  readonly reaches_back_to: number | null
+type ClauseRow = Omit<FactClause, 'keeping'> & Keeping
+
+const CLAUSE = sql`number, definition, keep_ms AS "forMs", keep_most AS most, fill_through AS "fillThrough",
+  filled_through AS "filledThrough", reaches_back_to AS "reachesBackTo"`
+
+function clauseOf({ forMs, most, ...clause }: ClauseRow): FactClause {
+  return { ...clause, keeping: { forMs, most } }
 }
 
-interface NewClause {
-  readonly definition: string
-  readonly keeping: Keeping
-  readonly reachesBackTo: number | null
-}
-
-function clauseOf(row: ClauseRow): FactClause {
-  return {
-    number: row.number,
-    definition: row.definition,
-    keeping: { forMs: row.keep_ms, most: row.keep_most },
-    fillThrough: row.fill_through,
-    filledThrough: row.filled_through,
-    reachesBackTo: row.reaches_back_to,
-  }
-}
-
-/** Adds a clause, or widens what is kept of the one with its definition. A wider one is filled again. */
+/** Adds a clause, or extends the limits of the existing one, which is then filled again. */
 export async function putFactClause(
   tx: Tx,
-  { definition, keeping, reachesBackTo }: NewClause,
+  { definition, keeping, reachesBackTo }: Parameters<Facts['put']>[0],
 ): Promise<FactClause> {
-  // Slices and other nodes wait: the clause begins where the profiles are now.
+  // The clause begins at the current position: slices and other nodes wait.
   await lockProfiles(tx)
   const [row] = await tx.all(sql<ClauseRow>`
-    SELECT * FROM fact_clauses WHERE definition = ${definition}`)
+    SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
   const kept = row && clauseOf(row)
   const wanted = kept === undefined ? keeping : wider(keeping, kept.keeping)
   if (kept !== undefined && isEqual(wanted, kept.keeping)) return kept
   const position = await profilesPosition(tx)
   const { forMs, most } = wanted
+  // Not an upsert: PostgreSQL has an exclusion constraint, because definitions may be long.
   const [put] = await tx.all(
     kept === undefined
       ? sql<ClauseRow>`
           INSERT INTO fact_clauses
             (definition, keep_ms, keep_most, fill_through, filled_through, reaches_back_to)
-          VALUES (${definition}, ${forMs}, ${most}, ${position}, 0, ${reachesBackTo}) RETURNING *`
+          VALUES (${definition}, ${forMs}, ${most}, ${position}, 0, ${reachesBackTo}) RETURNING ${CLAUSE}`
       : sql<ClauseRow>`
           UPDATE fact_clauses SET keep_ms = ${forMs}, keep_most = ${most}, fill_through = ${position},
             filled_through = 0, reaches_back_to = ${reachesBackTo}
-          WHERE number = ${kept.number} RETURNING *`,
+          WHERE number = ${kept.number} RETURNING ${CLAUSE}`,
   )
   return clauseOf(put!)
 }
@@ -94,12 +78,12 @@ function isEqual(a: Keeping, b: Keeping): boolean {
   return a.forMs === b.forMs && a.most === b.most
 }
 
-/** Removes a clause. Its facts go when they are pruned. */
+/** Removes a clause. Its facts are pruned later. */
 export async function removeFactClause(tx: Tx, clause: number): Promise<void> {
   await tx.run(sql`DELETE FROM fact_clauses WHERE number = ${clause}`)
 }
 
-/** Adds facts of archived events, where their users have an identity. Resolves to false if the slice is out of date. */
+/** Adds facts of archived events whose users have an identity. Resolves to false if the slice is outdated. */
 export async function fillFacts(tx: Tx, slice: FillSlice): Promise<boolean> {
   const { clauses, through, at } = slice
   if ((await lockProfiles(tx)).purges !== slice.purges) return false
@@ -114,14 +98,11 @@ export async function fillFacts(tx: Tx, slice: FillSlice): Promise<boolean> {
     UPDATE fact_clauses SET filled_through = CASE WHEN fill_through < ${through} THEN fill_through
       ELSE CAST(${through} AS bigint) END
     WHERE filled_through < ${through} AND filled_through < fill_through
-      AND number IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`)
+      AND number IN (${numbersIn(tx, clauses)})`)
   return true
 }
 
-async function withIdentities(
-  tx: Tx,
-  facts: readonly ArchivedFact[],
-): Promise<readonly IdentityFact[]> {
+async function withIdentities(tx: Tx, facts: readonly ArchivedFact[]) {
   const ids = facts.flatMap((fact) => fact.ids.map((id) => ({ space: fact.space, ...id })))
   const found = await numbersOf(tx, ids)
   let looked = 0
@@ -132,7 +113,6 @@ async function withIdentities(
   })
 }
 
-/** Adds facts. One that is there already stays. */
 export async function putFacts(tx: Tx, facts: readonly IdentityFact[]): Promise<void> {
   if (facts.length === 0) return
   await tx.run(insertionOf(tx, facts))
@@ -140,19 +120,18 @@ export async function putFacts(tx: Tx, facts: readonly IdentityFact[]): Promise<
 }
 
 function insertionOf(tx: Tx, facts: readonly IdentityFact[]): Statement {
-  const values = facts.map(({ value }) => (value === null ? null : JSON.stringify(value)))
+  const rows = facts.map((fact) => {
+    return { ...fact, value: fact.value === null ? null : JSON.stringify(fact.value) }
+  })
+  const input = tx.dialect.rows(rows, {
+    text: ['value'],
+    number: ['identity', 'clause', 'at', 'position'],
+  })
   return sql`
     INSERT INTO facts (identity, clause, at, position, value)
-    SELECT identity, clause, at, position, value FROM ${tx.dialect.given({
-      identity: ['number', facts.map(({ identity }) => identity)],
-      clause: ['number', facts.map(({ clause }) => clause)],
-      at: ['number', facts.map(({ at }) => at)],
-      position: ['number', facts.map(({ position }) => position)],
-      value: ['text', values],
-    })} WHERE true ON CONFLICT DO NOTHING`
+    SELECT identity, clause, at, position, value FROM ${input} WHERE true ON CONFLICT DO NOTHING`
 }
 
-/** Trims what has got some of these facts. */
 async function trimAfter(tx: Tx, facts: readonly IdentityFact[]): Promise<void> {
   const due = facts.filter(({ position }) => position % TRIM_EVERY === 0)
   for (const key of new Map(due.map((fact) => [`${fact.identity} ${fact.clause}`, fact])).values())
@@ -161,7 +140,7 @@ async function trimAfter(tx: Tx, facts: readonly IdentityFact[]): Promise<void> 
 
 type FactKey = Pick<IdentityFact, 'identity' | 'clause'>
 
-/** Removes the oldest facts of an identity, beyond the number that the clause keeps: 0 if it is gone. */
+/** Removes an identity's oldest facts beyond the limit of the clause: all facts of a removed one. */
 async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
   await tx.run(sql`
     DELETE FROM facts WHERE identity = ${identity} AND clause = ${clause} AND (at, position) <= (
@@ -171,8 +150,8 @@ async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
 }
 
 /**
- * Removes facts of some identities: those that are older than their clauses keep them, those that are more, and those of
- * clauses that are gone. Returns where the next slice begins; `null` at the end.
+ * Removes facts of some identities beyond their clause's age or count limit, and facts of deleted clauses. Resolves to where the
+ * next slice begins; `null` at the end.
  */
 export async function pruneFacts(
   tx: Tx,
@@ -184,7 +163,7 @@ export async function pruneFacts(
       LIMIT 1 OFFSET ${PRUNE_FACTS}) AS beyond`)
   const { first, beyond } = bounds!
   if (first === null) return null
-  // The identity at the end has more facts than fit.
+  // An identity may have more facts than a slice.
   const reached = beyond === null ? Number.MAX_SAFE_INTEGER : Math.max(first, beyond - 1)
   const looked = sql`identity > ${after} AND identity <= ${reached}`
   await tx.run(sql`

@@ -14,10 +14,10 @@ interface Row {
   readonly traits: string | null
 }
 
-/** An event that was found by an anonymousId, and belongs to a user. */
+/** An event of a user that was found by an anonymousId. */
 type EventOfUser = FoundEvent & { readonly userId: string }
 
-/** The events of users whom the purge does not name. */
+/** The events of users that the purge does not remove. */
 export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUser[] {
   return found.filter(
     (event): event is EventOfUser =>
@@ -26,17 +26,12 @@ export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUs
 }
 
 /**
- * Removes from the profiles of these users what the removed events said: facts, the traits they set last, and their counts. The
- * announcements stay, so the next evaluation reports a value that changes. Slices that were read before are refused. Call
- * `lockProfiles` first.
+ * Removes the facts, counts and current traits of these events from the profiles of their users. Announcements stay, so the next
+ * evaluation reports values that change. Slices that were read before are refused. Call `lockProfiles` first.
  *
  * @param at since when the profiles are dirty
  */
-export async function forgetEvents(
-  tx: Tx,
-  events: readonly EventOfUser[],
-  at: number,
-): Promise<void> {
+export async function forgetEvents(tx: Tx, events: readonly EventOfUser[], at: number) {
   if (events.length === 0) return
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const sourceIds = events.map(({ sourceId }) => sourceId)
@@ -62,10 +57,8 @@ export async function forgetEvents(
     return { id, counts: countsWithout(counts, applied) }
   })
   await tx.run(sql`
-    UPDATE identities SET counts = given.counts FROM ${tx.dialect.given({
-      id: ['number', counted.map(({ id }) => id)],
-      counts: ['text', counted.map(({ counts }) => JSON.stringify(counts))],
-    })} WHERE identities.id = given.id`)
+    UPDATE identities SET counts = input.counts
+    FROM ${tx.dialect.rows(counted, { number: ['id'], json: ['counts'] })} WHERE identities.id = input.id`)
   const profiles = rows.map(({ profile }) => profile)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, profiles)})`)
   await touchProfiles(tx, [...byIdentity.keys()], at)
@@ -75,21 +68,14 @@ async function removeFacts(
   tx: Tx,
   events: readonly { readonly identity: number; readonly position: number }[],
 ): Promise<void> {
-  const given = tx.dialect.given({
-    identity: ['number', events.map(({ identity }) => identity)],
-    position: ['number', events.map(({ position }) => position)],
-  })
+  const input = tx.dialect.rows(events, { number: ['identity', 'position'] })
   await tx.run(sql`
-    DELETE FROM facts WHERE identity IN (SELECT identity FROM ${given})
-    AND (identity, position) IN (SELECT identity, position FROM ${given})`)
+    DELETE FROM facts WHERE identity IN (SELECT identity FROM ${input})
+    AND (identity, position) IN (SELECT identity, position FROM ${input})`)
 }
 
-/** Earlier values are not stored, so these traits are gone. */
-async function removeTraits(
-  tx: Tx,
-  rows: readonly Row[],
-  eventIds: ReadonlySet<string>,
-): Promise<void> {
+/** Earlier values are not stored, so these traits are removed. */
+async function removeTraits(tx: Tx, rows: readonly Row[], eventIds: ReadonlySet<string>) {
   const left = rows.flatMap(({ id, traits }) => {
     const all = Object.entries(traitsIn(traits))
     const kept = all.filter(([, [, , , eventId]]) => !eventIds.has(eventId))
@@ -98,10 +84,7 @@ async function removeTraits(
   await putTraits(tx, left)
 }
 
-function countsWithout(
-  stored: string,
-  events: readonly { readonly type: EventType }[],
-): Partial<Record<EventType, number>> {
+function countsWithout(stored: string, events: readonly { readonly type: EventType }[]) {
   const counts = countsIn(stored)
   for (const { type } of events) {
     const count = (counts[type] ?? 0) - 1

@@ -6,15 +6,12 @@ import { sql, type Statement } from '../sql.ts'
 import type { ReadTx, Tx } from '../store.ts'
 import { indexTraits, isNewer, type StoredTrait, type StoredTraits, traitsIn } from './traits.ts'
 
-/** The name of the cursor with which profiles follow the log. */
 export const PROFILES_CURSOR = 'profiles'
 
-/** What events say of an identity besides traits and facts. */
 export interface Sums {
-  /** The least and the greatest effective time of its events. */
+  /** The first and the last effective time of its events. */
   firstSeenAt: number | null
   lastSeenAt: number | null
-  /** Events by type. */
   readonly counts: Partial<Record<EventType, number>>
 }
 
@@ -25,11 +22,11 @@ interface OpenIdentity extends Sums {
   readonly isNew: boolean
   isSeen: boolean
   placeholders: number
-  /** Undefined if the transaction was not to change them. */
+  /** `undefined` if the transaction does not change them. */
   readonly traits: StoredTraits | undefined
   hasNewTraits: boolean
   hasChanged: boolean
-  /** Whether an evaluation of its profile may come to another result than before. */
+  /** Whether an evaluation of its profile may have another result than before. */
   isDirty: boolean
 }
 
@@ -42,10 +39,14 @@ interface Row {
   readonly placeholders: number
 }
 
-/**
- * The identities that one transaction changes: each is read once, and written once by `save`. A slice of the log has many
- * events of the same users.
- */
+interface OpeningOptions {
+  readonly named: readonly SpacedId[]
+  readonly withTraits?: readonly SpacedId[]
+  /** The time of the change. */
+  readonly at: number
+}
+
+/** The identities that one transaction changes. Each is read once, and written once by `save`. */
 export class OpenIdentities {
   readonly #byName: ReadonlyMap<string, OpenIdentity>
 
@@ -53,23 +54,10 @@ export class OpenIdentities {
     this.#byName = byName
   }
 
-  /**
-   * Opens the identities of these ids; one that there is not is new. `lockProfiles` comes before.
-   *
-   * @param withTraits those that may get traits
-   * @param at the time of the change
-   */
+  /** Opens or makes the identities of these ids. Call `lockProfiles` first. */
   static async open(
     tx: Tx,
-    {
-      named,
-      withTraits = [],
-      at,
-    }: {
-      readonly named: readonly SpacedId[]
-      readonly withTraits?: readonly SpacedId[]
-      readonly at: number
-    },
+    { named, withTraits = [], at }: OpeningOptions,
   ): Promise<OpenIdentities> {
     const wanted = [...new Map(named.map((each) => [keyOf(each), each])).values()]
     const found = await numbersOf(tx, wanted)
@@ -89,12 +77,12 @@ export class OpenIdentities {
       const row = rows.get(found[index] ?? -1)
       const id = row?.id ?? next++
       const ownTraits = changing.has(keyOf(each)) ? traitsIn(traits.get(id)) : undefined
-      return [keyOf(each), openIdentity({ id, named: each, row, traits: ownTraits })] as const
+      return [keyOf(each), openIdentity(id, each, row, ownTraits)] as const
     })
     return new OpenIdentities(new Map(open))
   }
 
-  /** The number of an identity that is open. An event or a list names it, unless `isSeen` is false. */
+  /** The number of an open identity. `isSeen`: whether an event or a list has it. */
   require(named: SpacedId, isSeen: boolean): number {
     const open = this.#byName.get(keyOf(named))!
     if (isSeen && !open.isSeen) {
@@ -105,12 +93,11 @@ export class OpenIdentities {
     return open.id
   }
 
-  /** The profile of the identity is to be evaluated again. */
   touch(named: SpacedId): void {
     this.#byName.get(keyOf(named))!.isDirty = true
   }
 
-  /** Adds what an event says of its user, but for its facts. Returns the number of the identity. */
+  /** Adds an event's data except its facts. Returns the number of the identity. */
   apply(change: ProfileChange): number {
     const { type, timestamp, receivedAt, hasPlaceholder, traits = {} } = change
     const named = ownIdOf(change)
@@ -128,7 +115,7 @@ export class OpenIdentities {
     return id
   }
 
-  /** Writes what has changed. Returns the numbers of the identities whose profiles are to be evaluated again. */
+  /** Writes changed identities. Returns the numbers of those whose profiles need evaluation. */
   async save(tx: Tx): Promise<readonly number[]> {
     const all = [...this.#byName.values()]
     const added = all.filter(({ isNew }) => isNew)
@@ -142,7 +129,7 @@ export class OpenIdentities {
   }
 }
 
-/** The position of the last event that is applied; 0 while no profiles are kept. */
+/** The position of the last applied event; 0 while profiles are off. */
 export async function profilesPosition(tx: ReadTx): Promise<number> {
   const [cursor] = await tx.all(
     sql<{ readonly through: number }>`SELECT through FROM cursors WHERE name = ${PROFILES_CURSOR}`,
@@ -150,14 +137,13 @@ export async function profilesPosition(tx: ReadTx): Promise<number> {
   return cursor?.through ?? 0
 }
 
-/** The identity that an event belongs to. */
 export function ownIdOf({ space, userId, anonymousId }: ProfileChange): SpacedId {
   return userId === undefined
     ? { space, kind: 'anonymous', id: anonymousId! }
     : { space, kind: 'user', id: userId }
 }
 
-/** The number of the identity of each id, in their order; `undefined` where there is none. */
+/** The identity numbers of ids, in order; `undefined` if none. */
 export function numbersOf(
   tx: ReadTx,
   ids: readonly SpacedId[],
@@ -165,7 +151,6 @@ export function numbersOf(
   return columnOf(tx, ids, sql`identities.id`)
 }
 
-/** The number of the profile of each id, in their order. */
 export function profilesOf(
   tx: ReadTx,
   ids: readonly SpacedId[],
@@ -173,61 +158,46 @@ export function profilesOf(
   return columnOf(tx, ids, sql`identities.profile`)
 }
 
-async function columnOf(
-  tx: ReadTx,
-  ids: readonly SpacedId[],
-  column: Statement,
-): Promise<readonly (number | undefined)[]> {
+async function columnOf(tx: ReadTx, ids: readonly SpacedId[], column: Statement) {
   if (ids.length === 0) return []
-  // A subquery for each looks it up by the index. A plan for all of them at once may read the whole table.
+  const rowsOfIds = ids.map((id, place) => ({ ...id, place }))
+  const input = tx.dialect.rows(rowsOfIds, { text: ['space', 'kind', 'id'], number: ['place'] })
+  // A subquery uses the index for each id. A join may read the whole table.
   const rows = await tx.all(sql<{ readonly place: number; readonly found: number | null }>`
     SELECT place, (
       SELECT ${column} FROM identities
-      WHERE name = given.name AND space = given.space AND kind = given.kind) AS found
-    FROM ${tx.dialect.given({
-      place: ['number', ids.map((_, index) => index)],
-      space: ['text', ids.map(({ space }) => space)],
-      kind: ['text', ids.map(({ kind }) => kind)],
-      name: ['text', ids.map(({ id }) => id)],
-    })}`)
+      WHERE name = input.id AND space = input.space AND kind = input.kind) AS found
+    FROM ${input}`)
   const found = new Map(rows.map((row) => [row.place, row.found ?? undefined]))
   return ids.map((_, index) => found.get(index))
 }
 
-/** Makes the profiles of identities dirty since `at`, unless they were before. */
-export async function touchProfiles(
-  tx: Tx,
-  identities: readonly number[],
-  at: number,
-): Promise<void> {
+/** Makes the profiles of identities dirty since `at`, unless they already are. */
+export async function touchProfiles(tx: Tx, identities: readonly number[], at: number) {
   if (identities.length === 0) return
-  const profiles = sql`SELECT profile FROM identities
-    WHERE id IN (${numbersIn(tx, identities)})`
+  const profiles = sql`SELECT profile FROM identities WHERE id IN (${numbersIn(tx, identities)})`
   if (tx.dialect.hasRowLocks) await lockAll(tx, profiles)
   await tx.run(sql`
     UPDATE identities SET version = version + 1, dirty_since = coalesce(dirty_since, ${at})
     WHERE id IN (${profiles})`)
 }
 
-/** Locks identities until the transaction ends. */
 export async function lockIdentities(tx: Tx, ids: readonly number[]): Promise<void> {
   if (tx.dialect.hasRowLocks) await lockAll(tx, numbersIn(tx, ids))
 }
 
-/** In the order of their numbers, as every transaction does, so that no two wait for each other. */
+/** In the order of numbers, to prevent deadlocks. */
 async function lockAll(tx: Tx, ids: Statement): Promise<void> {
   await tx.all(sql`
     SELECT id FROM identities WHERE id IN (${ids}) ORDER BY id ${tx.dialect.forUpdate}`)
 }
 
-/** Adds what `other` has to `sums`: the sums of the counts, the widest time. */
 export function addSums(sums: Sums, other: Sums): void {
   for (const [type, count] of Object.entries(other.counts) as [EventType, number][])
     sums.counts[type] = (sums.counts[type] ?? 0) + count
   for (const at of [other.firstSeenAt, other.lastSeenAt]) if (at !== null) seeAt(sums, at)
 }
 
-/** The counts in a column; none if it is damaged. */
 export function countsIn(stored: string): Sums['counts'] {
   const counts = parsedJson(stored)
   return isJsonObject(counts) ? counts : {}
@@ -238,32 +208,26 @@ function setTrait(open: OpenIdentity, name: string, trait: StoredTrait): void {
   if (!isNewer(trait, previous)) return
   open.traits![name] = trait
   open.hasNewTraits = true
-  // Most identify calls repeat what is known: an equal text or number changes no verdict.
+  // Most identify calls repeat known values, which change no result.
   if (previous?.[0] !== trait[0]) open.isDirty = true
 }
 
-/** Widens the time in which an identity was seen. */
 function seeAt(sums: Sums, at: number): void {
   sums.firstSeenAt = Math.min(sums.firstSeenAt ?? at, at)
   sums.lastSeenAt = Math.max(sums.lastSeenAt ?? at, at)
 }
 
-/** Equal for ids that are equal in the database, which has no lone surrogates. */
+/** Equal for ids that are equal in the database, which stores no lone surrogates. */
 function keyOf({ space, kind, id }: SpacedId): string {
   return JSON.stringify([kind, space.toWellFormed(), id.toWellFormed()])
 }
 
-function openIdentity({
-  id,
-  named,
-  row,
-  traits,
-}: {
-  readonly id: number
-  readonly named: SpacedId
-  readonly row: Row | undefined
-  readonly traits: StoredTraits | undefined
-}): OpenIdentity {
+function openIdentity(
+  id: number,
+  named: SpacedId,
+  row: Row | undefined,
+  traits: StoredTraits | undefined,
+): OpenIdentity {
   return {
     id,
     named,
@@ -284,32 +248,28 @@ async function rowsOf(tx: Tx, ids: readonly number[]): Promise<Row[]> {
   if (ids.length === 0) return []
   return tx.all(sql<Row>`
     SELECT id, is_seen, first_seen_at, last_seen_at, counts, placeholders FROM identities
-    WHERE id IN (${numbersIn(tx, ids)})
-    ORDER BY id ${tx.dialect.forUpdate}`)
+    WHERE id IN (${numbersIn(tx, ids)}) ORDER BY id ${tx.dialect.forUpdate}`)
 }
 
 async function traitsOf(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await tx.all(sql<{ readonly identity: number; readonly traits: string }>`
-    SELECT identity, traits FROM identity_traits
-    WHERE identity IN (${numbersIn(tx, ids)})`)
+    SELECT identity, traits FROM identity_traits WHERE identity IN (${numbersIn(tx, ids)})`)
   return new Map(rows.map(({ identity, traits }) => [identity, traits]))
 }
 
-/** Identities lose what is damaged of them, and go on with what their next events say. The quarantine says so. */
+/** Reports identities with damaged data, which is dropped, in the quarantine. */
 async function quarantine(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   if (ids.length === 0) return
-  const reason = 'Its counts or traits in the database were not readable as JSON, and are gone.'
-  const given = tx.dialect.given({
-    id: ['text', ids.map((id) => `profile:${id}`)],
-    at: ['number', ids.map(() => at)],
-  })
+  const reason = 'Its counts or traits in the database were not readable as JSON, and were removed.'
+  const rows = ids.map((id) => ({ id: `profile:${id}`, reason, at }))
+  const input = tx.dialect.rows(rows, { text: ['id', 'reason'], number: ['at'] })
   await tx.run(sql`
-    INSERT INTO quarantine (id, reason, at) SELECT id, CAST(${reason} AS text), at FROM ${given} WHERE true
+    INSERT INTO quarantine (id, reason, at) SELECT id, reason, at FROM ${input} WHERE true
     ON CONFLICT (id) DO UPDATE SET at = excluded.at`)
 }
 
-/** Takes numbers that no identity has had. Returns the first one. */
+/** Reserves unused numbers. Returns the first. */
 async function takeNumbers(tx: Tx, count: number): Promise<number> {
   if (count === 0) return 0
   const [state] = await tx.all(sql<{ readonly identities: number }>`
@@ -317,19 +277,17 @@ async function takeNumbers(tx: Tx, count: number): Promise<number> {
   return state!.identities - count + 1
 }
 
-/** Each leads a profile of its own until it is linked. */
+/** Each leads its own profile until it is linked. */
 async function insert(tx: Tx, identities: readonly OpenIdentity[]): Promise<void> {
   if (identities.length === 0) return
+  const rows = identities.map(({ named: { space, kind, id: name }, ...rest }) => {
+    return { ...rest, space, kind, name }
+  })
   await tx.run(sql`
     INSERT INTO identities (id, space, kind, name, profile, is_seen, first_seen_at, last_seen_at,
       counts, placeholders, version)
     SELECT id, space, kind, name, id, is_seen = 1, first_seen_at, last_seen_at, counts, placeholders, 0
-    FROM ${tx.dialect.given({
-      space: ['text', identities.map(({ named }) => named.space)],
-      kind: ['text', identities.map(({ named }) => named.kind)],
-      name: ['text', identities.map(({ named }) => named.id)],
-      ...columnsOf(identities),
-    })}`)
+    FROM ${tx.dialect.rows(rows, { ...COLUMNS, text: ['space', 'kind', 'name'] })}`)
   const changes = identities.map(({ named: { space } }) => ({ space, change: 1 }))
   await countProfiles(tx, changes)
 }
@@ -337,38 +295,28 @@ async function insert(tx: Tx, identities: readonly OpenIdentity[]): Promise<void
 async function update(tx: Tx, identities: readonly OpenIdentity[]): Promise<void> {
   if (identities.length === 0) return
   await tx.run(sql`
-    UPDATE identities SET is_seen = given.is_seen = 1, first_seen_at = given.first_seen_at,
-      last_seen_at = given.last_seen_at, counts = given.counts, placeholders = given.placeholders
-    FROM ${tx.dialect.given(columnsOf(identities))} WHERE identities.id = given.id`)
+    UPDATE identities SET is_seen = input.is_seen = 1, first_seen_at = input.first_seen_at,
+      last_seen_at = input.last_seen_at, counts = input.counts, placeholders = input.placeholders
+    FROM ${tx.dialect.rows(identities, COLUMNS)} WHERE identities.id = input.id`)
 }
 
-function columnsOf(identities: readonly OpenIdentity[]) {
-  return {
-    id: ['number', identities.map(({ id }) => id)],
-    is_seen: ['number', identities.map(({ isSeen }) => Number(isSeen))],
-    first_seen_at: ['number', identities.map(({ firstSeenAt }) => firstSeenAt)],
-    last_seen_at: ['number', identities.map(({ lastSeenAt }) => lastSeenAt)],
-    counts: ['text', identities.map(({ counts }) => JSON.stringify(counts))],
-    placeholders: ['number', identities.map(({ placeholders }) => placeholders)],
-  } as const
-}
+const COLUMNS = {
+  number: ['id', 'isSeen', 'firstSeenAt', 'lastSeenAt', 'placeholders'],
+  json: ['counts'],
+} as const
 
 export async function putTraits(
   tx: Tx,
   identities: readonly { readonly id: number; readonly traits: StoredTraits }[],
 ): Promise<void> {
   if (identities.length === 0) return
-  const given = tx.dialect.given({
-    identity: ['number', identities.map(({ id }) => id)],
-    traits: ['text', identities.map(({ traits }) => JSON.stringify(traits))],
-  })
+  const input = tx.dialect.rows(identities, { number: ['id'], json: ['traits'] })
   await tx.run(sql`
-    INSERT INTO identity_traits (identity, traits) SELECT identity, traits FROM ${given} WHERE true
+    INSERT INTO identity_traits (identity, traits) SELECT id, traits FROM ${input} WHERE true
     ON CONFLICT (identity) DO UPDATE SET traits = excluded.traits`)
   await indexTraits(tx, identities)
 }
 
-/** Adds to the numbers of profiles, by space. */
 export async function countProfiles(
   tx: Tx,
   changes: readonly { readonly space: string; readonly change: number }[],

@@ -17,22 +17,12 @@ import {
 } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-interface AddedLinks {
-  /** Those that are new, and link nothing. */
-  readonly refused: readonly UnlinkedIds[]
-  /** How many ids the largest profile has that was linked anew; 0 for none. */
-  readonly largest: number
-}
-
-/**
- * Adds claims of anonymousIds, and aliases. Of each pair the earliest event counts, and of each anonymousId the earliest claim. Then
- * links anew what this concerns.
- */
+/** Adds claims and aliases, of which the earliest event of each pair counts, and relinks the profiles concerned. */
 export async function addLinks(
   tx: Tx,
   links: { readonly claims: readonly NamedTogether[]; readonly aliases: readonly NamedTogether[] },
   at: number,
-): Promise<AddedLinks> {
+) {
   const claims = await putClaims(tx, links.claims)
   const aliases = await putAliases(tx, links.aliases)
   const users = new Set([...claims.users, ...aliases.users])
@@ -46,26 +36,24 @@ export async function addLinks(
       ...others.map((claim) => refusedBy(claim, 'other_user')),
       ...[...beyond, ...aliases.refused].map((link) => refusedBy(link, 'limit')),
     ],
-    largest: [...sizes.values()].reduce((most, { length }) => Math.max(most, length), 0),
+    largest: [...sizes.values()].reduce((max, { length }) => Math.max(max, length), 0),
   }
 }
 
-/** Those of other profiles: a user whom an alias made one with the first user has the id, too. */
+/** Claims of users in other profiles than the id: a user that an alias joined with the first one also has the id. */
 async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
   if (claims.length === 0) return claims
   const ids = claims.flatMap(({ user, other }) => [user, other])
   const rows = await tx.all(sql<{ readonly id: number; readonly profile: number }>`
-    SELECT id, profile FROM identities
-    WHERE id IN (${numbersIn(tx, ids)})`)
+    SELECT id, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
   const profiles = new Map(rows.map(({ id, profile }) => [id, profile]))
   return claims.filter(({ user, other }) => profiles.get(user) !== profiles.get(other))
 }
 
-function refusedBy({ source_id: sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reason']) {
+function refusedBy({ sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reason']) {
   return { sourceId, reason, ids: 1 }
 }
 
-/** An identity, and the one that leads its profile now. */
 interface Member {
   readonly id: number
   readonly kind: string
@@ -79,11 +67,10 @@ interface Move extends Member {
 }
 
 /**
- * Puts the users, those that aliases make one with them, and the anonymousIds that they claimed first, into the profiles that they
- * belong to. Profiles that change are dirty since `at`. The user with the least number leads the profile. Resolves to the leader of
- * each identity of these profiles.
+ * Moves users, the users that aliases join with them, and their anonymousIds to their profiles. The user with the least number
+ * leads a profile. Changed profiles are dirty since `at`. Resolves to the leader of each identity.
  *
- * @param others anonymousIds that lead profiles of their own, unless one of the users has them
+ * @param others anonymousIds that lead their own profiles, unless a user has them
  */
 export async function relink(
   tx: Tx,
@@ -95,7 +82,7 @@ export async function relink(
   const wanted = await linkedTo(tx, groups)
   for (const [leader, group] of groups) for (const user of group) wanted.set(user, leader)
   const moves = (await membersOf(tx, [...wanted.keys(), ...others])).flatMap((member): Move[] => {
-    // What belongs to one of these profiles, and is no longer claimed, leads one of its own.
+    // An unclaimed identity leads its own profile.
     const to = wanted.get(member.id) ?? member.id
     return to === member.profile ? [] : [{ ...member, to }]
   })
@@ -109,21 +96,21 @@ interface ClaimOfGroup extends Moment {
   readonly name: string
 }
 
-/**
- * The anonymousIds that users of each group claimed first, with its leader: the earliest, as many as a profile may have.
- *
- * @param groups by their leaders
- */
-async function linkedTo(
-  tx: Tx,
-  groups: ReadonlyMap<number, readonly number[]>,
-): Promise<Map<number, number>> {
+/** The anonymousIds that users of each group claimed first, up to the limit of a profile, with the group's leader. */
+async function linkedTo(tx: Tx, groups: ReadonlyMap<number, readonly number[]>) {
   const { maxLinks } = await lockProfiles(tx)
-  const users = [...groups].flatMap(([leader, group]) => group.map((user) => ({ leader, user })))
+  const users = [...groups].flatMap(([leader, group]) => group.map((id) => ({ leader, id })))
+  // The first claim beyond the limit of a user, so that no later claims are read.
+  const end = (column: Statement): Statement => sql`coalesce((
+    SELECT ${column} FROM claims WHERE claimer = input.id AND is_first
+    ORDER BY at, received_at LIMIT 1 OFFSET ${maxLinks}), ${Number.MAX_SAFE_INTEGER})`
   const rows = await tx.all(sql<ClaimOfGroup>`
-    SELECT leader, anonymous, name, claims.at AS at, claims.received_at AS received_at, message_id, source_id
-    FROM ${tx.dialect.given(await withEnds(tx, users, maxLinks))}
-    JOIN claims ON claimer = given.id AND is_first JOIN identities ON identities.id = anonymous
+    WITH users AS MATERIALIZED (
+      SELECT leader, id, ${end(sql`at`)} AS end_at, ${end(sql`received_at`)} AS end_received_at
+      FROM ${tx.dialect.rows(users, { number: ['leader', 'id'] })})
+    SELECT leader, anonymous, name, claims.at AS at, claims.received_at AS "receivedAt",
+      message_id AS "messageId", source_id AS "sourceId"
+    FROM users JOIN claims ON claimer = users.id AND is_first JOIN identities ON identities.id = anonymous
     WHERE claims.at <= end_at AND (claims.at < end_at OR claims.received_at <= end_received_at)`)
   const linked = [...Map.groupBy(rows, ({ leader }) => leader).values()].flatMap((claims) =>
     claims
@@ -135,33 +122,7 @@ async function linkedTo(
   return new Map(linked.map(({ anonymous, leader }) => [anonymous, leader]))
 }
 
-interface UserOfGroup {
-  readonly leader: number
-  readonly user: number
-}
-
-/** The users as columns, with the moment of the first claim that a profile has no room for: so no more claims are read than that. */
-async function withEnds(tx: Tx, users: readonly UserOfGroup[], maxLinks: number) {
-  const next = (column: Statement): Statement => sql`(
-    SELECT ${column} FROM claims WHERE claimer = given.id AND is_first
-    ORDER BY at, received_at LIMIT 1 OFFSET ${maxLinks})`
-  const rows = await tx.all(sql<{
-    readonly id: number
-    readonly at: number | null
-    readonly received_at: number | null
-  }>`SELECT id, ${next(sql`at`)} AS at, ${next(sql`received_at`)} AS received_at
-    FROM ${tx.dialect.given({ id: ['number', users.map(({ user }) => user)] })}`)
-  const ends = new Map(rows.map((row) => [row.id, row]))
-  const never = Number.MAX_SAFE_INTEGER
-  return {
-    leader: ['number', users.map(({ leader }) => leader)],
-    id: ['number', users.map(({ user }) => user)],
-    end_at: ['number', users.map(({ user }) => ends.get(user)?.at ?? never)],
-    end_received_at: ['number', users.map(({ user }) => ends.get(user)?.received_at ?? never)],
-  } as const
-}
-
-/** These identities, and the others of the profiles that they belong to now. */
+/** These identities, and the others of their current profiles. */
 async function membersOf(tx: Tx, ids: readonly number[]): Promise<readonly Member[]> {
   const select = (where: Statement): Statement<Member> =>
     sql`SELECT id, kind, space, profile, dirty_since FROM identities WHERE ${where}`
@@ -175,11 +136,8 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
   const profiles = [...new Set(moves.flatMap(({ profile, to }) => [profile, to]))]
   await lockIdentities(tx, [...profiles, ...moves.map(({ id }) => id)])
   await tx.run(sql`
-    UPDATE identities SET profile = given.profile
-    FROM ${tx.dialect.given({
-      id: ['number', moves.map(({ id }) => id)],
-      profile: ['number', moves.map(({ to }) => to)],
-    })} WHERE identities.id = given.id`)
+    UPDATE identities SET profile = input."to"
+    FROM ${tx.dialect.rows(moves, { number: ['id', 'to'] })} WHERE identities.id = input.id`)
   const ended = moves.filter(({ id, profile }) => id === profile)
   await endProfiles(tx, ended)
   await countProfiles(tx, [
@@ -189,35 +147,31 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
   await touchProfiles(tx, profiles, at)
 }
 
-/** Gives the results of profiles to those that they have become part of. What became dirty first waits longest there, too. */
+/** Moves the results of ended profiles to their new profiles, which are dirty since the earlier time of both. */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
   await copyResults(tx, ended)
   const ids = ended.map(({ id }) => id)
   const gone = numbersIn(tx, ids)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${gone})`)
-  const since = new Map<number, number>()
-  for (const { to, dirty_since: waits } of ended)
-    if (waits !== null) since.set(to, Math.min(waits, since.get(to) ?? waits))
+  const sinceById = new Map<number, number>()
+  for (const { to, dirty_since: since } of ended)
+    if (since !== null) sinceById.set(to, Math.min(since, sinceById.get(to) ?? since))
+  const dirty = [...sinceById].map(([id, since]) => ({ id, since }))
   await tx.run(sql`
-    UPDATE identities SET dirty_since = given.since
-    FROM ${tx.dialect.given({
-      id: ['number', [...since.keys()]],
-      since: ['number', [...since.values()]],
-    })} WHERE identities.id = given.id AND coalesce(dirty_since > given.since, true)`)
+    UPDATE identities SET dirty_since = input.since
+    FROM ${tx.dialect.rows(dirty, { number: ['id', 'since'] })}
+    WHERE identities.id = input.id AND coalesce(dirty_since > input.since, true)`)
   await tx.run(sql`
     UPDATE identities SET dirty_since = NULL, recheck_at = NULL, version = version + 1
     WHERE id IN (${gone})`)
 }
 
-/** Copies results from profiles that end. One that has a result of the computation keeps its own. */
+/** Copies results from ended profiles. Existing results of the same computation stay. */
 async function copyResults(tx: Tx, ended: readonly Move[]): Promise<void> {
-  const given = tx.dialect.given({
-    gone: ['number', ended.map(({ id }) => id)],
-    kept: ['number', ended.map(({ to }) => to)],
-  })
+  const input = tx.dialect.rows(ended, { number: ['id', 'to'] })
   await tx.run(sql`
     INSERT INTO results (profile, computation, value, since)
-    SELECT kept, computation, value, since FROM ${given} JOIN results ON profile = gone WHERE true
-    ORDER BY gone ON CONFLICT (profile, computation) DO NOTHING`)
+    SELECT "to", computation, value, since FROM ${input} JOIN results ON profile = input.id WHERE true
+    ORDER BY input.id ON CONFLICT (profile, computation) DO NOTHING`)
 }

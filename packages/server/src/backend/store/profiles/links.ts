@@ -3,7 +3,7 @@ import { numbersIn } from '../dialect.ts'
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
-/** An event that names two identities, by their numbers. */
+/** An event with two identities, by their numbers. */
 export interface NamedTogether extends Pick<
   ProfileChange,
   'timestamp' | 'receivedAt' | 'messageId' | 'eventId' | 'sourceId'
@@ -13,61 +13,54 @@ export interface NamedTogether extends Pick<
   readonly other: number
 }
 
-/** Users whose aliases make them one, at most. An alias that would make more is kept, and links nothing. */
+/** Maximum number of users that aliases join. An alias that would exceed it is stored, and links nothing. */
 const MAX_ALIASES = 100
 
-export interface StoredClaim {
-  readonly user: number
-  readonly other: number
+interface StoredLink extends Omit<NamedTogether, 'timestamp'> {
   readonly at: number
-  readonly received_at: number
-  readonly message_id: string
-  readonly event_id: string
-  readonly source_id: string
-  readonly is_first: boolean | number
 }
 
-const CLAIM = sql`claims.claimer AS "user", claims.anonymous AS other, claims.at AS at,
-  claims.received_at AS received_at, claims.message_id AS message_id, claims.event_id AS event_id,
-  claims.source_id AS source_id, claims.is_first AS is_first`
+export interface StoredClaim extends StoredLink {
+  readonly isFirst: boolean | number
+}
 
-/** Returns the users whose first claims have changed, and the claims of pairs that are new. */
+const LINK = sql`at, received_at AS "receivedAt", message_id AS "messageId", event_id AS "eventId",
+  source_id AS "sourceId"`
+const CLAIM = sql`claimer AS "user", anonymous AS other, ${LINK}, is_first AS "isFirst"`
+
+/** Returns the users whose first claims have changed, and the claims of new pairs. */
 export async function putClaims(
   tx: Tx,
   claims: readonly NamedTogether[],
 ): Promise<{ readonly users: ReadonlySet<number>; readonly added: readonly StoredClaim[] }> {
   const users = new Set<number>()
   if (claims.length === 0) return { users, added: [] }
-  const pairs = { other: claims.map(({ other }) => other), user: claims.map(({ user }) => user) }
-  const given = tx.dialect.given({
-    other: ['number', pairs.other],
-    claimer: ['number', pairs.user],
-  })
+  const input = tx.dialect.rows(claims, { number: ['other', 'user'] })
   const stored = await tx.all(sql<StoredClaim>`
-    SELECT ${CLAIM} FROM claims WHERE is_first AND anonymous IN (SELECT other FROM ${given})
+    SELECT ${CLAIM} FROM claims WHERE is_first AND anonymous IN (SELECT other FROM ${input})
     UNION ALL SELECT ${CLAIM} FROM claims
-    WHERE NOT is_first AND (anonymous, claimer) IN (SELECT other, claimer FROM ${given})`)
+    WHERE NOT is_first AND (anonymous, claimer) IN (SELECT other, "user" FROM ${input})`)
   const known = new Map(stored.map((claim) => [pairOf(claim), claim]))
   const before = new Set(known.keys())
   const first = new Map(stored.filter(isFirst).map((claim) => [claim.other, claim]))
   const changed = new Map<string, StoredClaim>()
-  for (const claim of claims.map(claimOf)) {
+  for (const claim of claims.map(linkOf)) {
     const earliest = known.get(pairOf(claim))
     if (earliest !== undefined && !isEarlier(claim, earliest)) continue
     const ofFirst = first.get(claim.other)
     const becomesFirst = ofFirst === undefined || isEarlier(claim, ofFirst)
-    const next = { ...claim, is_first: becomesFirst || ofFirst.user === claim.user }
+    const next = { ...claim, isFirst: becomesFirst || ofFirst.user === claim.user }
     if (becomesFirst && ofFirst !== undefined && ofFirst.user !== claim.user) {
       users.add(ofFirst.user)
-      keep({ ...ofFirst, is_first: false })
+      keep({ ...ofFirst, isFirst: false })
     }
-    if (next.is_first) {
+    if (next.isFirst) {
       users.add(claim.user)
       first.set(claim.other, next)
     }
     keep(next)
   }
-  // Each anonymousId has one first claim at most, at any moment.
+  // An anonymousId never has two first claims.
   const all = [...changed.values()]
   const later = all.filter((claim) => !isFirst(claim))
   await writeClaims(tx, later)
@@ -80,69 +73,51 @@ export async function putClaims(
   }
 }
 
-function claimOf(named: NamedTogether): StoredClaim {
-  return {
-    user: named.user,
-    other: named.other,
-    at: named.timestamp,
-    received_at: named.receivedAt,
-    message_id: named.messageId,
-    event_id: named.eventId,
-    source_id: named.sourceId,
-    is_first: false,
-  }
+function linkOf({ timestamp, ...named }: NamedTogether): StoredLink {
+  return { ...named, at: timestamp }
 }
 
 function pairOf({ user, other }: { readonly user: number; readonly other: number }): string {
   return `${other} ${user}`
 }
 
-export function isFirst({ is_first }: StoredClaim): boolean {
-  return Boolean(is_first)
+export function isFirst(claim: StoredClaim): boolean {
+  return Boolean(claim.isFirst)
 }
 
-export type Moment = Pick<StoredClaim, 'at' | 'received_at' | 'message_id' | 'source_id'>
+export type Moment = Pick<StoredLink, 'at' | 'receivedAt' | 'messageId' | 'sourceId'>
 
-/** Orders as `isEarlier` does. */
 export const BY_MOMENT = sql`at, received_at, message_id, source_id`
 
-/**
- * By the effective time, then the time of receipt, then the messageId, which two sources may both use: the same on every node, in
- * any order of arrival.
- */
+/** By effective time, time of receipt, messageId and source: the same on every node, in any order of arrival. */
 export function isEarlier(a: Moment, b: Moment): boolean {
   if (a.at !== b.at) return a.at < b.at
-  if (a.received_at !== b.received_at) return a.received_at < b.received_at
-  const order = compareText(a.message_id, b.message_id) || compareText(a.source_id, b.source_id)
+  if (a.receivedAt !== b.receivedAt) return a.receivedAt < b.receivedAt
+  const order = compareText(a.messageId, b.messageId) || compareText(a.sourceId, b.sourceId)
   return order < 0
 }
 
-/** The order of texts in both databases. */
+/** Orders texts as both databases do. */
 export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 async function writeClaims(tx: Tx, claims: readonly StoredClaim[]): Promise<void> {
   if (claims.length === 0) return
+  const input = tx.dialect.rows(claims, {
+    text: ['messageId', 'eventId', 'sourceId'],
+    number: ['other', 'user', 'at', 'receivedAt', 'isFirst'],
+  })
   await tx.run(sql`
     INSERT INTO claims (anonymous, claimer, at, received_at, message_id, event_id, source_id, is_first)
-    SELECT anonymous, claimer, at, received_at, message_id, event_id, source_id, is_first = 1
-    FROM ${tx.dialect.given({
-      anonymous: ['number', claims.map(({ other }) => other)],
-      claimer: ['number', claims.map(({ user }) => user)],
-      at: ['number', claims.map(({ at }) => at)],
-      received_at: ['number', claims.map((claim) => claim.received_at)],
-      message_id: ['text', claims.map((claim) => claim.message_id)],
-      event_id: ['text', claims.map((claim) => claim.event_id)],
-      source_id: ['text', claims.map((claim) => claim.source_id)],
-      is_first: ['number', claims.map((claim) => Number(claim.is_first))],
-    })} WHERE true
+    SELECT other, "user", at, received_at, message_id, event_id, source_id, is_first = 1
+    FROM ${input} WHERE true
     ON CONFLICT (anonymous, claimer) DO UPDATE SET at = excluded.at, received_at = excluded.received_at,
       message_id = excluded.message_id, event_id = excluded.event_id, source_id = excluded.source_id,
       is_first = excluded.is_first`)
 }
 
-/** Returns the users whom a new alias makes one, and the new aliases that link nothing. */
+/** Returns the users with new linked aliases, and the new aliases that link nothing. */
 export async function putAliases(
   tx: Tx,
   aliases: readonly NamedTogether[],
@@ -154,11 +129,11 @@ export async function putAliases(
   const changed: Alias[] = []
   const refused: Alias[] = []
   for (const alias of aliases) {
-    const next = aliasOf(alias)
+    const next = linkOf(alias)
     const before = known.get(pairOf(next))
     if (before !== undefined && !isEarlier(next, before)) continue
-    const isLinked = Boolean(before?.is_linked) || unite(groups, next)
-    const kept = { ...next, is_linked: isLinked }
+    const isLinked = Boolean(before?.isLinked) || unite(groups, next)
+    const kept = { ...next, isLinked }
     for (const each of [kept, { ...kept, user: kept.other, other: kept.user }]) {
       known.set(pairOf(each), each)
       changed.push(each)
@@ -170,18 +145,15 @@ export async function putAliases(
   return { users, refused }
 }
 
-/** The users that are one with each user of these aliases. */
-async function sharedGroups(
-  tx: Tx,
-  aliases: readonly NamedTogether[],
-): Promise<Map<number, Set<number>>> {
+/** The users that are joined with each user of these aliases. */
+async function sharedGroups(tx: Tx, aliases: readonly NamedTogether[]) {
   const users = aliases.flatMap(({ user, other }) => [user, other])
   const groups = (await groupsOf(tx, users)).map((group) => new Set(group))
   return new Map(groups.flatMap((group) => [...group].map((user) => [user, group] as const)))
 }
 
-/** Makes two users one, unless they would be too many. Returns whether they are one. */
-function unite(groups: Map<number, Set<number>>, { user, other }: Alias): boolean {
+/** Joins two users, unless the group would be too large. Returns whether they are joined. */
+function unite(groups: Map<number, Set<number>>, { user, other }: StoredLink): boolean {
   const [a, b] = [groups.get(user)!, groups.get(other)!]
   if (a === b) return true
   if (a.size + b.size > MAX_ALIASES) return false
@@ -189,47 +161,34 @@ function unite(groups: Map<number, Set<number>>, { user, other }: Alias): boolea
   return true
 }
 
-export interface Alias extends Omit<StoredClaim, 'is_first'> {
-  readonly is_linked: boolean | number
-}
-
-function aliasOf(named: NamedTogether): Alias {
-  const { is_first: _, ...alias } = claimOf(named)
-  return { ...alias, is_linked: false }
+export interface Alias extends StoredLink {
+  readonly isLinked: boolean | number
 }
 
 async function aliasesOf(tx: Tx, named: readonly NamedTogether[]): Promise<Map<string, Alias>> {
+  const input = tx.dialect.rows(named, { number: ['user', 'other'] })
   const rows = await tx.all(sql<Alias>`
-    SELECT identity AS "user", partner AS other, at, received_at, message_id, event_id, source_id, is_linked
-    FROM ${tx.dialect.given({
-      owner: ['number', named.map(({ user }) => user)],
-      other: ['number', named.map(({ other }) => other)],
-    })} JOIN aliases ON identity = given.owner AND partner = given.other`)
+    SELECT identity AS "user", partner AS other, ${LINK}, is_linked AS "isLinked" FROM ${input}
+    JOIN aliases ON identity = input."user" AND partner = input.other`)
   return new Map(rows.map((row) => [pairOf(row), row]))
 }
 
 async function writeAliases(tx: Tx, aliases: readonly Alias[]): Promise<void> {
   const rows = [...new Map(aliases.map((each) => [pairOf(each), each])).values()]
   if (rows.length === 0) return
+  const input = tx.dialect.rows(rows, {
+    text: ['messageId', 'eventId', 'sourceId'],
+    number: ['user', 'other', 'at', 'receivedAt', 'isLinked'],
+  })
   await tx.run(sql`
     INSERT INTO aliases (identity, partner, at, received_at, message_id, event_id, source_id, is_linked)
-    SELECT identity, partner, at, received_at, message_id, event_id, source_id, is_linked = 1
-    FROM ${tx.dialect.given({
-      identity: ['number', rows.map(({ user }) => user)],
-      partner: ['number', rows.map(({ other }) => other)],
-      at: ['number', rows.map(({ at }) => at)],
-      received_at: ['number', rows.map((row) => row.received_at)],
-      message_id: ['text', rows.map((row) => row.message_id)],
-      event_id: ['text', rows.map((row) => row.event_id)],
-      source_id: ['text', rows.map((row) => row.source_id)],
-      is_linked: ['number', rows.map((row) => Number(row.is_linked))],
-    })} WHERE true
+    SELECT "user", other, at, received_at, message_id, event_id, source_id, is_linked = 1
+    FROM ${input} WHERE true
     ON CONFLICT (identity, partner) DO UPDATE SET at = excluded.at, received_at = excluded.received_at,
       message_id = excluded.message_id, event_id = excluded.event_id, source_id = excluded.source_id,
       is_linked = excluded.is_linked`)
 }
 
-/** The users that aliases make one with each of these. */
 export async function groupsOf(tx: Tx, users: readonly number[]): Promise<readonly number[][]> {
   const partners = new Map<number, number[]>()
   for (let next = [...new Set(users)]; next.length > 0;) {
@@ -244,7 +203,7 @@ export async function groupsOf(tx: Tx, users: readonly number[]): Promise<readon
   return [...partners.keys()].flatMap((user) => {
     if (grouped.has(user)) return []
     const group = [user]
-    // It grows while it is read.
+    // The array grows during iteration.
     for (const each of group) {
       grouped.add(each)
       for (const partner of partners.get(each)!)

@@ -15,24 +15,19 @@ import { profilesOf } from './identities.ts'
 import { compareText } from './links.ts'
 import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 
-/**
- * The facts of a clause as they pass from thread to thread: an object for each would cost the main thread more than all the
- * rest of an evaluation.
- */
+/** The facts of a clause, packed for threads: an object for each would cost the main thread more than the whole evaluation. */
 interface PackedFacts {
   readonly clause: number
-  /** `at` and `position` of each, in turn; newest first. */
+  /** `at` and `position` of each, alternately; newest first. */
   readonly numbers: Float64Array
-  /** `null` if no fact has a value. */
   readonly values: readonly Json[] | null
 }
 
-/** A loaded profile as it passes from thread to thread. */
+/** A loaded profile as it is posted between threads. */
 export type PackedProfile = Omit<LoadedProfile, 'facts'> & {
   readonly facts: readonly PackedFacts[]
 }
 
-/** The profile as an evaluation sees it. */
 export function unpacked({ facts, ...profile }: PackedProfile): LoadedProfile {
   const byClause = facts.map(({ clause, numbers, values }) => {
     const all = Array.from({ length: numbers.length / 2 }, (_, index) => ({
@@ -45,13 +40,12 @@ export function unpacked({ facts, ...profile }: PackedProfile): LoadedProfile {
   return { ...profile, facts: new Map(byClause) }
 }
 
-/** Loads the profile that an id belongs to. */
 export async function loadProfileOf(tx: ReadTx, id: SpacedId): Promise<readonly PackedProfile[]> {
   const [profile] = await profilesOf(tx, [id])
   return profile === undefined ? [] : loadProfiles(tx, [profile])
 }
 
-/** Loads profiles that are to be evaluated: dirty ones first, then those whose time has come. */
+/** As `Evaluations.due`. */
 export async function loadDueProfiles(
   tx: ReadTx,
   { now, limit }: { readonly now: number; readonly limit: number },
@@ -68,32 +62,27 @@ export async function loadDueProfiles(
   return loadProfiles(tx, due)
 }
 
-/** Loads the next profiles of a space. */
+/** As `Evaluations.walk`. */
 export async function walkProfiles(
   tx: ReadTx,
   walk: ProfileWalk,
 ): Promise<readonly PackedProfile[]> {
-  const { space, after, every = 1, clauses, computationId } = walk
+  const { space, after, every = 1, clauses } = walk
   const rows = await tx.all(sql<{ readonly id: number }>`
     SELECT id FROM identities WHERE id > ${after} AND profile = id AND space = ${space}
     ORDER BY id LIMIT ${WALK_PROFILES * every}`)
   const ids = rows.map(({ id }) => id).filter((_, index) => (index + 1) % every === 0)
-  const only = { clauses, computationId: computationId ?? null }
-  return loadProfiles(tx, await fittingIds(tx, ids, clauses), only)
+  return loadProfiles(tx, await fittingIds(tx, ids, clauses), walk)
 }
 
-/** The first of the profiles, as many as fit into a batch. */
-async function fittingIds(
-  tx: ReadTx,
-  ids: readonly number[],
-  clauses: readonly number[],
-): Promise<readonly number[]> {
+/** The first profiles that fit into a batch. */
+async function fittingIds(tx: ReadTx, ids: readonly number[], clauses: readonly number[]) {
   const rows = await tx.all(sql<{ readonly profile: number; readonly bytes: number }>`
     SELECT profile, CAST(sum(
       coalesce((SELECT octet_length(traits) FROM identity_traits WHERE identity = identities.id), 0)
       + coalesce((SELECT sum(octet_length(value)) FROM results WHERE results.profile = identities.id), 0)
       + coalesce((SELECT sum(32 + coalesce(octet_length(value), 0)) FROM facts WHERE identity = identities.id
-        AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})), 0)) AS bigint) AS bytes
+        AND clause IN (${numbersIn(tx, clauses)})), 0)) AS bigint) AS bytes
     FROM identities WHERE profile IN (${numbersIn(tx, ids)}) GROUP BY profile`)
   const bytes = new Map(rows.map((row) => [row.profile, row.bytes]))
   let total = 0
@@ -101,14 +90,8 @@ async function fittingIds(
   return end === -1 ? ids : ids.slice(0, Math.max(1, end))
 }
 
-/** The database cuts the facts of a profile with more identities: each identity can have as many facts as a profile keeps. */
+/** With more identities, the database limits a profile's facts: each identity may have as many facts as a profile keeps. */
 const MAX_UNCUT_IDENTITIES = 8
-
-interface Only {
-  readonly clauses: readonly number[]
-  /** The computation whose announcements are loaded; `null`: none. */
-  readonly computationId: string | null
-}
 
 interface IdentityRow {
   readonly id: number
@@ -123,14 +106,11 @@ interface IdentityRow {
   readonly recheck_at: number | null
 }
 
-/**
- * Loads profiles in the order of their numbers in `ids`, without those that are gone: all that belongs to them, or the facts and
- * announcements of `only`.
- */
+/** Loads existing profiles in the order of `ids`, with all facts and announcements, or those of `only`. */
 export async function loadProfiles(
   tx: ReadTx,
   ids: readonly number[],
-  only?: Only,
+  only?: Pick<ProfileWalk, 'clauses' | 'computationId'>,
 ): Promise<readonly PackedProfile[]> {
   if (ids.length === 0) return []
   const identities = Map.groupBy(
@@ -145,7 +125,8 @@ export async function loadProfiles(
     (identities.get(profile)?.length ?? 0) > MAX_UNCUT_IDENTITIES
   const facts = await factsOf(tx, ids, isCrowded, only?.clauses)
   const results = await resultsOf(tx, ids)
-  const announced = await announcedTo(tx, named, only)
+  const loaded = only === undefined || only.computationId !== undefined ? named : []
+  const announced = await announcedTo(tx, loaded, only?.computationId)
   const lists = await listsWith(tx, named)
   return ids.flatMap((profileId) => {
     const all = identities.get(profileId) ?? []
@@ -174,34 +155,31 @@ function traitsOf(identities: readonly IdentityRow[]): readonly StoredTraits[] {
   return identities.flatMap(({ traits }) => (traits === null ? [] : [traitsIn(traits)]))
 }
 
-/** In the order of the database. */
 function usersOf(identities: readonly IdentityRow[]): readonly string[] {
   const users = identities.filter(({ kind, is_seen: isSeen }) => kind === 'user' && isSeen)
   return users.map(({ name }) => name).toSorted(compareText)
 }
 
-/** The values of traits that were not removed. */
 function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json> {
   const values = Object.create(null) as Record<string, Json>
   for (const [name, [value]] of Object.entries(traits)) if (value !== null) values[name] = value
   return values
 }
 
-/** Facts of one clause, of an identity or of a profile: texts, because a row for each fact would take several times as long. */
+/** Facts of one clause, of an identity or profile, as texts: a row for each would take several times as long. */
 interface FactRow {
   readonly profile: number
   readonly clause: number
-  /** Separated by commas. */
   readonly at: string
   readonly position: string
-  /** JSON, separated by line breaks, which it does not have; `null` if no fact has a value. */
+  /** JSON without line breaks, separated by them; `null` if no fact has a value. */
   readonly value: string | null
 }
 
 /**
- * By profile: the newest facts of each clause, up to the limit of the clause.
+ * The newest facts of each clause, up to its limit, by profile.
  *
- * @param isCrowded whether the database cuts the facts of a profile, which takes three times as long as to cut them here
+ * @param isCrowded whether the database applies the limit, which takes three times as long as here
  */
 async function factsOf(
   tx: ReadTx,
@@ -211,16 +189,13 @@ async function factsOf(
 ): Promise<ReadonlyMap<number, PackedFacts[]>> {
   const packed = new Map<number, PackedFacts[]>()
   if (clauses?.length === 0) return packed
-  const wanted =
-    clauses === undefined
-      ? sql``
-      : sql`AND clause IN (SELECT number FROM ${tx.dialect.given({ number: ['number', clauses] })})`
+  const wanted = clauses === undefined ? sql`` : sql`AND clause IN (${numbersIn(tx, clauses)})`
   const kept = await tx.all(sql<{ readonly number: number; readonly keep_most: number }>`
     SELECT number, keep_most FROM fact_clauses`)
-  const most = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
+  const limits = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
   const factsIn = (profiles: readonly number[]): Statement => sql`
     FROM identities JOIN facts ON identity = id WHERE profile IN (${numbersIn(tx, profiles)}) ${wanted}`
-  // The order of an index, so nothing is sorted.
+  // In the order of an index, without sorting.
   const ofFew = await tx.all(sql<FactRow>`
     SELECT profile, clause, ${AS_TEXTS} ${factsIn(ids.filter((id) => !isCrowded(id)))}
     GROUP BY profile, space, id, clause`)
@@ -237,7 +212,7 @@ async function factsOf(
           GROUP BY profile, clause`)
   for (const [profile, rows] of Map.groupBy(ofFew.concat(ofCrowded), (row) => row.profile)) {
     const all = [...Map.groupBy(rows, ({ clause }) => clause)].flatMap(([clause, ofClause]) =>
-      packedClause(clause, ofClause, most.get(clause) ?? 0),
+      packedClause(clause, ofClause, limits.get(clause) ?? 0),
     )
     packed.set(profile, all)
   }
@@ -248,7 +223,7 @@ const AS_TEXTS = sql`string_agg(CAST(at AS text), ',') AS at,
   string_agg(CAST(position AS text), ',') AS position,
   CASE WHEN count(value) > 0 THEN string_agg(coalesce(value, ''), ${'\n'}) END AS value`
 
-function packedClause(clause: number, rows: readonly FactRow[], most: number): PackedFacts[] {
+function packedClause(clause: number, rows: readonly FactRow[], limit: number): PackedFacts[] {
   const facts = rows.flatMap(({ at, position, value }) => {
     const [positions, values] = [position.split(','), value?.split('\n')]
     return at.split(',').map((each, index) => {
@@ -259,7 +234,7 @@ function packedClause(clause: number, rows: readonly FactRow[], most: number): P
       }
     })
   })
-  const newest = facts.toSorted((a, b) => b.at - a.at || b.position - a.position).slice(0, most)
+  const newest = facts.toSorted((a, b) => b.at - a.at || b.position - a.position).slice(0, limit)
   if (newest.length === 0) return []
   const numbers = new Float64Array(2 * newest.length)
   for (const [index, { at, position }] of newest.entries()) {
@@ -273,10 +248,7 @@ function packedClause(clause: number, rows: readonly FactRow[], most: number): P
 
 type Results = Map<string, { readonly value: Json; readonly since: number }>
 
-async function resultsOf(
-  tx: ReadTx,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Results>> {
+async function resultsOf(tx: ReadTx, ids: readonly number[]) {
   const rows = await tx.all(sql<{
     readonly profile: number
     readonly id: string
@@ -301,23 +273,24 @@ interface AnnouncedRow {
   readonly at: number
 }
 
-/** By user: what was announced of all computations, or of one. */
-async function announcedTo(
-  tx: ReadTx,
-  users: readonly string[],
-  only: Only | undefined,
-): Promise<ReadonlyMap<string, readonly AnnouncedRow[]>> {
-  if (users.length === 0 || only?.computationId === null) return new Map()
-  // Not an index of computations: it would lead to the announcements to all users, for each part of a walk.
-  const ofOne = only === undefined ? sql`` : sql`AND computations.id || '' = ${only.computationId}`
+/** The announcements of all computations, or of one, by user. */
+async function announcedTo(tx: ReadTx, users: readonly string[], only: string | undefined) {
+  if (users.length === 0) return new Map()
+  // Prevents the use of an index by computation, which would read the announcements of all users for each batch.
+  const ofOne = only === undefined ? sql`` : sql`AND computations.id || '' = ${only}`
   const rows = await tx.all(sql<AnnouncedRow>`
     SELECT user_id, computations.id AS id, value, announced.number AS number, at
-    FROM ${tx.dialect.given({ name: ['text', users] })} JOIN announced ON user_id = given.name
+    FROM ${namesIn(tx, users)} JOIN announced ON user_id = input.name
     JOIN computations ON computations.number = computation ${ofOne}`)
   return Map.groupBy(rows, ({ user_id: userId }) => userId)
 }
 
-/** By computation, then by userId. */
+function namesIn({ dialect }: ReadTx, users: readonly string[]): Statement {
+  const rows = users.map((name) => ({ name }))
+  return dialect.rows(rows, { text: ['name'] })
+}
+
+/** Announcements by computation, then by userId. */
 function announcedOf(
   userIds: readonly string[],
   rows: ReadonlyMap<string, readonly AnnouncedRow[]>,
@@ -331,15 +304,11 @@ function announcedOf(
   return all
 }
 
-/** The manual audiences whose lists have these users, by user. */
-async function listsWith(
-  tx: ReadTx,
-  users: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function listsWith(tx: ReadTx, users: readonly string[]) {
   if (users.length === 0) return new Map()
   const rows = await tx.all(sql<{ readonly user_id: string; readonly id: string }>`
-    SELECT user_id, computations.id AS id FROM ${tx.dialect.given({ name: ['text', users] })}
-    JOIN listed_users ON user_id = given.name JOIN computations ON number = computation`)
+    SELECT user_id, computations.id AS id FROM ${namesIn(tx, users)}
+    JOIN listed_users ON user_id = input.name JOIN computations ON number = computation`)
   const lists = Map.groupBy(rows, ({ user_id: userId }) => userId)
   return new Map([...lists].map(([userId, all]) => [userId, all.map(({ id }) => id)]))
 }

@@ -1,10 +1,7 @@
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
-/**
- * Waits until no other transaction makes, links or removes identities: from then on this one sees what they have done. Whoever
- * writes them takes this lock before all others.
- */
+/** Waits for other transactions that make, link or remove identities, and sees their changes. The first lock of each of them. */
 export async function lockProfiles(
   tx: Tx,
 ): Promise<{ readonly purges: number; readonly maxLinks: number }> {

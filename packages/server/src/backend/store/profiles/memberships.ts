@@ -1,4 +1,4 @@
-import type { AnnouncedUser, ChangeCounts, Memberships } from '../../memberships.ts'
+import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
 import { numberIn } from '../../page.ts'
 import { pageOf, parsedJson, timeOf } from '../rows.ts'
 import { rawSql, sql, type Statement } from '../sql.ts'
@@ -7,10 +7,8 @@ import { lockedNumbers } from './evaluations.ts'
 import { OpenIdentities, touchProfiles } from './identities.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** Rows that one call of `forget` removes. */
 const FORGET_ROWS = 2_000
 
-/** Memberships in the tables `results`, `announced` and `listed_users`. */
 export function storedMemberships(store: Store): Memberships {
   return {
     async sizes() {
@@ -24,11 +22,11 @@ export function storedMemberships(store: Store): Memberships {
       const rows = await store.list(sql<MemberRow>`
         SELECT profile, value, since, (
           SELECT min(name) FROM identities
-          WHERE identities.profile = results.profile AND kind = 'user' AND is_seen) AS user_id
+          WHERE identities.profile = results.profile AND kind = 'user' AND is_seen) AS "userId"
         FROM results WHERE computation = ${numberOf(computationId)} AND profile > ${numberIn(cursor)}
         ORDER BY profile LIMIT ${limit + 1}`)
       return pageOf(rows, { limit, cursorOf: ({ profile }) => String(profile) }, (row) => ({
-        userId: row.user_id,
+        userId: row.userId,
         value: parsedJson(row.value) ?? null,
         since: timeOf(row.since),
       }))
@@ -42,13 +40,11 @@ export function storedMemberships(store: Store): Memberships {
     },
 
     async announced(computationId, after, limit) {
-      const rows = await store.list(sql<AnnouncedRow>`
-        SELECT user_id, value, number, at FROM announced
+      const rows = await store.list(sql<Omit<AnnouncedUser, 'value'> & { value: string }>`
+        SELECT user_id AS "userId", value, number, at FROM announced
         WHERE computation = ${numberOf(computationId)} AND ${isUserAfter(after)}
         ORDER BY ${USER_ORDER} LIMIT ${limit}`)
-      return rows.map(({ user_id: userId, value, ...rest }) => {
-        return { userId, value: parsedJson(value) ?? null, ...rest }
-      })
+      return rows.map((row) => ({ ...row, value: parsedJson(row.value) ?? null }))
     },
 
     changeList: (list, change, audit) => store.write(changeList, { ...list, ...change }, { audit }),
@@ -65,15 +61,8 @@ export function storedMemberships(store: Store): Memberships {
   }
 }
 
-interface MemberRow {
+interface MemberRow extends Omit<Member, 'value'> {
   readonly profile: number
-  readonly value: string
-  readonly since: number
-  readonly user_id: string | null
-}
-
-interface AnnouncedRow extends Pick<AnnouncedUser, 'number' | 'at'> {
-  readonly user_id: string
   readonly value: string
 }
 
@@ -81,7 +70,7 @@ function numberOf(computationId: string): Statement {
   return sql`(SELECT number FROM computations WHERE id = ${computationId})`
 }
 
-/** Rows of a computation in the order of userIds. The index has how they begin, because they can be long. */
+/** The order of userIds. They can be long, so the index has prefixes. */
 const USER_ORDER = sql`substr(user_id, 1, 500), user_id`
 
 function isUserAfter(userId: string): Statement {
@@ -90,25 +79,17 @@ function isUserAfter(userId: string): Statement {
     AND (substr(user_id, 1, 500) > ${beginning} OR user_id > ${userId})`
 }
 
-interface ListChange {
-  readonly audienceId: string
-  readonly space: string
-  readonly add: readonly string[]
-  readonly remove: readonly string[]
-  readonly at: number
-}
+type ChangeList = Parameters<Memberships['changeList']>
 
-/** Changes the list of a manual audience. Each user on it has an identity. */
+/** Changes the list of a manual audience, and makes identities for new users. */
 export async function changeList(
   tx: Tx,
-  { audienceId, space, add, remove, at }: ListChange,
-): Promise<void> {
-  // The order in which all lock: whoever makes identities or changes a list, the profiles, the audience.
+  { audienceId, space, add, remove, at }: ChangeList[0] & ChangeList[1],
+) {
   await lockProfiles(tx)
-  const given = tx.dialect.given({ id: ['text', [...add, ...remove]] })
   const rows = await tx.all(sql<{ readonly user_id: string }>`
     SELECT user_id FROM listed_users
-    WHERE computation = ${numberOf(audienceId)} AND user_id IN (SELECT id FROM ${given})`)
+    WHERE computation = ${numberOf(audienceId)} AND user_id ${tx.dialect.among([...add, ...remove])}`)
   const listed = new Set(rows.map(({ user_id: userId }) => userId))
   const added = new Set(add)
   const dropped = remove.filter((userId) => listed.has(userId) && !added.has(userId))
@@ -117,11 +98,11 @@ export async function changeList(
   const open = await OpenIdentities.open(tx, { named: changed, at })
   const audience = (await lockedNumbers(tx, [audienceId])).get(audienceId)!
   await tx.run(sql`
-    DELETE FROM listed_users WHERE computation = ${audience}
-    AND user_id IN (SELECT id FROM ${tx.dialect.given({ id: ['text', dropped] })})`)
+    DELETE FROM listed_users WHERE computation = ${audience} AND user_id ${tx.dialect.among(dropped)}`)
+  const entries = put.map((userId) => ({ computation: audience, userId }))
+  const input = tx.dialect.rows(entries, { text: ['userId'], number: ['computation'] })
   await tx.run(sql`
-    INSERT INTO listed_users (computation, user_id)
-    SELECT CAST(${audience} AS bigint), id FROM ${tx.dialect.given({ id: ['text', put] })}`)
+    INSERT INTO listed_users (computation, user_id) SELECT computation, user_id FROM ${input}`)
   for (const named of changed) {
     open.require(named, true)
     open.touch(named)
@@ -129,10 +110,10 @@ export async function changeList(
   await touchProfiles(tx, await open.save(tx), at)
 }
 
-/** Removes some of what belongs to a computation that is gone. Resolves to whether there may be more. */
+/** As `Memberships.forget`. */
 export async function forgetComputation(tx: Tx, computationId: string): Promise<boolean> {
   await tx.run(sql`DELETE FROM syncs WHERE computation = ${computationId}`)
-  // Locked: no evaluation that is being committed adds a row behind the last one.
+  // Locked, so that no concurrent evaluation adds a row.
   const [computation] = await tx.all(sql<{ readonly number: number }>`
     SELECT number FROM computations WHERE id = ${computationId} ${tx.dialect.forUpdate}`)
   if (computation === undefined) return false

@@ -1,53 +1,135 @@
+import type { Json } from '@hookline/protocol'
 import { InvalidCursor, numberIn, type Page, type PageRequest } from '../../page.ts'
-import type { FoundProfiles, ProfileQuery, ProfileSummary, SpacedId } from '../../profiles.ts'
+import {
+  type FoundProfiles,
+  type ProfileQuery,
+  type ProfileSummary,
+  type SpacedId,
+  TooManyTraitIndexes,
+} from '../../profiles.ts'
 import { parsedJson, timeOf } from '../rows.ts'
 import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
-import type { ReadTx } from '../store.ts'
+import type { ReadTx, Store } from '../store.ts'
 import { profilesOf } from './identities.ts'
-import { indexedValue, mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
+import {
+  indexedValue,
+  MAX_TRAIT_INDEXES,
+  mergedTraits,
+  type StoredTraits,
+  type TraitIndex,
+  traitsIn,
+  USED_EVERY_MS,
+  useTraitIndex,
+} from './traits.ts'
 
-/** Characters of a userId that the index has. */
 const INDEXED_NAME = 100
-/** Ids and traits that a summary shows. */
 const SHOWN = 20
-/** Traits that are shown before others. */
 const FIRST_TRAITS = ['email', 'name']
 
-/** A query with what the index of its trait has. */
 export interface PreparedQuery extends ProfileQuery {
   readonly page: PageRequest
-  /** The number of the index of the trait, if the query has one. */
   readonly index?: number
 }
 
-/** The numbers of profiles, and where the next page begins. */
 type Found = Page<number>
 
-/**
- * Before a list is read, on another thread.
- * @throws {InvalidCursor}
- */
-export function checkCursor({ text, trait }: ProfileQuery, cursor: string | undefined): void {
-  if (cursor === undefined) return
-  if (text !== undefined && trait === undefined) cursorIn(cursor)
-  else numberIn(cursor)
+/** Cursors of a search for an e-mail address begin with its part: users with the address, then users with such an id. */
+const EMAILS = 'e'
+const IDS = 'i'
+
+interface Search<Query extends ProfileQuery = ProfileQuery> {
+  readonly query: Query
+  readonly page: PageRequest
+  readonly now: number
 }
 
-/** Lists the profiles of a space, or finds some of them. */
+/** As `Profiles.list`. */
+export async function searchProfiles(store: Store, search: Search): Promise<FoundProfiles> {
+  const { query, page } = search
+  const { text, trait } = query
+  if (trait !== undefined) return findByTrait(store, { ...search, query: { ...query, trait } })
+  return text?.includes('@') === true
+    ? findByEmail(store, { ...search, query: { ...query, text } })
+    : read(store, { ...query, page })
+}
+
+/** @throws {InvalidCursor} here, not on the thread that reads */
+async function read(store: Store, query: PreparedQuery): Promise<FoundProfiles> {
+  const { text, trait, page } = query
+  const parse = text !== undefined && trait === undefined ? cursorIn : numberIn
+  if (page.cursor !== undefined) parse(page.cursor)
+  return store.read(listProfiles, query)
+}
+
+/** First the users with the e-mail address, then those whose userId begins with it. */
+async function findByEmail(
+  store: Store,
+  { query, page: { limit, cursor = EMAILS }, now }: Search<TextQuery>,
+): Promise<FoundProfiles> {
+  const [part, after] = [cursor[0], cursor.slice(1)]
+  if (part !== EMAILS && part !== IDS) throw new InvalidCursor()
+  const page = { limit, ...(after !== '' && { cursor: after }) }
+  if (part === IDS) return findById(store, query, page)
+  const byTrait = { space: query.space, trait: { name: 'email', value: query.text } }
+  const found = await findByTrait(store, { query: byTrait, page, now })
+  if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
+  if (found.data.length >= limit) return { ...found, nextCursor: IDS }
+  const rest = await findById(store, query, { limit: limit - found.data.length })
+  const listed = new Set(found.data.flatMap(({ userIds }) => userIds))
+  const others = rest.data.filter(({ userIds }) => !userIds.some((id) => listed.has(id)))
+  return { ...found, ...rest, data: [...found.data, ...others] }
+}
+
+type TextQuery = ProfileQuery & { readonly text: string }
+
+/** Without profiles that the e-mail address finds, once its index is complete. */
+async function findById(store: Store, query: TextQuery, page: PageRequest): Promise<FoundProfiles> {
+  const found = await read(store, { ...query, page })
+  const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`
+  const [complete] = await store.lookUp(
+    sql`SELECT 1 AS one FROM trait_indexes WHERE name = 'email' AND filled_through IS NULL`,
+  )
+  if (complete === undefined) return { ...found, nextCursor }
+  const others = found.data.filter(({ traits: { email = null } }) => !isAlike(email, query.text))
+  return { data: others, nextCursor }
+}
+
+async function findByTrait(
+  store: Store,
+  { query, page, now }: Search<ProfileQuery & Required<Pick<ProfileQuery, 'trait'>>>,
+): Promise<FoundProfiles> {
+  const { name } = query.trait
+  // An index that was used recently needs no write.
+  const [known] = await store.lookUp(sql<TraitIndex>`
+    SELECT number, name, filled_through FROM trait_indexes
+    WHERE name = ${name} AND used_at > ${now - USED_EVERY_MS}`)
+  const index = known ?? (await store.write(useTraitIndex, { name, now }))
+  if (index === undefined)
+    throw new TooManyTraitIndexes(`There are indexes of ${MAX_TRAIT_INDEXES} other traits.`)
+  const found = await read(store, { ...query, page, index: index.number })
+  if (index.filled_through === null) return found
+  const [last] = await store.lookUp(
+    sql<{ readonly id: number }>`SELECT identities AS id FROM profiles_state`,
+  )
+  return { ...found, indexed: Math.min(0.99, index.filled_through / Math.max(1, last!.id)) }
+}
+
+/** Whether a trait has this value as text, ignoring case. */
+function isAlike(value: Json, text: string): boolean {
+  if (value === null || typeof value === 'object') return false
+  return String(value).trim().toLowerCase() === text.trim().toLowerCase()
+}
+
 export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<FoundProfiles> {
   const { data, nextCursor } = await find(tx, query)
   const { trait } = query
   const summaries = await summariesOf(tx, [...new Set(data)], query.space, trait?.name)
   if (trait === undefined) return { data: summaries.map(({ summary }) => summary), nextCursor }
-  // Another identity of the profile may have a newer value. And an index has only how a value begins.
-  const wanted = trait.value.trim().toLowerCase()
-  const matching = summaries.filter(({ traits }) => {
-    const value = traits[trait.name]?.[0] ?? null
-    return (
-      value !== null && typeof value !== 'object' && String(value).trim().toLowerCase() === wanted
-    )
-  })
+  // Another identity of the profile may have a newer value, and an index has only prefixes of values.
+  const matching = summaries.filter(({ traits }) =>
+    isAlike(traits[trait.name]?.[0] ?? null, trait.value),
+  )
   return { data: matching.map(({ summary }) => summary), nextCursor }
 }
 
@@ -57,7 +139,6 @@ function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
   return query.text === undefined ? inOrder(tx, query) : withText(tx, query, query.text)
 }
 
-/** In the order in which they were made. */
 async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
   const rows = await tx.all(sql<{ readonly id: number }>`
     SELECT id FROM identities WHERE id > ${numberIn(page.cursor ?? '0')} AND profile = id AND space = ${space}
@@ -66,7 +147,7 @@ async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Foun
   return pageOfNumbers(ids, page.limit)
 }
 
-/** One page. It looks at all identities of an index, and counts those that are linked: most profiles have one. */
+/** One page. It counts linked identities, because most profiles have one identity. */
 async function largestFirst(tx: ReadTx, { space, page: { limit } }: PreparedQuery): Promise<Found> {
   const linked = await tx.all(sql<{ readonly id: number }>`
     SELECT profile AS id FROM identities WHERE profile <> id AND space = ${space}
@@ -74,17 +155,14 @@ async function largestFirst(tx: ReadTx, { space, page: { limit } }: PreparedQuer
   const ids = linked.map(({ id }) => id)
   const single = await tx.all(sql<{ readonly id: number }>`
     SELECT id FROM identities WHERE profile = id AND space = ${space}
-      AND id NOT IN (SELECT id FROM ${tx.dialect.given({ id: ['number', ids] })})
+      AND id NOT IN (${numbersIn(tx, ids)})
     ORDER BY id LIMIT ${limit - ids.length}`)
   return { data: [...ids, ...single.map(({ id }) => id)], nextCursor: null }
 }
 
-async function withTrait(
-  tx: ReadTx,
-  { page, trait, index = 0, space }: PreparedQuery,
-): Promise<Found> {
+async function withTrait(tx: ReadTx, { page, trait, index = 0, space }: PreparedQuery) {
   const value = indexedValue(trait!.value) ?? ''
-  // Each profile once, at the first of its identities that has the value.
+  // Each profile once, at its first identity with the value.
   const rows = await tx.all(sql<{ readonly identity: number; readonly profile: number }>`
     SELECT identity, profile FROM trait_values JOIN identities ON id = identity AND space = ${space}
     WHERE trait = ${index} AND value = ${value} AND identity > ${numberIn(page.cursor ?? '0')} AND NOT EXISTS (
@@ -104,7 +182,7 @@ function pageOfNumbers(numbers: readonly number[], limit: number): Found {
   return { data, nextCursor: numbers.length > limit ? String(data.at(-1)) : null }
 }
 
-/** The profile with this anonymousId, then those of the userIds that begin with the text. Each profile is on one page. */
+/** The profile with this anonymousId, then those with a userId that begins with the text. Each profile is on one page. */
 async function withText(
   tx: ReadTx,
   { space, page: { limit, cursor } }: PreparedQuery,
@@ -114,7 +192,7 @@ async function withText(
   const [device] = await profilesOf(tx, exact)
   const beginning = beginningOf(text)
   const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
-  // Whatever comes after the text, there is a longer one.
+  // Sorts after every name that begins with the text.
   const end = `${beginning}${'\u{10ffff}'.repeat(INDEXED_NAME)}`
   const rows = await tx.all(sql<{
     readonly id: number
@@ -142,7 +220,6 @@ async function withText(
 
 const BEGINNING: Statement = sql`substr(identities.name, 1, 100)`
 
-/** What the index has of a name. */
 function beginningOf(name: string): string {
   return Array.from(name).slice(0, INDEXED_NAME).join('')
 }
@@ -182,11 +259,7 @@ async function summariesOf(
   })
 }
 
-function summaryOf(
-  rows: readonly Row[],
-  space: string,
-  searched: string | undefined,
-): { readonly summary: ProfileSummary; readonly traits: StoredTraits } {
+function summaryOf(rows: readonly Row[], space: string, searched: string | undefined) {
   const traits = mergedTraits(rows.map((row) => traitsIn(row.traits)))
   const ids = (kind: SpacedId['kind']): string[] =>
     rows.filter((row) => row.kind === kind).map(({ name }) => name)

@@ -7,21 +7,19 @@ import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './ident
 import { relink } from './linked-profiles.ts'
 import { BY_MOMENT, groupsOf } from './links.ts'
 
-/** Ids in the spaces of some sources; `null`: in every space. */
+/** Ids in the spaces of some sources; `sourceIds: null`: in every space. */
 interface Removal {
   readonly ids: readonly ProfileId[]
   readonly sourceIds: readonly string[] | null
-  /** Since when profiles that lose something are dirty. */
   readonly at: number
 }
 
 /**
- * Removes users: their identities with those of the anonymousIds that belong to them, everything that was announced of
- * them, and their places on lists, also of computations that are gone and not forgotten yet. Nothing of other users goes: those that
- * an alias made one with them have a profile of their own then, which has no results until it is evaluated. Slices that were read
- * before are refused from then on.
+ * Removes users: their identities and linked anonymousIds, announcements, and places on lists, including those of removed
+ * computations. Users that an alias joined with them get a profile without results until it is evaluated. Slices that were read
+ * before are refused.
  *
- * Resolves to whether all is removed. Otherwise a user has more anonymousIds than go in one transaction: call it again.
+ * Resolves to whether all is removed. Otherwise a user has too many anonymousIds for one transaction: call it again.
  */
 export async function removeUsers(
   tx: Tx,
@@ -33,21 +31,15 @@ export async function removeUsers(
   return isAll
 }
 
-/**
- * Removes identities, with the anonymousIds that belong to them, and nothing else. Slices that were read before are refused from
- * then on. As `removeUsers`, it may have to be called again.
- */
+/** As `removeUsers`, for identities with their linked anonymousIds only. */
 export async function removeIdentities(tx: Tx, removal: Removal): Promise<boolean> {
   const { isAll } = await remove(tx, removal)
   return isAll
 }
 
-/** Returns the spaces in which the ids were looked for, and whether all of it is removed. */
-async function remove(
-  tx: Tx,
-  { ids, sourceIds, at }: Removal,
-): Promise<{ readonly spaces: readonly string[]; readonly isAll: boolean }> {
-  // Also the lock of `lockProfiles`.
+/** Returns the searched spaces, and whether all is removed. */
+async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
+  // Takes the lock of `lockProfiles`.
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const spaces = await spacesOf(tx, sourceIds)
   const wanted = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
@@ -57,7 +49,7 @@ async function remove(
   return { spaces, isAll }
 }
 
-/** The same ids as ones of the other kind, if only aliases have named them: these do not say of which kind a former id is. */
+/** The same ids of the other kind, if only aliases have them: the kind of a former id is unknown. */
 async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly number[]> {
   const others = ids.map(({ kind, ...id }): SpacedId => {
     return { ...id, kind: kind === 'user' ? 'anonymous' : 'user' }
@@ -93,7 +85,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const partners = await withIds(tx, (await groupsOf(tx, users)).flat())
   const shared = [...partners, ...(await claimersOf(tx, numbers))]
   await removeLinks(tx, numbers)
-  // The user that is removed may be its own partner.
+  // A removed user may be its own partner.
   const isNamed = new Set(numbers)
   const others = partners.filter(({ id }) => !isNamed.has(id))
   const gone = [...named, ...(await unnamed(tx, others))]
@@ -104,12 +96,12 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
 }
 
 interface Rest {
-  /** Users who may have other links now. */
+  /** Users whose links may have changed. */
   readonly users: readonly number[]
-  /** AnonymousIds that have lost everything but their id. */
+  /** AnonymousIds without data, which another user has claimed. */
   readonly kept: readonly Concerned[]
   readonly gone: readonly Concerned[]
-  /** Whose profile something that is gone belonged to. */
+  /** Users whose profiles had removed identities. */
   readonly shared: readonly Concerned[]
 }
 
@@ -118,18 +110,14 @@ async function linkAnew(tx: Tx, { users, kept, gone, shared }: Rest, at: number)
   const left = users.filter((id) => !isGone.has(id))
   const emptied = kept.map(({ id }) => id)
   await relink(tx, left, at, emptied)
-  // Also those of the users who are left: they were computed with what is removed.
+  // Results of remaining users were computed with the removed data.
   const computed = [...shared, ...kept].map(({ profile }) => profile)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
   await touchProfiles(tx, [...left, ...emptied], at)
 }
 
-/** Removes the anonymousIds that belong to users, but for their ids if another user has claimed them: that one gets them. */
-async function removeClaimed(
-  tx: Tx,
-  users: readonly number[],
-  claimed: readonly Concerned[],
-): Promise<{ readonly heirs: readonly number[]; readonly kept: readonly Concerned[] }> {
+/** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
+async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly Concerned[]) {
   const ids = claimed.map(({ id }) => id)
   await tx.run(sql`
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
@@ -145,7 +133,7 @@ function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Concerned[]> 
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
-/** Those that no event has named but as the former id of an alias that is gone. */
+/** Identities that only a removed alias had, as a former id. */
 function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Concerned[]> {
   const ids = partners.map(({ id }) => id)
   return tx.all(sql<Concerned>`
@@ -153,10 +141,10 @@ function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Conce
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
 
-/** AnonymousIds, or links of one kind, that go with users in one transaction: more only of users who have far more than a profile may have. */
+/** AnonymousIds, or links of one kind, that one transaction removes: enough for users within the limit of a profile. */
 const REMOVED_TOGETHER = 2_000
 
-/** The anonymousIds that belong to users, those beyond the limit of a profile as well. */
+/** The anonymousIds of users, including those beyond the limit of a profile. */
 function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Concerned[]> {
   return tx.all(sql<Concerned>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
@@ -164,35 +152,30 @@ function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Concerned
       ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
 }
 
-/** The users that had claimed anonymousIds first which are removed. */
+/** The users with the first claim of removed anonymousIds. */
 function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Concerned[]> {
   return tx.all(sql<Concerned>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
 }
 
-/** Aliases that link nothing, with former ids that nothing else names. Returns whether these are all. */
+/** Removes aliases that link nothing, and former ids that only they had. Returns whether all are removed. */
 async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise<boolean> {
   const rows = await tx.all(sql<{ readonly owner: number; readonly other: number }>`
     SELECT identity AS owner, partner AS other FROM aliases
     WHERE identity IN (${numbersIn(tx, numbers)}) AND NOT is_linked LIMIT ${REMOVED_TOGETHER}`)
   if (rows.length === 0) return true
-  const [owners, others] = [rows.map(({ owner }) => owner), rows.map(({ other }) => other)]
-  for (const [identity, partner] of [
-    [owners, others],
-    [others, owners],
-  ] as const)
+  const input = tx.dialect.rows(rows, { number: ['owner', 'other'] })
+  for (const pair of [sql`owner, other`, sql`other, owner`])
     await tx.run(sql`
-      DELETE FROM aliases WHERE (identity, partner) IN (SELECT identity, partner FROM ${tx.dialect.given(
-        { identity: ['number', identity], partner: ['number', partner] },
-      )})`)
+      DELETE FROM aliases WHERE (identity, partner) IN (SELECT ${pair} FROM ${input})`)
   const isNamed = new Set(numbers)
-  const ids = [...new Set(others)].filter((id) => !isNamed.has(id))
+  const ids = rows.map(({ other }) => other).filter((id) => !isNamed.has(id))
   await removeRows(tx, await unnamed(tx, await withIds(tx, ids)))
   return rows.length < REMOVED_TOGETHER
 }
 
-/** Claims that are not the first: of anonymousIds that go, there may be one of each user. Returns whether these are all. */
+/** Removes claims that are not first: an anonymousId may have one of each user. Returns whether all are removed. */
 async function removeOtherClaims(tx: Tx, numbers: readonly number[]): Promise<boolean> {
   const ids = numbersIn(tx, numbers)
   const removed = await tx.run(sql`
@@ -210,25 +193,18 @@ async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
   await tx.run(sql`DELETE FROM aliases WHERE partner IN (${gone})`)
 }
 
-/** Gives anonymousIds without a first claim to the user who claims them earliest now. Returns those users, by anonymousId. */
-async function claimAnew(
-  tx: Tx,
-  anonymous: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
+/** Makes the earliest remaining claims of anonymousIds the first. Returns their users, by anonymousId. */
+async function claimAnew(tx: Tx, anonymous: readonly number[]) {
   const rows = await tx.all(sql<{ readonly anonymous: number; readonly claimer: number }>`
     SELECT anonymous, claimer FROM (
       SELECT anonymous, claimer, row_number() OVER (PARTITION BY anonymous ORDER BY ${BY_MOMENT}) AS place
       FROM claims WHERE anonymous IN (${numbersIn(tx, anonymous)})) AS placed WHERE place = 1`)
   await tx.run(sql`
     UPDATE claims SET is_first = true WHERE (anonymous, claimer) IN (
-      SELECT anonymous, claimer FROM ${tx.dialect.given({
-        anonymous: ['number', rows.map((row) => row.anonymous)],
-        claimer: ['number', rows.map(({ claimer }) => claimer)],
-      })})`)
+      SELECT anonymous, claimer FROM ${tx.dialect.rows(rows, { number: ['anonymous', 'claimer'] })})`)
   return new Map(rows.map((row) => [row.anonymous, row.claimer]))
 }
 
-/** What events said of identities. */
 async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.run(sql`DELETE FROM identity_traits WHERE identity IN (${numbersIn(tx, ids)})`)
   await tx.run(sql`DELETE FROM trait_values WHERE identity IN (${numbersIn(tx, ids)})`)
@@ -238,7 +214,7 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
     WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
-/** Removes identities that may be gone already, and the results of the profiles that they lead. */
+/** Removes identities, if they still exist, and the results of the profiles that they lead. */
 async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
   const numbers = gone.map(({ id }) => id)
   const ids = numbersIn(tx, numbers)
@@ -250,16 +226,13 @@ async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
   await countProfiles(tx, changes)
 }
 
-/**
- * Removes announcements to users, and their places on lists: those of computations of the space, and of those that are gone and not
- * forgotten yet.
- */
+/** Removes announcements and list entries of users, for computations of the space and removed ones. */
 async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): Promise<void> {
-  const users = sql`SELECT id FROM ${tx.dialect.given({ id: ['text', userIds] })}`
+  const isOfUser = sql`user_id ${tx.dialect.among(userIds)}`
   const named = await tx.all(sql<{ readonly number: number; readonly document: string | null }>`
     SELECT computations.number AS number, catalog.document AS document FROM (
-      SELECT computation FROM announced WHERE user_id IN (${users})
-      UNION SELECT computation FROM listed_users WHERE user_id IN (${users})) AS named
+      SELECT computation FROM announced WHERE ${isOfUser}
+      UNION SELECT computation FROM listed_users WHERE ${isOfUser}) AS named
     JOIN computations ON computations.number = computation
     LEFT JOIN catalog ON catalog.id = computations.id AND kind = 'computation'`)
   const numbers = named
@@ -267,10 +240,9 @@ async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): P
     .map(({ number }) => number)
   for (const table of [sql`announced`, sql`listed_users`])
     await tx.run(sql`
-      DELETE FROM ${table} WHERE user_id IN (${users}) AND computation IN (${numbersIn(tx, numbers)})`)
+      DELETE FROM ${table} WHERE ${isOfUser} AND computation IN (${numbersIn(tx, numbers)})`)
 }
 
-/** The spaces of some sources, or all that ever had profiles. */
 async function spacesOf(tx: Tx, sourceIds: readonly string[] | null): Promise<readonly string[]> {
   if (sourceIds === null) {
     const rows = await tx.all(sql<{ readonly name: string }>`SELECT name FROM spaces`)
@@ -279,19 +251,18 @@ async function spacesOf(tx: Tx, sourceIds: readonly string[] | null): Promise<re
   return [...new Set((await spaceOfEach(tx, sourceIds)).values())]
 }
 
-/** By source. That of a source that was removed is no longer known. */
+/** The space of each source; the default space for removed ones. */
 export async function spaceOfEach(
   tx: Tx,
   sourceIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const given = tx.dialect.given({ id: ['text', sourceIds] })
   const rows = await tx.all(sql<{ readonly id: string; readonly document: string }>`
-    SELECT id, document FROM catalog WHERE kind = 'source' AND id IN (SELECT id FROM ${given})`)
+    SELECT id, document FROM catalog WHERE kind = 'source' AND id ${tx.dialect.among(sourceIds)}`)
   const spaces = new Map(rows.map(({ id, document }) => [id, spaceIn(document)]))
   return new Map(sourceIds.map((id) => [id, spaces.get(id) ?? DEFAULT_SPACE]))
 }
 
-/** The space that a record of the catalog names. In JavaScript: PostgreSQL reads no JSON that has U+0000. */
+/** The space of a catalog record. Parsed here, because PostgreSQL reads no JSON with U+0000. */
 function spaceIn(document: string): string {
   return (JSON.parse(document) as { readonly space?: string }).space ?? DEFAULT_SPACE
 }

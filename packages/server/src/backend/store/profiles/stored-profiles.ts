@@ -1,18 +1,14 @@
-import { InvalidCursor, type PageRequest } from '../../page.ts'
-import {
-  type AppliedSlice,
-  type FoundProfiles,
-  type Link,
-  type LinkSample,
-  type Profile,
-  type ProfileChange,
-  type ProfileQuery,
-  type Profiles,
-  type ProfileSlice,
-  type ProfilesState,
-  type SpacedId,
-  TooManyTraitIndexes,
-  type UnlinkedIds,
+import type {
+  AppliedSlice,
+  Link,
+  LinkSample,
+  Profile,
+  ProfileChange,
+  Profiles,
+  ProfileSlice,
+  ProfilesState,
+  SpacedId,
+  UnlinkedIds,
 } from '../../profiles.ts'
 import { parsedJson, timeOf, timeOrNull } from '../rows.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -31,155 +27,45 @@ import { addLinks } from './linked-profiles.ts'
 import type { NamedTogether } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
-import { checkCursor, listProfiles, type PreparedQuery } from './profile-list.ts'
-import {
-  MAX_TRAIT_INDEXES,
-  mergedTraits,
-  type StoredTraits,
-  tendTraitIndexes,
-  type TraitIndex,
-  traitsIn,
-  USED_EVERY_MS,
-  useTraitIndex,
-} from './traits.ts'
+import { searchProfiles } from './profile-list.ts'
+import { mergedTraits, type StoredTraits, tendTraitIndexes, traitsIn } from './traits.ts'
 
-/** Links that a profile shows of those that were refused. */
+/** Refused links that a profile shows, and that are counted. */
 const SHOWN_LINKS = 20
-/** How cursors of a search for an e-mail address begin: while users with the address are listed, and users with such an id. */
-const EMAILS = 'e'
-const IDS = 'i'
-/** Refused links that are counted. */
 const MAX_COUNTED = 1_000
 
-/** Profiles in the tables `identities`, `claims` and `aliases`. */
-export class StoredProfiles implements Profiles {
-  readonly #store: Store
+export function storedProfiles(store: Store): Profiles {
+  return {
+    begin: (maxLinks) => store.write(beginProfiles, maxLinks),
+    apply: (slice) => store.write(applyToProfiles, slice),
+    find: (space, userId) => store.read(findProfile, { space, kind: 'user', id: userId }),
+    list: (query, page, now) => searchProfiles(store, { query, page, now }),
 
-  constructor(store: Store) {
-    this.#store = store
-  }
+    async state() {
+      const [state] = await store.lookUp(sql<ProfilesState>`
+        SELECT (SELECT through FROM cursors WHERE name = ${PROFILES_CURSOR}) AS through, purges
+        FROM profiles_state`)
+      return state!
+    },
 
-  async state(): Promise<ProfilesState> {
-    const [state] = await this.#store.lookUp(sql<ProfilesState>`
-      SELECT (SELECT through FROM cursors WHERE name = ${PROFILES_CURSOR}) AS through, purges
-      FROM profiles_state`)
-    return state!
-  }
+    async count(space) {
+      const [row] = await store.lookUp(
+        sql<{ readonly profiles: number }>`SELECT profiles FROM spaces WHERE name = ${space}`,
+      )
+      return row?.profiles ?? 0
+    },
 
-  begin(maxLinks: number): Promise<void> {
-    return this.#store.write(beginProfiles, maxLinks)
-  }
-
-  apply(slice: ProfileSlice): Promise<AppliedSlice | undefined> {
-    return this.#store.write(applyToProfiles, slice)
-  }
-
-  find(space: string, userId: string): Promise<Profile | undefined> {
-    return this.#store.read(findProfile, { space, kind: 'user', id: userId })
-  }
-
-  async count(space: string): Promise<number> {
-    const [row] = await this.#store.lookUp(
-      sql<{ readonly profiles: number }>`SELECT profiles FROM spaces WHERE name = ${space}`,
-    )
-    return row?.profiles ?? 0
-  }
-
-  list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles> {
-    const { text, trait } = query
-    if (trait !== undefined) return this.#withTrait({ ...query, trait }, page, now)
-    return text?.includes('@') === true
-      ? this.#withEmail({ ...query, text }, page, now)
-      : this.#read({ ...query, page })
-  }
-
-  async #read(query: PreparedQuery): Promise<FoundProfiles> {
-    checkCursor(query, query.page.cursor)
-    return this.#store.read(listProfiles, query)
-  }
-
-  /** First the users with the e-mail address, then those whose userId begins with it: the cursor says which. */
-  async #withEmail(
-    query: ProfileQuery & { readonly text: string },
-    { limit, cursor }: PageRequest,
-    now: number,
-  ): Promise<FoundProfiles> {
-    const [part, after] = [cursor?.[0] ?? EMAILS, cursor?.slice(1) ?? '']
-    if (part !== EMAILS && part !== IDS) throw new InvalidCursor()
-    const from = after === '' ? {} : { cursor: after }
-    if (part === IDS) return this.#withId(query, { limit, ...from })
-    const trait = { name: 'email', value: query.text }
-    const found = await this.#withTrait(
-      { space: query.space, trait },
-      { limit, ...from },
-      now,
-    ).catch((error: unknown): FoundProfiles => {
-      // The search by id needs no index.
-      if (error instanceof TooManyTraitIndexes) return { data: [], nextCursor: null }
-      throw error
-    })
-    if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
-    if (found.data.length >= limit) return { ...found, nextCursor: IDS }
-    const rest = await this.#withId(query, { limit: limit - found.data.length })
-    const listed = new Set(found.data.flatMap(({ userIds }) => userIds))
-    const others = rest.data.filter(({ userIds }) => !userIds.some((id) => listed.has(id)))
-    return { ...found, ...rest, data: [...found.data, ...others] }
-  }
-
-  /** Without those that the e-mail address finds, once its index has them all. */
-  async #withId(
-    query: ProfileQuery & { readonly text: string },
-    page: PageRequest,
-  ): Promise<FoundProfiles> {
-    const found = await this.#read({ ...query, page })
-    const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`
-    const [full] = await this.#store.lookUp(
-      sql`SELECT 1 AS one FROM trait_indexes WHERE name = 'email' AND filled_through IS NULL`,
-    )
-    if (full === undefined) return { ...found, nextCursor }
-    const wanted = query.text.trim().toLowerCase()
-    const others = found.data.filter(
-      ({ traits: { email } }) => typeof email !== 'string' || email.trim().toLowerCase() !== wanted,
-    )
-    return { data: others, nextCursor }
-  }
-
-  async #withTrait(
-    query: ProfileQuery & Required<Pick<ProfileQuery, 'trait'>>,
-    page: PageRequest,
-    now: number,
-  ): Promise<FoundProfiles> {
-    const { trait } = query
-    const index = await this.#indexOf(trait.name, now)
-    if (index === undefined)
-      throw new TooManyTraitIndexes(`There are indexes of ${MAX_TRAIT_INDEXES} other traits.`)
-    const found = await this.#read({ ...query, page, index: index.number })
-    if (index.filled_through === null) return found
-    const [last] = await this.#store.lookUp(
-      sql<{ readonly id: number }>`SELECT identities AS id FROM profiles_state`,
-    )
-    return { ...found, indexed: Math.min(0.99, index.filled_through / Math.max(1, last!.id)) }
-  }
-
-  async index(unusedSince: number): Promise<boolean> {
-    const [due] = await this.#store.lookUp(sql<{ readonly count: number }>`
-      SELECT count(*) AS count FROM trait_indexes
-      WHERE filled_through IS NOT NULL OR used_at < ${unusedSince}`)
-    if (due!.count === 0) return false
-    await this.#store.write(tendTraitIndexes, unusedSince)
-    return true
-  }
-
-  /** Without a write if it was used a moment ago. */
-  async #indexOf(name: string, now: number): Promise<TraitIndex | undefined> {
-    const [known] = await this.#store.lookUp(sql<TraitIndex>`
-      SELECT number, name, filled_through FROM trait_indexes
-      WHERE name = ${name} AND used_at > ${now - USED_EVERY_MS}`)
-    return known ?? this.#store.write(useTraitIndex, { name, now })
+    async index(unusedSince) {
+      const [due] = await store.lookUp(sql<{ readonly count: number }>`
+        SELECT count(*) AS count FROM trait_indexes
+        WHERE filled_through IS NOT NULL OR used_at < ${unusedSince}`)
+      if (due!.count === 0) return false
+      await store.write(tendTraitIndexes, unusedSince)
+      return true
+    },
   }
 }
 
-/** Begins to follow the log at its first event. */
 export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
   await tx.run(
     sql`INSERT INTO cursors (name, through) VALUES (${PROFILES_CURSOR}, 0) ON CONFLICT DO NOTHING`,
@@ -188,7 +74,7 @@ export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
     UPDATE profiles_state SET max_links = ${maxLinks} WHERE max_links <> ${maxLinks}`)
 }
 
-/** Applies a slice of the log, and moves the cursor. Resolves to undefined if the slice is out of date. */
+/** Applies a slice of the log, and moves the cursor. Resolves to undefined if the slice is outdated. */
 export async function applyToProfiles(
   tx: Tx,
   slice: ProfileSlice,
@@ -201,11 +87,7 @@ export async function applyToProfiles(
   return changes.length === 0 ? { unlinked: [], largest: 0 } : applyChanges(tx, changes, at)
 }
 
-async function applyChanges(
-  tx: Tx,
-  changes: readonly ProfileChange[],
-  at: number,
-): Promise<AppliedSlice> {
+async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: number) {
   const named = changes.flatMap((change) => [ownIdOf(change), ...linksOf(change)])
   const withTraits = changes.filter(({ traits }) => traits !== undefined).map(ownIdOf)
   const open = await OpenIdentities.open(tx, { named, withTraits, at })
@@ -258,13 +140,8 @@ interface IdentityRow {
   readonly traits: string | null
 }
 
-interface ResultRow {
-  readonly id: string
-  readonly value: string
-  readonly since: number
-}
+type ResultRow = Readonly<Record<'id' | 'value', string>> & { readonly since: number }
 
-/** Everything that is known of the profile that an id belongs to. */
 export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | undefined> {
   const [profile] = await profilesOf(tx, [id])
   if (profile === undefined) return undefined
@@ -321,7 +198,6 @@ function sumsOf({ first_seen_at: first, last_seen_at: last, counts }: IdentityRo
   return { firstSeenAt: timeOrNull(first), lastSeenAt: timeOrNull(last), counts: countsIn(counts) }
 }
 
-/** Those that are not removed. */
 function shownTraits(traits: StoredTraits): Profile['traits'] {
   const shown = Object.entries(traits).filter(
     ([, [value, at]]) => value !== null && timeOf(at) === at,
@@ -332,31 +208,21 @@ function shownTraits(traits: StoredTraits): Profile['traits'] {
   return Object.fromEntries(described)
 }
 
-interface LinkRow {
-  readonly kind: SpacedId['kind']
-  readonly id: string
-  readonly user_id: string
-  readonly at: number
-  readonly event_id: string
-  readonly source_id: string
-}
+const LINK = sql`links.at AS at, links.event_id AS "eventId", links.source_id AS "sourceId"`
 
-const LINK = sql`claims.at AS at, claims.event_id AS event_id, claims.source_id AS source_id`
-
-/** Why the identities of a profile are linked: the earliest call that named both. */
-async function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
-  const rows = await tx.all(sql<LinkRow>`
-    SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS user_id, ${LINK}
-    FROM identities AS anonymous JOIN claims ON claims.anonymous = anonymous.id AND is_first
-    JOIN identities AS claimer ON claimer.id = claims.claimer
+/** Why the identities of a profile are linked: the earliest call with both. */
+function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
+  return tx.all(sql<Link>`
+    SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS "userId", ${LINK}
+    FROM identities AS anonymous JOIN claims AS links ON links.anonymous = anonymous.id AND is_first
+    JOIN identities AS claimer ON claimer.id = links.claimer
     WHERE anonymous.profile = ${profile} AND anonymous.kind = 'anonymous' AND claimer.profile = ${profile}
     UNION ALL
-    SELECT partner.kind, partner.name, owner.name, claims.at, claims.event_id, claims.source_id
-    FROM identities AS owner JOIN aliases AS claims ON claims.identity = owner.id AND is_linked
-    JOIN identities AS partner ON partner.id = claims.partner
+    SELECT partner.kind, partner.name, owner.name, ${LINK}
+    FROM identities AS owner JOIN aliases AS links ON links.identity = owner.id AND is_linked
+    JOIN identities AS partner ON partner.id = links.partner
     WHERE owner.profile = ${profile} AND owner.kind = 'user' AND owner.name < partner.name
-    ORDER BY at, id, user_id`)
-  return rows.map(linkOf)
+    ORDER BY at, id, "userId"`)
 }
 
 const WHENCE = sql`at, event_id, source_id`
@@ -365,25 +231,15 @@ function usersOf(profile: number): Statement {
   return sql`SELECT id FROM identities WHERE profile = ${profile} AND kind = 'user'`
 }
 
-/** Whether an id belongs to another profile. */
 function isElsewhere(id: Statement, profile: number): Statement {
   return sql`NOT EXISTS (SELECT 1 FROM identities WHERE identities.id = ${id} AND identities.profile = ${profile})`
 }
 
-/** The first of these links, which are at most `MAX_COUNTED`, and their number. */
-async function refusedLinks(tx: ReadTx, links: Statement): Promise<LinkSample> {
-  const rows = await tx.all(sql<LinkRow>`
-    SELECT others.kind AS kind, others.name AS id, owners.name AS user_id, at, event_id, source_id
-    FROM (${links}) AS refused JOIN identities AS others ON others.id = other
+/** @param refused at most `MAX_COUNTED` links */
+async function refusedLinks(tx: ReadTx, refused: Statement): Promise<LinkSample> {
+  const all = await tx.all(sql<Link>`
+    SELECT others.kind AS kind, others.name AS id, owners.name AS "userId", ${LINK}
+    FROM (${refused}) AS links JOIN identities AS others ON others.id = other
     JOIN identities AS owners ON owners.id = owner ORDER BY at, others.name, owners.name LIMIT ${MAX_COUNTED}`)
-  return { links: rows.slice(0, SHOWN_LINKS).map(linkOf), count: rows.length }
-}
-
-function linkOf({
-  user_id: userId,
-  event_id: eventId,
-  source_id: sourceId,
-  ...link
-}: LinkRow): Link {
-  return { ...link, userId, eventId, sourceId }
+  return { links: all.slice(0, SHOWN_LINKS), count: all.length }
 }

@@ -5,7 +5,7 @@ import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** A trait as it is stored. A removed one has the value `null`, so that an older event does not bring it back. */
+/** A stored trait. A removed one has the value `null`, so that an older event does not restore it. */
 export type StoredTrait = readonly [
   value: Json,
   at: number,
@@ -17,16 +17,16 @@ export type StoredTrait = readonly [
 
 export type StoredTraits = Record<string, StoredTrait>
 
-/** The traits in a column. Without a prototype, so that a trait named __proto__ is one like any other. */
+/** The traits in a column, without a prototype, so that a trait may be named __proto__. */
 export function traitsIn(stored: string | null | undefined): StoredTraits {
   const traits = Object.create(null) as StoredTraits
-  // A damaged text may be JSON of another kind.
+  // Damaged text may be other JSON.
   for (const [name, trait] of Object.entries(parsedJson(stored) ?? {}))
     if (Array.isArray(trait)) traits[name] = trait as unknown as StoredTrait
   return traits
 }
 
-/** The traits of several identities together: for each, the newest event wins. */
+/** The traits of several identities: for each trait, the newest event wins. */
 export function mergedTraits(all: readonly StoredTraits[]): StoredTraits {
   const [first, ...others] = all
   if (first !== undefined && others.length === 0) return first
@@ -37,7 +37,7 @@ export function mergedTraits(all: readonly StoredTraits[]): StoredTraits {
   return merged
 }
 
-/** Whether the first of two values of a trait wins: the newest event, whatever the order in which they are applied. */
+/** Whether a trait is of a newer event than another, regardless of the order of application. */
 export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
   if (b === undefined) return true
   if (a[1] !== b[1]) return a[1] > b[1]
@@ -46,27 +46,22 @@ export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
   return aheadA === aheadB ? a[3] > b[3] : aheadA > aheadB
 }
 
-/**
- * Which identities have a value of a trait. The first search for a trait makes its index, and `tendTraitIndexes` fills it in slices.
- * It also removes an unused one in slices.
- */
+/** An index of identities by the values of a trait. The first search makes it; `tendTraitIndexes` fills it, and removes it if unused. */
 export interface TraitIndex {
   readonly number: number
   readonly name: string
-  /** The last identity that it has; `null`: all of them. */
+  /** The last identity in it; `null`: complete. */
   readonly filled_through: number | null
 }
 
-/** Characters of a value that an index has. */
 const VALUE_LENGTH = 200
-/** How often the last use of an index is written down. */
 export const USED_EVERY_MS = 60 * 60 * 1000
-/** Indexes of traits at most, beside `email`: each costs writes. */
+/** Maximum number of indexes besides `email`: each costs writes. */
 export const MAX_TRAIT_INDEXES = 20
 const FILL_IDENTITIES = 500
 const REMOVE_ROWS = 2_000
 
-/** A value as an index has it, without regard to case; `undefined` if nobody searches for it. */
+/** The index entry of a value, in lower case; `undefined` for values that are not searchable. */
 export function indexedValue(value: Json): string | undefined {
   if (value === null || typeof value === 'object') return undefined
   const text = String(value).trim().toLowerCase()
@@ -75,13 +70,11 @@ export function indexedValue(value: Json): string | undefined {
     .join('')
 }
 
-/** Keeps the indexes right for identities whose traits have changed. */
 export async function indexTraits(tx: Tx, changed: readonly ChangedTraits[]): Promise<void> {
   const indexes = await tx.all(sql<TraitIndex>`SELECT * FROM trait_indexes`)
   if (indexes.length === 0) return
   const ids = changed.map(({ id }) => id)
-  await tx.run(sql`
-    DELETE FROM trait_values WHERE identity IN (${numbersIn(tx, ids)})`)
+  await tx.run(sql`DELETE FROM trait_values WHERE identity IN (${numbersIn(tx, ids)})`)
   await putValues(tx, indexes, changed)
 }
 
@@ -96,22 +89,19 @@ async function putValues(
   identities: readonly ChangedTraits[],
 ): Promise<void> {
   const rows = identities.flatMap(({ id, traits }) =>
-    indexes.flatMap(({ number, name }) => {
+    indexes.flatMap(({ number: trait, name }) => {
       const value = indexedValue(traits[name]?.[0] ?? null)
-      return value === undefined ? [] : [{ number, value, id }]
+      return value === undefined ? [] : [{ trait, value, identity: id }]
     }),
   )
   if (rows.length === 0) return
+  const input = tx.dialect.rows(rows, { text: ['value'], number: ['trait', 'identity'] })
   await tx.run(sql`
-    INSERT INTO trait_values (trait, value, identity) SELECT trait, value, identity
-    FROM ${tx.dialect.given({
-      trait: ['number', rows.map(({ number }) => number)],
-      value: ['text', rows.map(({ value }) => value)],
-      identity: ['number', rows.map(({ id }) => id)],
-    })} WHERE true ON CONFLICT DO NOTHING`)
+    INSERT INTO trait_values (trait, value, identity)
+    SELECT trait, value, identity FROM ${input} WHERE true ON CONFLICT DO NOTHING`)
 }
 
-/** The index of a trait, which is made if there is none; `undefined` if there are as many as there may be. */
+/** Finds or makes the index of a trait; `undefined` if there are too many. */
 export async function useTraitIndex(
   tx: Tx,
   { name, now }: { readonly name: string; readonly now: number },
@@ -125,7 +115,7 @@ export async function useTraitIndex(
       WHERE number = ${known.number} AND used_at < ${now - USED_EVERY_MS}`)
     return known
   }
-  // Searches for e-mail addresses must not depend on the traits that others search for.
+  // E-mail addresses can always be searched.
   const others = all.filter((index) => index.name !== 'email')
   if (name !== 'email' && others.length >= MAX_TRAIT_INDEXES) return undefined
   const number = Math.max(0, ...all.map((index) => index.number)) + 1
@@ -135,9 +125,9 @@ export async function useTraitIndex(
   return { number, name, filled_through: 0 }
 }
 
-/** Adds some identities to an index that is not filled yet, and removes some of one that was not used since. */
+/** Adds some identities to an incomplete index, and removes some values of one that was not used since. */
 export async function tendTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
-  // What it reads of traits must still be so when it is written: nobody changes or removes them meanwhile.
+  // Traits must not change between reading and writing.
   await lockProfiles(tx)
   await fill(tx, unusedSince)
   await removeUnused(tx, unusedSince)
@@ -163,7 +153,7 @@ async function removeUnused(tx: Tx, unusedSince: number): Promise<void> {
     SELECT * FROM trait_indexes WHERE used_at < ${unusedSince} LIMIT 1 ${tx.dialect.forUpdate}`)
   if (index === undefined) return
   const { number } = index
-  // Somebody may search for it before all is removed: then it is filled again.
+  // If it is searched before all is removed, it is filled again.
   await tx.run(
     sql`UPDATE trait_indexes SET filled_through = 0 WHERE number = ${number} AND coalesce(filled_through, 1) <> 0`,
   )
