@@ -25,7 +25,7 @@ test('with a full disk calls are refused and none is lost, and with free space c
   expect(JSON.parse(refused.text)).toMatchObject({ success: false, code: 'overloaded' })
   const { status, text } = await readiness(service.url)
   expect(status, text).toBe(503)
-  expect(text).toMatch(/The disk of the database takes no data \(ENOSPC\)|database or disk is full/)
+  expect(text).toMatch(/Cannot write to the database disk \(ENOSPC\)|database or disk is full/)
   const acceptedBefore = accepted.size
   for (let times = 0; times < 20; times++) await send()
   expect(service.isRunning(), service.stderr).toBe(true)

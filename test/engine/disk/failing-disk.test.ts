@@ -33,9 +33,9 @@ test.for([
   {
     code: 'ENOSPC',
     file: 'disk-probe',
-    reason: 'The disk of the database takes no data (ENOSPC).',
+    reason: 'Cannot write to the database disk (ENOSPC).',
   },
-  { code: 'EROFS', file: 'disk-probe', reason: 'The disk of the database takes no data (EROFS).' },
+  { code: 'EROFS', file: 'disk-probe', reason: 'Cannot write to the database disk (EROFS).' },
   { code: 'EROFS', file: '', reason: 'The database cannot be written' },
 ] as const)(
   'while writes of data/$file fail with $code, /readyz responds 503 and says why; then it responds 200 again',

@@ -1,17 +1,16 @@
-import type { Destination } from '@hookline/protocol'
 import { systemClock } from '../../util/time/clock.ts'
 import { followPurges, PurgedUsers } from '../store/purged-users.ts'
 import { storedQuarantine } from '../store/quarantine.ts'
 import type { JoinedBackend, JoinedLog, BackendThreads } from '../threads.ts'
 import { positionFinder } from './deletions/sqlite-purge.ts'
-import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
+import { sqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
 import { StoredLanes, type LaneNumbers } from './deliveries/stored-lanes.ts'
 import { type BudgetPart, ByteBudget } from '../../util/limits/byte-budget.ts'
 import { openSuppressions } from '../store/suppressions.ts'
 import { Appender } from './log/appender.ts'
 import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
-import { CatalogReplica, type Catalog } from '../catalog.ts'
+import { CatalogReplica, type Catalog, type FollowedCatalog } from '../catalog.ts'
 import { catalogIn, type SealedRecord } from '../store/catalog.ts'
 import { DamageWatch } from './damage/damage-watch.ts'
 import { Readers } from './readers.ts'
@@ -20,7 +19,7 @@ import { Writer } from './writer.ts'
 import type { SqliteLog } from './log/sqlite-log.ts'
 import type { WriterHost } from './writer-host.ts'
 
-/** What a thread needs to join. Some of it is secret: it does not leave the process. */
+/** The data with which a thread joins. Contains secrets: it must not leave the process. */
 export interface ConnectionData {
   readonly file: string
   readonly writer: MessagePort
@@ -28,10 +27,10 @@ export interface ConnectionData {
   readonly keys: readonly Uint8Array[]
 }
 
-/** What `BackendThreads.connectToLog` gives to a thread. */
+/** Input of `joinEmbeddedLog`. */
 export interface JoinLogData extends ConnectionData {
   readonly maxWaitingBytes: number
-  /** Of the budget of the bytes that wait for the disk. */
+  /** The thread's part of the budget for bytes waiting for the disk. */
   readonly waiting: BudgetPart
 }
 
@@ -45,13 +44,13 @@ interface SharedParts {
   readonly changes: SharedChanges
   readonly log: SqliteLog
   readonly maxWaitingBytes: number
-  /** The bytes that wait for the disk. */
-  readonly waiting: { readonly budget: ByteBudget; readonly memory: SharedArrayBuffer }
+  readonly waiting: ByteBudget
+  readonly memory: SharedArrayBuffer
 }
 
-/** How other threads of the process join the backend. */
+/** Lets other threads of the process join the backend. */
 export function backendThreads(parts: SharedParts): BackendThreads {
-  const { file, box, host, watch, lanes, catalog, changes, log, maxWaitingBytes, waiting } = parts
+  const { file, box, host, watch, lanes, catalog, changes, log, maxWaitingBytes } = parts
   const connect = () => {
     const { port, gone } = host.connect()
     const data: ConnectionData = { file, writer: port, keys: box.keys }
@@ -63,11 +62,11 @@ export function backendThreads(parts: SharedParts): BackendThreads {
       return connect()
     },
     connectToLog(number) {
-      // What the thread before it had taken.
-      waiting.budget.giveBackAllOf(number)
-      const part = { memory: waiting.memory, thread: number }
+      // The previous thread with this number has exited.
+      parts.waiting.giveBackAllOf(number)
+      const waiting = { memory: parts.memory, thread: number }
       const connection = connect()
-      const data: JoinLogData = { ...connection.data, maxWaitingBytes, waiting: part }
+      const data: JoinLogData = { ...connection.data, maxWaitingBytes, waiting }
       return { ...connection, data }
     },
     onAppended: (listener) => log.onAppended(listener),
@@ -76,14 +75,11 @@ export function backendThreads(parts: SharedParts): BackendThreads {
   }
 }
 
-interface JoinOptions {
-  /** Asks the main thread to put a destination, and rejects with the same errors. */
-  readonly putDestination: (destination: Destination) => Promise<void>
-  /** Tells the main thread of damage. */
+interface JoinOptions extends Pick<FollowedCatalog, 'putDestination'> {
   readonly onDamage: (error: Error) => void
 }
 
-/** Joins the backend that the main thread has opened: a writer and a read-only connection of this thread. */
+/** Joins the opened backend from another thread, with a writer and a read-only connection. */
 export async function joinEmbeddedBackend(
   data: ConnectionData,
   { putDestination, onDamage }: JoinOptions,
@@ -91,7 +87,7 @@ export async function joinEmbeddedBackend(
   const connection = connectionOf(data, onDamage)
   const { box, writer, reader, store, catalog } = connection
   const lanes = new StoredLanes(reader, box)
-  const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
+  const deliveries = sqliteDeliveries(lanes, writer, reader, store)
   const purged = new PurgedUsers({ positionOf: positionFinder(reader) })
   await followPurges(store, purged, systemClock)
   return {
@@ -108,10 +104,10 @@ export async function joinEmbeddedBackend(
   }
 }
 
-/** Joins the log of the backend that the main thread has opened: a writer of this thread. */
+/** Joins the log of the opened backend from another thread. */
 export async function joinEmbeddedLog(
   { maxWaitingBytes, waiting, ...data }: JoinLogData,
-  { onDamage }: { readonly onDamage: (error: Error) => void },
+  { onDamage }: Pick<JoinOptions, 'onDamage'>,
 ): Promise<JoinedLog> {
   const connection = connectionOf(data, onDamage)
   const { writer, store, catalog } = connection
@@ -123,7 +119,7 @@ export async function joinEmbeddedLog(
       if (change.kind === 'catalog') catalog.apply(change.change)
       else if (change.kind === 'suppressions') {
         await store.changed(change.kind)
-        // Operations take effect in their order: when this one has ended, so have all appends before it.
+        // Writes are ordered: once this one has ended, so have all earlier appends.
         await writer.run('ackEvents', { through: 0, events: 0 }).catch(() => undefined)
       }
     },
@@ -131,7 +127,6 @@ export async function joinEmbeddedLog(
   }
 }
 
-/** The database, the writer and the catalog, as a thread that has joined uses them. */
 function connectionOf(
   { file, writer: port, keys }: ConnectionData,
   onDamage: (error: Error) => void,
@@ -141,7 +136,7 @@ function connectionOf(
   const box = new SecretBox(keys.map((key) => Buffer.from(key)))
   const reader = watch.openForReading()
   const writer = new Writer({ port, box, watch })
-  // They start no thread before something is listed, which a thread that has joined does not do.
+  // Joined threads list nothing, so this starts no thread.
   const readers = new Readers(file, () => writer.run('emptyLog', undefined), watch)
   const store = new SqliteStore(writer, reader, readers)
   const records = reader.prepare('SELECT kind, document, settings FROM catalog').all()

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
+import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
@@ -15,27 +16,27 @@ import {
   addDamages,
   type DamageOptions,
   refuseDamagedRecords,
-  tellDamages,
+  reportDamages,
   quarantineDamaged,
 } from './damage/damages.ts'
 import { checkDatabase, DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
 import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
-import { DataDir, DiskProbe } from './database/data-dir.ts'
+import { DataDir, probeDisk } from './database/data-dir.ts'
 import { secretBoxOf, fileKeys } from './database/key-files.ts'
 import { isDamage, isDamageOfSchema, failure } from './database/sqlite-errors.ts'
 import { SharedChanges, SqliteStore } from './sqlite-store.ts'
 import { type OnUnreadable, sealAgain, usedKeys } from './database/seal-again.ts'
 import { sqlitePurge } from './deletions/sqlite-purge.ts'
 import { LaneNumbers } from './deliveries/stored-lanes.ts'
-import { SqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
+import { sqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
 import { SqliteEvents, type Duplicates, SqliteLog } from './log/sqlite-log.ts'
-import { SqliteFollowedLog } from './log/sqlite-followed-log.ts'
+import { sqliteFollowedLog } from './log/sqlite-followed-log.ts'
 import { migrate, refuseNewer, MIGRATIONS } from './migrations/migrate.ts'
 import { SqliteUpkeep } from './upkeep/sqlite-upkeep.ts'
 import { Readers } from './readers.ts'
 import { backendThreads } from './join.ts'
-import { NO_SIGNALS, SINGLE_NODE_LEASES, SingleNode } from './single-node.ts'
+import { NO_SIGNALS, SINGLE_NODE_LEASES, singleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
 import { storedEvaluations } from '../store/profiles/evaluations.ts'
 import type { Evaluated, Evaluations } from '../evaluations.ts'
@@ -44,33 +45,28 @@ import { eventsOf } from './log/write-log.ts'
 import type { Writer } from './writer.ts'
 
 export interface EmbeddedOptions extends DamageOptions {
-  /** Created where it is missing. */
+  /** Created if missing. */
   readonly dataDir: string
-  /** Most bytes of events that may wait for the disk. */
+  /** Maximum bytes of events waiting for the disk. */
   readonly maxWaitingBytes: number
-  /** How many other threads append events (`BackendThreads.connectToLog`). Defaults to none. */
+  /** Number of other threads that append (`BackendThreads.connectToLog`). Default: none. */
   readonly appendingThreads?: number
-  /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
+  /** How long a repeated messageId of a source counts as a duplicate. Default: one day. */
   readonly dedupeWindowMs?: number
-  /** Encrypts the secrets. Without it, a key is made and kept in the data folder. */
+  /** Encrypts the secrets. By default a generated key in the data folder. */
   readonly encryptionKey?: Redacted | undefined
-  /** Called for each damaged row that a change of the key leaves as it is. */
   readonly onUnreadable?: OnUnreadable
-  /** Called where the lock file had content that was not Hookline's, and was emptied. */
+  /** Called if the lock file had foreign content and was emptied. */
   readonly onEmptiedLock?: () => void
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Opens the backend in one SQLite file, for one process. All writes go through the one `Writer`. Look-ups read on the main
- * thread, through one read-only connection; reads that may look at many rows go through `Readers`.
- * @throws {DataDirInUse} when another process has the folder
- * @throws {DamagedDatabase}
- * @throws {ConfigurationDamaged} when sources or destinations are damaged, and `acceptLoss` does not say so
- * @throws {CommitsMissing} when its last commits are missing, and `acceptLoss` does not say so
- * @throws {SchemaTooNew} when a newer version has written the file
- * @throws {EncryptionKeyMismatch} when its secrets are encrypted with a key that this start does not have
+ * Opens the backend in one SQLite file, for one process. All writes go through `Writer`. Look-ups read on the main thread;
+ * reads that may scan many rows go through `Readers`.
+ * @throws {DataDirInUse | DamagedDatabase | SchemaTooNew | EncryptionKeyMismatch}
+ * @throws {ConfigurationDamaged | CommitsMissing} unless `acceptLoss` matches
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
@@ -85,7 +81,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   return { ...backend, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Where SQLite finds damage while the database is opened, the next start checks all of it. */
+/** If SQLite finds corruption while opening, the next start checks the whole file. */
 function asDamage(databaseFile: string, error: unknown): unknown {
   if (!isDamage(error) && !isDamageOfSchema(error)) return error
   setFlag(databaseFile)
@@ -104,17 +100,13 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
     new Readers(databaseFile, () => writer.run('emptyLog', undefined), watch),
   )
   const ports = await portsOf({ databaseFile, box, reader, readers, host, watch }, options)
-  // The writer's thread starts while the ports read what they need.
-  await host.opened()
-  if (wasChecked) await quarantineDamaged(ports, options.onDamage)
+  await host.opened
+  if (wasChecked) await quarantineDamaged(ports, options)
   const open = stack.move()
   return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/**
- * Refuses a database from which something is missing, migrates it, and seals its secrets. `wasChecked`: all of it was
- * checked for damage. `boxOf` makes the box for the keys, by id, that the secrets are sealed with.
- */
+/** Refuses a database with missing data, migrates it and seals its secrets. `wasChecked`: the whole file was checked. */
 export function prepareDatabase(
   file: string,
   options: Omit<EmbeddedOptions, 'maxWaitingBytes'>,
@@ -128,7 +120,6 @@ export function prepareDatabase(
   refuseNewer(db, file, MIGRATIONS)
   const box = boxOf(usedKeys(db))
   migrate(db, file, MIGRATIONS)
-  // Requests that were served when the process ended.
   db.exec('DELETE FROM reserved_keys')
   refuseDamagedRecords(db, box, options)
   sealAgain(db, box, onUnreadable)
@@ -136,7 +127,7 @@ export function prepareDatabase(
     removeCommitMark(dataDir)
     addDamages(db, [missing])
   }
-  tellDamages(db, options)
+  reportDamages(db, options)
   return { box, wasChecked }
 }
 
@@ -157,18 +148,17 @@ async function portsOf(
   const lanes = new LaneNumbers(writer, reader, box)
   const changes = new SharedChanges((destinations) => lanes.saveAll(destinations))
   const duplicates: Duplicates = new Set()
-  const disk = new DiskProbe(databaseFile)
+  const disk = new SharedRefresh(() => probeDisk(databaseFile))
   const memory = memoryOfBudget(1 + appendingThreads)
   const waiting = new ByteBudget(maxWaitingBytes, { memory, thread: 0 })
   const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
   const store = new SqliteStore(writer, reader, readers, changes)
-  const deliveries = new SqliteDeliveries(lanes, writer, reader, store)
+  const deliveries = sqliteDeliveries(lanes, writer, reader, store)
   const catalog = await StoredCatalog.open({ store, box, threads: changes })
   const purge = sqlitePurge({ databaseFile, writer, reader, readers, duplicates, recent })
-  const bytes = { maxWaitingBytes, waiting: { budget: waiting, memory } }
-  const parts = { host, watch, lanes, catalog, changes, log }
-  const shared = { file: databaseFile, box, ...parts, ...bytes }
+  const budget = { maxWaitingBytes, waiting, memory }
+  const parts = { file: databaseFile, box, host, watch, lanes, catalog, changes, log, ...budget }
   return {
     log,
     events: new SqliteEvents(writer, store, duplicates),
@@ -180,24 +170,24 @@ async function portsOf(
     deletions: await storedDeletions(store, purge, systemClock),
     notices: storedNotices(store, new StoredParts('notices', lanes)),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
-    followedLog: new SqliteFollowedLog(readers, log),
+    followedLog: sqliteFollowedLog(readers, log),
     evaluations: storedEvaluations(store, announcementsIn(writer, log)),
-    threads: backendThreads(shared),
+    threads: backendThreads(parts),
     leases: SINGLE_NODE_LEASES,
-    nodes: new SingleNode(systemClock),
+    nodes: singleNode(systemClock),
     signals: NO_SIGNALS,
     ownKeys: fileKeys(dataDir),
     upkeep: new SqliteUpkeep(host, reader, databaseFile),
     copyTo: (file: string) => copyDatabase(databaseFile, file).catch(throwCopyError),
     probe: async () => {
-      // The position never moves backwards. Only the number of the commit changes: that is written to the log of the database.
+      // A write without effect, except for the commit number.
       await writer.run('ackEvents', { through: 0, events: 0 })
       await disk.run()
     },
   } satisfies Omit<Backend, 'damaged' | typeof Symbol.asyncDispose>
 }
 
-/** How evaluations are stored together with the events that announce them, which `log` hands out then. */
+/** Stores evaluations together with the events that announce them, and passes these to `log`. */
 function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'tell'> {
   return {
     async commit(evaluated) {

@@ -13,18 +13,13 @@ import {
 import { listProfiles } from '../store/profiles/profile-list.ts'
 import { findProfile } from '../store/profiles/stored-profiles.ts'
 import type { Read as StoreRead } from '../store/store.ts'
-import type { Row } from './database/statements.ts'
 import { findPurged } from './deletions/purge-events.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
-/**
- * Every long read of the backend. Each entry prepares what it needs on the connection of a thread, once, and returns the
- * function that performs the read. The thread runs that function inside a read transaction. It keeps the write-ahead log
- * from being emptied: a read takes a second at most, and a longer one is made of several.
- */
+/** The long reads of SQLite alone. Each takes at most about a second, because it keeps the write-ahead log growing. */
 const OPERATIONS = { select, findPurged }
 
-/** The reads of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */
+/** The reads shared with PostgreSQL, found by function name. */
 const READS: readonly StoreRead<never, unknown>[] = [
   listDeliveries,
   listEvents,
@@ -41,35 +36,25 @@ type Prepared<N extends ReadName> = ReturnType<(typeof OPERATIONS)[N]>
 export type ReadInput<N extends ReadName> = Parameters<Prepared<N>>[0]
 export type ReadResult<N extends ReadName> = ReturnType<Prepared<N>>
 
-/** One read with its input, as it is posted to a thread. */
 export interface Read {
-  /** One of OPERATIONS, or of READS. */
   readonly name: string
   readonly input: unknown
 }
 
-/** The input of the thread. */
-export interface ReaderStart {
-  readonly file: string
-}
-
-const { file } = workerData as ReaderStart
+const { file } = workerData as { readonly file: string }
 const db = DataDir.openForReading(file)
 const tx = new SqliteTx(db)
 const prepared = new Map<string, (input: never) => unknown>()
 for (const read of READS) prepared.set(read.name, (input) => read(tx, input))
 
-/**
- * Runs a read in a transaction, which sees the data as it is at one moment. The promise is settled before the next message is
- * received: no read awaits anything but the database.
- */
+/** Runs a read on one snapshot. It awaits only the database, so it settles before the next message is received. */
 async function attempt(read: Read): Promise<Result> {
   try {
     db.exec('BEGIN')
     try {
       return { ok: true, value: await perform(read) }
     } finally {
-      // SQLite ends the transaction itself after some faults of the machine.
+      // SQLite may have ended the transaction after an I/O error.
       if (db.isTransaction) db.exec('COMMIT')
     }
   } catch (error) {
@@ -86,21 +71,15 @@ parentPort!.on('message', (read: Read | 'close') => {
   }
 })
 
-/** Prepares an operation when it is first needed. The result may be a promise that is settled without waiting for anything. */
+/** Prepares an operation on first use. The result may be a settled promise. */
 function perform({ name, input }: Read): unknown {
   const operation = prepared.get(name) ?? OPERATIONS[name as ReadName](db)
   prepared.set(name, operation)
   return operation(input as never)
 }
 
-/** One SELECT. Its text is written in the code: only values come from outside. */
-interface Selection {
-  readonly sql: string
-  readonly values: readonly SQLInputValue[]
-}
-
-/** Performs any SELECT. */
-function select(connection: DatabaseSync): (selection: Selection) => Row[] {
-  // Prepared for each read: a statement that is kept for each text that ever came would need memory without a bound.
-  return ({ sql, values }) => connection.prepare(sql).all(...values)
+function select(connection: DatabaseSync) {
+  // Prepared each time: caching every text would need unbounded memory.
+  return ({ sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] }) =>
+    connection.prepare(sql).all(...values)
 }

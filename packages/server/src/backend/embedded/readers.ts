@@ -1,63 +1,57 @@
 import type { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
-import { LogSize } from './database/write-ahead-log.ts'
+import { walBytes } from './database/write-ahead-log.ts'
 import { errorOf, type Result } from './database/sqlite-errors.ts'
-import type { Read, ReadInput, ReadName, ReadResult, ReaderStart } from './reader-thread.ts'
+import type { Read, ReadInput, ReadName, ReadResult } from './reader-thread.ts'
 import { startThread } from '../../util/workers/start-thread.ts'
 
-/** Threads at most. */
 const THREADS = 2
-/** Reads that may wait for a thread. */
-const MOST_WAITING = 256
-/** A thread whose results need more memory ends, and the process goes on. */
+/** Maximum queued reads. */
+const MAX_WAITING = 256
+/** A thread that exceeds these limits exits, and the process continues. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
-interface Waiting extends Read {
+/** How far the write-ahead log may grow. SQLite restarts it at 16 MB, but only at a moment without readers. */
+const LOG_GROWTH_BYTES = 64 * 2 ** 20
+
+interface QueuedRead extends Read {
   readonly done: Promise<unknown>
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
 
 /**
- * Threads for long reads (`reader-thread.ts`), so that neither the event loop nor the writer waits for them. A thread starts
- * when a read finds no free one. When it ends or throws, its read rejects, and the next read starts another.
- *
- * Each read is one read transaction, which sees all that was committed before the call. Reads begin in the order of the
- * calls. If the write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
+ * Threads for long reads (`reader-thread.ts`), so that neither the event loop nor the writer is blocked. If a thread exits,
+ * its read rejects and the next read starts another. Reads start in call order and see all that was committed before the
+ * call. If the write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
  */
 export class Readers implements AsyncDisposable {
-  readonly #start: ReaderStart
-  readonly #logSize: LogSize
+  readonly #file: string
+  #maxLogBytes = LOG_GROWTH_BYTES
   readonly #emptyLog: () => Promise<unknown>
   readonly #watch: DamageWatch
-  /** Each thread with its read; `undefined` while it is free. */
-  readonly #threads = new Map<Worker, Waiting | undefined>()
-  readonly #waiting: Waiting[] = []
+  readonly #threads = new Map<Worker, QueuedRead | undefined>()
+  readonly #waiting: QueuedRead[] = []
   #pauses = 0
   #isClosed = false
 
-  /** @param emptyLog empties the write-ahead log; called while no read is under way */
+  /** @param emptyLog empties the write-ahead log; called while no read is running */
   constructor(file: string, emptyLog: () => Promise<unknown>, watch: DamageWatch) {
-    this.#start = { file }
+    this.#file = file
     this.#watch = watch
-    this.#logSize = new LogSize(file)
     this.#emptyLog = emptyLog
   }
 
-  /**
-   * Performs one read, and resolves with its result.
-   * @throws {BackendUnavailable} where a later try may succeed
-   */
+  /** Performs one read. @throws {BackendUnavailable} if a later try may succeed */
   run<N extends ReadName>(name: N, input: ReadInput<N>): Promise<ReadResult<N>> {
     return this.read(name, input) as Promise<ReadResult<N>>
   }
 
-  /** As `run`, for a read of both engines. */
   read(name: string, input: unknown): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(closed())
-    if (this.#waiting.length >= MOST_WAITING) {
-      const message = `Too many reads wait for the database: ${MOST_WAITING}. Try again later.`
+    if (this.#waiting.length >= MAX_WAITING) {
+      const message = `Too many reads are waiting for the database: ${MAX_WAITING}. Try again later.`
       return Promise.reject(new BackendUnavailable(message))
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -66,7 +60,7 @@ export class Readers implements AsyncDisposable {
     return promise
   }
 
-  /** Waits for the reads that are under way, then does the work. Reads that are called meanwhile begin afterwards. */
+  /** Waits for the running reads, then does the work. Later reads start afterwards. */
   async whilePaused<T>(work: () => Promise<T>): Promise<T> {
     this.#pauses++
     try {
@@ -78,7 +72,7 @@ export class Readers implements AsyncDisposable {
     }
   }
 
-  /** Ends the threads, each after its read. Reads that still wait reject. */
+  /** Stops each thread after its read. Queued reads reject. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting.splice(0)) reject(closed())
@@ -93,10 +87,10 @@ export class Readers implements AsyncDisposable {
     )
   }
 
-  /** Gives waiting reads to free threads. */
   #assign(): void {
     while (this.#waiting.length > 0 && this.#pauses === 0) {
-      if (this.#logSize.isTooLarge()) return void this.whilePaused(() => this.#shrinkLog())
+      if (walBytes(this.#file) > this.#maxLogBytes)
+        return void this.whilePaused(() => this.#shrinkLog())
       const thread = this.#freeThread()
       if (thread === undefined) return
       const read = this.#waiting.shift()!
@@ -106,9 +100,9 @@ export class Readers implements AsyncDisposable {
   }
 
   async #shrinkLog(): Promise<void> {
-    // Where it fails, as on a full disk, reads go on. The cause shows at the next write.
+    // If this fails, as on a full disk, reads continue; the next write reports the cause.
     await this.#emptyLog().catch(() => undefined)
-    this.#logSize.reset()
+    this.#maxLogBytes = walBytes(this.#file) + LOG_GROWTH_BYTES
   }
 
   #freeThread(): Worker | undefined {
@@ -119,7 +113,7 @@ export class Readers implements AsyncDisposable {
   #startThread(): Worker {
     const thread = startThread(new URL('./reader-thread', import.meta.url), {
       name: 'hookline-reader',
-      workerData: this.#start,
+      workerData: { file: this.#file },
       resourceLimits: MEMORY,
     })
     thread.on('message', (result: Result) => this.#settle(thread, result))

@@ -19,7 +19,6 @@ function compiled(statement: Statement): Compiled {
   return { sql: statement.text(() => '?'), values: values as readonly SQLInputValue[] }
 }
 
-/** The transaction that is open on a connection. Its promises are settled when they are returned. */
 export class SqliteTx implements Tx {
   readonly dialect: Dialect = SQLITE
   readonly #db: DatabaseSync
@@ -30,7 +29,7 @@ export class SqliteTx implements Tx {
     this.#statements = new Statements(db)
   }
 
-  /** That of the commit, which is counted at its end. */
+  /** The number of this commit, which is counted at its end. */
   get changeNumber(): number {
     return lastCommit(this.#db) + 1
   }
@@ -46,22 +45,20 @@ export class SqliteTx implements Tx {
   }
 }
 
-/** Posts reads to the threads of readers: `Readers`. */
 interface ReaderThreads {
   run(name: 'select', statement: Compiled): Promise<unknown[]>
   read(name: string, input: unknown): Promise<unknown>
 }
 
-/** The store of one thread. The main thread makes the changes that the others follow. */
+/** The store of one thread. Only the main thread changes the data that the others follow. */
 export class SqliteStore implements Store {
   readonly dialect: Dialect = SQLITE
   readonly #writer: Pick<Store, 'write'>
   readonly #readers: ReaderThreads
-  readonly #statements: Statements
+  readonly #reader: SqliteTx
   readonly #changes: SharedChanges | undefined
   readonly #followers: { readonly kind: ChangeKind; readonly refresh: () => Promise<void> }[] = []
 
-  /** @param changes notifies the other threads; only the main thread has it */
   constructor(
     writer: Pick<Store, 'write'>,
     reader: DatabaseSync,
@@ -71,12 +68,11 @@ export class SqliteStore implements Store {
     this.#writer = writer
     this.#readers = readers
     this.#changes = changes
-    this.#statements = new Statements(reader)
+    this.#reader = new SqliteTx(reader)
   }
 
-  async lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
-    const { sql, values } = compiled(statement)
-    return this.#statements.all(sql, values) as Row[]
+  lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
+    return this.#reader.all(statement)
   }
 
   list<Row>(statement: Statement<Row>): Promise<Row[]> {
@@ -103,14 +99,14 @@ export class SqliteStore implements Store {
     if (kind === 'suppressions' || kind === 'purges') await this.#changes?.tell({ kind })
   }
 
-  /** The main thread has made such a change. Resolves when this thread has followed it. */
+  /** Resolves when this thread has followed a change of the main thread. */
   async changed(changed: ChangeKind): Promise<void> {
     for (const { kind, refresh } of this.#followers)
       if (kind === changed) await refresh().catch(endThread)
   }
 }
 
-/** Ends this thread, which has missed a change: the next one reads everything. Never resolves, so no caller relies on the change. */
+/** Ends this thread, which has missed a change: its successor reads everything. Never resolves. */
 function endThread(error: unknown): Promise<never> {
   setImmediate(() => {
     throw error
@@ -118,12 +114,12 @@ function endThread(error: unknown): Promise<never> {
   return new Promise(() => undefined)
 }
 
-/** Tells other threads of changes. What makes a change resolves when every listener has applied it. */
+/** Notifies other threads of changes. A change resolves once every listener has applied it. */
 export class SharedChanges {
   readonly #listeners = new Set<(change: SharedChange) => Promise<unknown>>()
   readonly #prepare: (destinations: Iterable<Destination>) => Promise<void>
 
-  /** @param prepare makes destinations ready for other threads, before these know of them */
+  /** @param prepare makes destinations usable by other threads before they are published */
   constructor(prepare: (destinations: Iterable<Destination>) => Promise<void>) {
     this.#prepare = prepare
   }
@@ -134,13 +130,12 @@ export class SharedChanges {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Destinations are to be put into the catalog. */
+  /** Called before destinations are put into the catalog. */
   async prepare(destinations: readonly Destination[]): Promise<void> {
     if (this.#listeners.size > 0) await this.#prepare(destinations)
   }
 
   async tell(change: SharedChange): Promise<void> {
-    if (this.#listeners.size === 0) return
     await Promise.all([...this.#listeners].map((listener) => listener(change)))
   }
 }

@@ -22,7 +22,7 @@ import {
   commitEvaluations,
   LogNumbering,
   ackEvents,
-  appendEvents,
+  type EventAppender,
   eventAppender,
 } from './log/write-log.ts'
 import { advanceSync, putSync } from '../store/syncs.ts'
@@ -36,13 +36,9 @@ import { lastSeq, purgeEvents, purgeProfiles } from './deletions/purge-events.ts
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
-/**
- * The writes of SQLite alone. Each entry prepares its statements once and returns the function that performs the
- * operation. Entries that append events share `append`. The thread runs that function inside a transaction, except those in
- * OUTSIDE_OF_TRANSACTIONS. The writes of both engines are in `WRITES`.
- */
+/** The writes of SQLite alone. Each prepares its statements once. All that append events share `append`. */
 const OPERATIONS = {
-  appendEvents,
+  appendEvents: (_db: DatabaseSync, { append }: { readonly append: EventAppender }) => append,
   ackEvents,
   keepDeclined,
   addLane,
@@ -56,7 +52,7 @@ const OPERATIONS = {
   emptyLog,
 }
 
-/** The writes on a `Tx`: most are of `store/`, which PostgreSQL has, too. Here they are found by the names of their functions. */
+/** The writes on a `Tx`, most of them shared with PostgreSQL, found by function name. */
 const WRITES: readonly Write<never, unknown>[] = [
   addToken,
   removeToken,
@@ -106,22 +102,15 @@ type Prepared<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]>
 export type OperationInput<N extends OperationName> = Parameters<Prepared<N>>[0]
 export type OperationResult<N extends OperationName> = Awaited<ReturnType<Prepared<N>>>
 
-/** Operations that SQLite refuses inside a transaction. */
-export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<string> = new Set<OperationName>([
-  'scrub',
-  'emptyLog',
-])
+export const OUTSIDE_OF_TRANSACTIONS: ReadonlySet<string> = new Set(['scrub', 'emptyLog'])
 
-/** One operation with its input, as it is posted to the writer's thread. */
 export interface Operation {
-  /** One of OPERATIONS, or of WRITES. */
   readonly name: string
   readonly input: unknown
-  /** The audit entry of the change, for the same transaction. It is not written if the operation returns false. */
   readonly audit?: SealedEntry | undefined
 }
 
-/** @returns `perform`: its result may be a promise that is settled without waiting for anything */
+/** @returns `perform`, whose result may be a settled promise */
 export function prepareOperations(
   db: DatabaseSync,
   options: DedupeWindow,
@@ -145,7 +134,7 @@ export function prepareOperations(
   return { perform, numbering }
 }
 
-/** As the function of this name on PostgreSQL. Counts that are damaged count as none. */
+/** The function of this name in PostgreSQL. Corrupted counts count as none. */
 function sumOfCounts(a: SQLOutputValue, b: SQLOutputValue): string {
   return JSON.stringify(sumOf((parsedJson(a) ?? {}) as Counts, (parsedJson(b) ?? {}) as Counts))
 }

@@ -6,41 +6,31 @@ import { Writer } from './writer.ts'
 import type { AppendedBlock } from './writer-connections.ts'
 import type { FromWriterThread, ToWriterThread, WriterStart } from './writer-thread.ts'
 
-/** A connection for another thread. */
-interface NewConnection {
-  /** Give it to that thread: `Writer` takes it. */
-  readonly port: MessagePort
-  /** Resolves when the thread has closed the port, or has ended, and all that it has posted is committed. */
-  readonly gone: Promise<void>
-}
-
-/** The writer's thread, seen from the main thread. */
 export class WriterHost implements AsyncDisposable {
-  /** The writer of the main thread. */
   readonly writer: Writer
-  /** Removes old events. It has a connection of its own, so that no other operation waits for the end of a long removal. */
+  /** Removes old events. Its own connection, because the results of a long removal come late. */
   readonly removals: Writer
   readonly #thread: Worker
   readonly #opened = Promise.withResolvers<void>()
+  /** Resolves when the thread can write; rejects if it never will. */
+  readonly opened = this.#opened.promise
   readonly #exited = Promise.withResolvers<void>()
   readonly #onGone = new Map<number, () => void>()
   #connections = 0
-  /** Set once, before anything is appended by others. */
   onAppended: (appended: AppendedBlock) => void = () => undefined
 
-  /** @param box seals audit entries */
   constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
     const module = new URL('./writer-thread', import.meta.url)
     this.#thread = startThread(module, { name: 'hookline-writer', workerData: start })
-    const { port } = this.#connect(true)
+    const { port } = this.connect(true)
     const onAppended = (appended: AppendedBlock): void => this.onAppended(appended)
     this.writer = new Writer({ port, box, watch, onAppended })
-    this.removals = new Writer({ port: this.#connect(false).port, box, watch })
+    this.removals = new Writer({ port: this.connect().port, box, watch })
     this.#thread.on('message', (message: FromWriterThread) => {
       if (message === 'opened') this.#opened.resolve()
       else this.#gone(message.gone)
     })
-    this.#opened.promise.catch(() => undefined)
+    this.opened.catch(() => undefined)
     this.#thread.on('error', (error) => this.#fail(error as Error))
     this.#thread.on('exit', () => {
       this.#fail(new Error('The writer has ended.'))
@@ -49,25 +39,16 @@ export class WriterHost implements AsyncDisposable {
     })
   }
 
-  /** Resolves when the thread can write. Rejects with its error where it cannot: then no operation will ever succeed. */
-  opened(): Promise<void> {
-    return this.#opened.promise
-  }
-
-  /** Connects another thread. */
-  connect(): NewConnection {
-    return this.#connect(false)
-  }
-
-  /** Finishes the operations of the main thread, then closes the database. Other threads have ended before. */
+  /** Finishes the operations of the main thread, then closes the database. Other threads must have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.writer, this.removals].map((each) => each[Symbol.asyncDispose]()))
-    // A thread that has failed has the database open until it exits.
+    // A failed thread has the database open until it exits.
     this.#post('close')
     await this.#exited.promise
   }
 
-  #connect(hearsAppends: boolean): NewConnection {
+  /** Connects a thread. `gone` resolves when it has closed `port` or exited, and everything posted is committed. */
+  connect(hearsAppends = false): { readonly port: MessagePort; readonly gone: Promise<void> } {
     const { port1, port2 } = new MessageChannel()
     const { promise: gone, resolve } = Promise.withResolvers<void>()
     const id = this.#connections++

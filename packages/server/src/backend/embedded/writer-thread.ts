@@ -8,13 +8,12 @@ import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 import { type WriterConnection, WriterConnections } from './writer-connections.ts'
 
-/** The input of the thread. */
 export interface WriterStart extends DedupeWindow {
   readonly file: string
 }
 
 export type ToWriterThread = WriterConnection | 'close'
-/** `gone`: everything of the connection with this id is committed, and nothing more will come of it. */
+/** `gone`: the connection with this id is closed, and everything from it is committed. */
 export type FromWriterThread = 'opened' | { readonly gone: number }
 
 const { file, ...options } = workerData as WriterStart
@@ -23,12 +22,12 @@ const { perform, numbering } = prepareOperations(db, options)
 const countCommit = commitCounter(db)
 const mark = new CommitMark(file, identityOf(lockFileOf(file)))
 mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
-// The mark, too: without it, the next start cannot find that commits are missing.
+// The mark is watched, because without it the next start cannot detect missing commits.
 const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
-/** Set where a commit went into a file that its path no longer names. Only a start can tell what it is in. */
+/** Set after a commit into a file that its path no longer names. Only a restart can find out which file contains it. */
 let lost: string | undefined
 
-/** The result of each operation, in their order. None is performed, or reported, that the next start would not find. */
+/** Performs operations in order, and reports none as done that the next start would not find. */
 async function performInPlace(operations: readonly Operation[]): Promise<readonly Result[]> {
   const fault = files.fault()
   if (lost === undefined && fault === undefined) {
@@ -44,7 +43,6 @@ async function performInPlace(operations: readonly Operation[]): Promise<readonl
   return operations.map(() => unavailableResult(reason))
 }
 
-/** Operations that SQLite refuses inside a transaction run after the others. */
 async function performAll(operations: readonly Operation[]): Promise<Result[]> {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))
@@ -64,7 +62,7 @@ function attempt(operation: Operation): Result {
   }
 }
 
-/** Performs all operations in one transaction, which costs one sync of the disk. */
+/** Performs all operations in one transaction, with one disk sync. */
 async function commit(operations: readonly Operation[]): Promise<Result[]> {
   try {
     db.exec('BEGIN IMMEDIATE')
@@ -79,7 +77,7 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
     return results
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
-    // One failed operation must not fail the others: perform each in its own transaction.
+    // One failed operation must not fail the others: each gets its own transaction.
     if (operations.length === 1) return [failure(error)]
     const results: Result[] = []
     for (const operation of operations) results.push(...(await commit([operation])))
@@ -87,15 +85,15 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
   }
 }
 
-/** Moves everything into the database file, so that a copy of that file alone is whole. */
+/** Moves everything into the database file, so that a copy of that file is complete. */
 function close(): void {
-  // Not into a database that has been put into the file.
+  // Not into a file that was put in its place.
   if (lost === undefined && files.fault() === undefined)
     attempt({ name: 'emptyLog', input: undefined })
   try {
     mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
   } catch {
-    // The disk fails: the mark stays behind, and true.
+    // The mark stays behind, but true.
   }
   db.close()
   mark[Symbol.dispose]()

@@ -1,11 +1,11 @@
-import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { AuditEntry } from '../audit.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
 import type { DamageWatch } from './damage/damage-watch.ts'
+import type { EventBlock } from './log/event-block.ts'
 import { errorOf, type Failure, type Result } from './database/sqlite-errors.ts'
 import type {
   Operation,
@@ -16,55 +16,37 @@ import type {
 import type { AppendedBlock, Committed } from './writer-connections.ts'
 
 interface Waiting extends Omit<Operation, 'input'> {
-  readonly input: () => Posted<unknown>
+  readonly input: () => unknown
   readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
 }
 
-/** The input of an operation as it is posted. */
-interface Posted<T> {
-  readonly input: T
-  /** What the input gives away. */
-  readonly transfer: readonly Transferable[]
-}
-
-/** An operation of which the input is made when it is posted. */
+/** An operation whose input is made when it is posted. */
 export interface OpenOperation<N extends OperationName> {
   readonly done: Promise<OperationResult<N>>
-  /** Whether it is the last one that waits: then more can be added to its input, and the order of the calls stays. */
+  /** Whether it is the last one queued: then its input can grow without changing the order of calls. */
   readonly isLast: () => boolean
 }
 
-interface RunOptions<Value> {
-  /** Called with the result before the promises of its transaction are settled, in the order of the commits. Must not throw. */
+interface RunOptions<Value> extends Pick<WriteOptions, 'canWait'> {
+  /** Called with the result, in commit order, before promises settle. Must not throw. */
   readonly onCommitted?: ((result: Value) => void) | undefined
-  /** No caller awaits the write: it is flushed with the next one, at the latest after LATER_MS. */
-  readonly canWait?: boolean
 }
 
-interface AddOptions<Value> extends RunOptions<Value> {
-  readonly audit?: AuditEntry | undefined
-}
-
-const NOTHING_GIVEN: readonly Transferable[] = []
-
-/** How long a write that no caller awaits may wait before it is flushed. */
 const LATER_MS = 20
 
 /**
- * Writes to the database, from one thread of the process. The writer's thread (`writer-thread.ts`) performs the operations
- * of all threads, so that no event loop waits for the disk.
+ * Writes to the database from one thread. The writer thread (`writer-thread.ts`) performs the operations of all threads, so
+ * that no event loop waits for the disk.
  *
- * 1. `run` adds the operation to `#waiting` and schedules a flush for the end of this turn of the event loop; with `canWait`,
- *    for when LATER_MS have passed. While a transaction is in progress there is no flush.
- * 2. The flush moves `#waiting` to `#committing`, in the order of the calls, and posts it to the thread.
- * 3. The thread performs what has arrived from all threads in one transaction, with one sync of the disk. If that fails,
- *    it performs each operation in its own transaction, so that one failed operation fails no other.
- * 4. The writer flushes what was added meanwhile, then settles the promises in the order of the calls.
+ * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or with `canWait` after
+ *    LATER_MS.
+ * 2. The flush moves `#waiting` to `#committing` and posts it. There is none during a transaction.
+ * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
+ * 4. The writer flushes operations queued meanwhile, then settles the promises in call order.
  *
- * This is group commit: a slow disk makes larger transactions, not a longer queue. When the thread ends, all operations,
- * also later ones, reject with `BackendUnavailable`.
+ * This is group commit: a slow disk makes larger transactions, not a longer queue.
  */
 export class Writer implements AsyncDisposable {
   readonly #port: MessagePort
@@ -74,19 +56,16 @@ export class Writer implements AsyncDisposable {
   #waiting: Waiting[] = []
   #committing: readonly Waiting[] = []
   #isScheduled = false
-  /** Whether an operation, or the timer of `canWait`, has asked for a flush that has not happened yet. */
+  /** Whether an operation, or the timer of `canWait`, needs a flush. */
   #isUrgent = false
   #cancelTimer: (() => void) | undefined
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
   constructor(options: {
-    /** Made by `WriterHost.connect`. */
     readonly port: MessagePort
-    /** Seals audit entries. */
     readonly box: SecretBox
     readonly watch: DamageWatch
-    /** Called for what other threads have appended, in the order of the commits. */
     readonly onAppended?: (appended: AppendedBlock) => void
   }) {
     this.#port = options.port
@@ -97,40 +76,36 @@ export class Writer implements AsyncDisposable {
     this.#port.on('close', () => this.fail(new Error('The writer has ended.')))
   }
 
-  /**
-   * Performs one operation, and resolves with its result when that is on disk. Operations take effect in the
-   * order of the calls.
-   * @throws {BackendUnavailable} where the operation had no effect and a later try may succeed
-   */
+  /** Performs one operation; resolves when it is on disk. Operations take effect in call order. */
   run<N extends OperationName>(
     name: N,
     input: OperationInput<N>,
-    { canWait = false, onCommitted }: RunOptions<OperationResult<N>> = {},
+    options: RunOptions<OperationResult<N>> = {},
   ): Promise<OperationResult<N>> {
-    return this.#add(name, input, { canWait, onCommitted })
+    return this.#add(name, () => input, options)
   }
 
-  /** As `run`, for a write of both engines. `audit` is the entry of the change: both are on disk, or neither is. */
+  /** As `run`, for a write shared with PostgreSQL. `audit` is committed with it. */
   write<Input, Value>(
     { name }: Write<Input, Value>,
     input: Input,
-    { audit, canWait = false }: Pick<WriteOptions, 'audit' | 'canWait'> = {},
+    options: WriteOptions = {},
   ): Promise<Value> {
-    return this.#add(name, input, { audit, canWait })
+    return this.#add(name, () => input, options)
   }
 
-  /** As `run`, with an input that can grow until the operation is posted: then `input` is called once. */
+  /** As `run`, with an input that can grow until the operation is posted, when `input` is called once. */
   runOpen<N extends OperationName>(
     name: N,
-    input: () => Posted<OperationInput<N>>,
+    input: () => OperationInput<N>,
     onCommitted: (result: OperationResult<N>) => void,
   ): OpenOperation<N> {
-    const done = this.#addOpen(name, input, { onCommitted })
+    const done = this.#add(name, input, { onCommitted })
     const added = this.#waiting.at(-1)
     return { done, isLast: () => added !== undefined && this.#waiting.at(-1) === added }
   }
 
-  /** Every operation fails because of this error, unless there was one before. */
+  /** Fails every operation with this error, or with an earlier one. */
   fail(error: Error): void {
     this.#watch.see(error)
     this.#failure ??= error
@@ -142,7 +117,7 @@ export class Writer implements AsyncDisposable {
     this.#onIdle()
   }
 
-  /** Finishes the operations that are waiting or committing. */
+  /** Finishes queued and posted operations. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#waiting.length > 0) this.#scheduleFlush()
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve))
@@ -154,14 +129,10 @@ export class Writer implements AsyncDisposable {
     return this.#waiting.length === 0 && this.#committing.length === 0
   }
 
-  #add<Value>(name: string, input: unknown, options: AddOptions<Value>): Promise<Value> {
-    return this.#addOpen(name, () => ({ input, transfer: NOTHING_GIVEN }), options)
-  }
-
-  #addOpen<Value>(
+  #add<Value>(
     name: string,
-    input: () => Posted<unknown>,
-    { audit, onCommitted, canWait = false }: AddOptions<Value>,
+    input: () => unknown,
+    { audit, onCommitted, canWait }: RunOptions<Value> & Pick<WriteOptions, 'audit'>,
   ): Promise<Value> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
@@ -186,13 +157,10 @@ export class Writer implements AsyncDisposable {
     this.#cancelTimer = undefined
     this.#committing = this.#waiting
     this.#waiting = []
-    const transfer: Transferable[] = []
     const operations = this.#committing.map(({ name, input, audit }): Operation => {
-      const made = input()
-      transfer.push(...made.transfer)
-      return { name, input: made.input, audit }
+      return { name, input: input(), audit }
     })
-    this.#port.postMessage(operations, transfer)
+    this.#port.postMessage(operations, operations.flatMap(buffersOf))
   }
 
   #onCommit({ results, appended }: Committed): void {
@@ -205,7 +173,7 @@ export class Writer implements AsyncDisposable {
     const committed = this.#committing
     this.#committing = []
     if (this.#isUrgent) this.#scheduleFlush()
-    // What awaits a promise runs after this loop.
+    // Continuations of these promises run after this loop.
     for (const [index, { onCommitted, resolve, reject }] of committed.entries()) {
       const result = results[index]!
       if (result.ok) {
@@ -220,6 +188,11 @@ export class Writer implements AsyncDisposable {
     this.#watch.see(error)
     return error
   }
+}
+
+/** The buffers that an append gives to the writer thread. */
+function buffersOf({ name, input }: Operation): ArrayBuffer[] {
+  return name === 'appendEvents' ? [(input as EventBlock).bodies.buffer] : []
 }
 
 function unavailable(

@@ -49,7 +49,7 @@ test('reads begin in the order of the calls, and more than may wait are refused'
   const waiting = Array.from({ length: 256 }, (_, index) => count(readers, index))
   const error: unknown = await count(readers, 1).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(BackendUnavailable)
-  expect(error).toMatchObject({ message: expect.stringContaining('Too many reads wait') })
+  expect(error).toMatchObject({ message: expect.stringContaining('Too many reads are waiting') })
   expect(await Promise.all(running)).toEqual([[{ count: 300_000 }], [{ count: 300_000 }]])
   expect(await Promise.all(waiting)).toHaveLength(256)
   expect(await count(readers, 7)).toEqual([{ count: 7 }])

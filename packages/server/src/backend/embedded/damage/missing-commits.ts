@@ -6,17 +6,14 @@ import { DataDir } from '../database/data-dir.ts'
 import { KEY_FILE } from '../database/key-files.ts'
 import { hasTable } from '../database/statements.ts'
 
-/** The data folder had commits that are not in its database. */
 class CommitsMissing extends Error {
   override readonly name = 'CommitsMissing'
 }
 
 /**
- * Compares the database with the commit mark of its folder, and changes nothing: the files of a refused start stay as they
- * are.
- * @param accepted the number of the last commit that is left, where an operator knows that the later ones are lost
- * @returns what is missing in words, where `accepted` says that it is known
- * @throws {CommitsMissing}
+ * Compares the database with the commit mark of its folder. Changes nothing.
+ * @param accepted the number of the last present commit, if the operator accepts the loss of later ones
+ * @returns a description of the accepted loss @throws {CommitsMissing}
  */
 export function findMissingCommits(
   dataDir: string,
@@ -27,7 +24,7 @@ export function findMissingCommits(
   const isThere = existsSync(file) && statSync(file).size > 0
   if (!isThere) return missingDatabase(dataDir, file, mark, accepted)
   if (mark === undefined) return undefined
-  // For reading: the last connection for writing would remove the write-ahead log, with what could be read of it.
+  // Read-only: closing the last writable connection would remove the write-ahead log.
   using db = DataDir.openForReading(file)
   const present = lastCommit(db)
   if (mark === 'damaged') {
@@ -38,11 +35,11 @@ export function findMissingCommits(
   if (accepted === present) return description
   throw new CommitsMissing(
     `${description} The database file or its write-ahead log was damaged, replaced or removed. ` +
-      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore <backup> --replace). ${goOn(present, 'without what is missing')}`,
+      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without them')}`,
   )
 }
 
-/** A folder with a commit mark or an encryption key was in use: somebody has removed its database, or forgotten it. */
+/** A folder with a commit mark or an encryption key was in use before. */
 function missingDatabase(
   dataDir: string,
   file: string,
@@ -57,27 +54,23 @@ function missingDatabase(
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
   throw new CommitsMissing(
-    `${description} Put the file back, or restore a backup (hookline restore). ${goOn(0, 'with a new, empty database')}`,
+    `${description} Put the file back, or restore a backup (hookline restore). ${acceptHint(0, 'with a new, empty database')}`,
   )
 }
 
-/** After it, the folder has no mark, until its next start. */
+/** The next start makes a new one. */
 export function removeCommitMark(dataDir: string): void {
   rmSync(markFileOf(dataDir), { force: true })
 }
 
 function describe(db: DatabaseSync, { number, lastSeq }: Commit, present: number): string {
   const commits = `The last ${number - present} of ${number} commits are missing from the database.`
-  const last = lastEvent(db)
+  const row = hasTable(db, 'events') && db.prepare('SELECT MAX(seq) AS seq FROM events').get()
+  const last = Number((row && row['seq']) ?? 0)
   if (last >= lastSeq) return commits
-  return `${commits} Among them are those of up to ${lastSeq - last} events, with the numbers ${last + 1} to ${lastSeq}.`
+  return `${commits} They contained up to ${lastSeq - last} events, with the numbers ${last + 1} to ${lastSeq}.`
 }
 
-function lastEvent(db: DatabaseSync): number {
-  if (!hasTable(db, 'events')) return 0
-  return Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'] ?? 0)
-}
-
-function goOn(present: number, how: string): string {
-  return `To go on ${how}, start once with --accept-loss ${present}.`
+function acceptHint(present: number, how: string): string {
+  return `To continue ${how}, start once with --accept-loss ${present}.`
 }

@@ -1,43 +1,32 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { isDamage } from '../database/sqlite-errors.ts'
 
-/** The values of a row, in the order of its columns. */
+/** The values of a row, in column order. */
 export type ReadRow = readonly SQLOutputValue[]
 
-/** A table, and the columns that its rows are stored by. */
 export interface StoredTable {
   readonly name: string
   readonly columns: readonly string[]
-  /** The places of the primary key of a table WITHOUT ROWID, from 1; `undefined` for one whose rows have numbers. */
+  /** Places of the primary key of a table WITHOUT ROWID, from 1; `undefined` for a rowid table. */
   readonly key: readonly number[] | undefined
 }
 
 /**
- * Gives `take` every row of a table that SQLite can read. SQLite ends a read at the first damaged page: so the table is read
- * from both ends, and where its rows have numbers, what is between is halved until only the numbers of damaged pages are left.
- * No column is named, because the definition of the table may be damaged, too.
- * @returns whether all of it could be read
+ * Passes every readable row of a table to `take`. SQLite ends a read at the first bad page, so the table is read from both
+ * ends, and the gap in a rowid table is halved. Returns whether all rows were readable.
  */
 export function readRows(
   db: DatabaseSync,
   { name, key }: StoredTable,
   take: (row: ReadRow) => void,
 ): boolean {
-  return key === undefined ? readNumbered(db, name, take) : readKeyed(db, name, key, take)
-}
-
-function readKeyed(
-  db: DatabaseSync,
-  name: string,
-  key: readonly number[],
-  take: (row: ReadRow) => void,
-): boolean {
+  if (key === undefined) return readNumbered(db, name, take)
   const rows = (direction: string): Iterator<ReadRow> =>
     iterate(db, `SELECT * FROM "${name}" ORDER BY ${key.map((place) => place + direction).join()}`)
   return upToDamage(() => rows(' ASC'), take) || (upToDamage(() => rows(' DESC'), take), false)
 }
 
-/** No table of ours has a negative number. */
+/** No table has a negative rowid. */
 const FIRST_ROWID = -1
 const LAST_ROWID = Number.MAX_SAFE_INTEGER - 1
 
@@ -45,17 +34,17 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
   const select = `SELECT rowid, * FROM "${name}" WHERE rowid > ? AND rowid <= ? ORDER BY rowid`
   const readSpan = (after: number, through: number): boolean => {
     let [last, first] = [after, through + 1]
-    const taking =
-      (seen: (rowid: number) => void) =>
-      ([rowid, ...row]: ReadRow) => {
-        seen(Number(rowid))
-        take(row)
-      }
-    const ascending = taking((rowid) => (last = rowid))
+    const ascending = ([rowid, ...row]: ReadRow): void => {
+      last = Number(rowid)
+      take(row)
+    }
     if (upToDamage(() => iterate(db, select, [after, through]), ascending)) return true
-    const descending = taking((rowid) => (first = rowid))
+    const descending = ([rowid, ...row]: ReadRow): void => {
+      first = Number(rowid)
+      take(row)
+    }
     const isRead = upToDamage(() => iterate(db, `${select} DESC`, [last, through]), descending)
-    // Nobody knows how many numbers there are after the last one.
+    // The end of the table is unknown after its last rowid.
     if (isRead || first - last <= 2 || first > LAST_ROWID) return false
     const middle = Math.floor((last + first) / 2)
     readSpan(last, middle)
@@ -65,7 +54,7 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
   return readSpan(FIRST_ROWID, LAST_ROWID)
 }
 
-/** Whether all rows could be read; otherwise those before the damage were. */
+/** Returns false at corruption. */
 function upToDamage(open: () => Iterator<ReadRow>, take: (row: ReadRow) => void): boolean {
   try {
     const rows = open()
@@ -79,7 +68,7 @@ function upToDamage(open: () => Iterator<ReadRow>, take: (row: ReadRow) => void)
 
 function iterate(db: DatabaseSync, sql: string, values: readonly number[] = []): Iterator<ReadRow> {
   const statement = db.prepare(sql)
-  // A damaged number may be larger than JavaScript's.
+  // A corrupted number may exceed JavaScript's safe integers.
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)
   return statement.iterate(...values) as unknown as Iterator<ReadRow>

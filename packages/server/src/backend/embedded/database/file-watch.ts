@@ -1,33 +1,34 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** Which file a path names: its device and its inode. `undefined` where it names none. */
+/** Device and inode of the file at a path; `undefined` if it cannot be found. */
 export function identityOf(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }
 
 const HEADER_BYTES = 100
 
-/** The age of a database, from its header (sqlite.org/fileformat.html §1.3). */
+/** From the database header (sqlite.org/fileformat.html §1.3). */
 interface Header {
   readonly changes: number
   readonly schema: number
 }
 
-/**
- * Detects that a path of the database no longer names the open file, or that another program has overwritten the file. The
- * next start would not find later commits.
- */
+/** Detects that a database path no longer names the open file, or that another program has overwritten it. */
 export class FileWatch implements Disposable {
   readonly #identities: readonly (readonly [path: string, identity: string | undefined])[]
-  // Not closed while the database is open: closing it would release the locks that SQLite has on the file.
+  // Stays open with the database: closing it would release SQLite's locks on the file.
   readonly #database: number
   readonly #name: string
   #writtenAt = 0n
   #header: Header | undefined
 
-  /** @param databaseFile a database that is open. @param others files that must stay in place as well */
+  /** @param others other files that must stay in place */
   constructor(databaseFile: string, others: readonly string[]) {
     const paths = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, ...others]
     this.#identities = paths.map((path) => [path, identityOf(path)])
@@ -36,18 +37,18 @@ export class FileWatch implements Disposable {
     this.written()
   }
 
-  /** Describes the first file that is not in place; `undefined` if all are. Without its path, because `/readyz` is public. */
+  /** Describes the first fault; `undefined` if all is well. Without paths, because `/readyz` is public. */
   fault(): string | undefined {
     for (const [path, identity] of this.#identities) {
-      const present = presentAt(path)
+      const present = identityOf(path)
       if (present === identity) continue
-      const fate = present === undefined ? 'was moved or removed' : 'was replaced'
-      return `${basename(path)} ${fate}`
+      const change = present === undefined ? 'moved or removed' : 'replaced'
+      return `${basename(path)} was ${change}`
     }
     return this.#isOverwritten() ? `${this.#name} was overwritten` : undefined
   }
 
-  /** Call it after each commit: the database itself may have written its file. */
+  /** Call it after each commit, which may have written the file. */
   written(): void {
     const writtenAt = this.#modifiedAt()
     if (writtenAt === this.#writtenAt) return
@@ -60,8 +61,7 @@ export class FileWatch implements Disposable {
   }
 
   /**
-   * Between two commits, only a checkpoint by another program may write the file. It leaves the schema as it is, and
-   * never has fewer changes. A backup has another schema number, or fewer changes.
+   * Whether the file has another schema or fewer changes. A checkpoint of another program keeps these, a backup does not.
    */
   #isOverwritten(): boolean {
     if (this.#modifiedAt() === this.#writtenAt) return false
@@ -83,14 +83,5 @@ export class FileWatch implements Disposable {
     const bytes = readSync(this.#database, header, 0, HEADER_BYTES, 0)
     if (bytes < HEADER_BYTES || header.toString('latin1', 0, 15) !== 'SQLite format 3') return
     return { changes: header.readUInt32BE(24), schema: header.readUInt32BE(40) }
-  }
-}
-
-/** The file that a path names now. A path that cannot be followed names none. */
-function presentAt(path: string): string | undefined {
-  try {
-    return identityOf(path)
-  } catch {
-    return undefined
   }
 }

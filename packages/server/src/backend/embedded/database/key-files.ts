@@ -4,19 +4,16 @@ import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { OwnKeyName, OwnKeys } from '../../nodes.ts'
 
-/** The data is encrypted with a key that this start does not have. */
 export class EncryptionKeyMismatch extends Error {
   override readonly name = 'EncryptionKeyMismatch'
 }
 
-/** The file name of the key in a data folder. */
 export const KEY_FILE = 'encryption-key'
 
 /**
- * The box that seals secrets, with the `configured` keys, or else those in `<dataDir>/encryption-key`.
- * Makes that file where nothing is encrypted yet.
- * @param used ids of the keys that the data is encrypted with
- * @throws {EncryptionKeyMismatch} where one of them is missing
+ * The box for secrets, with the `configured` keys or else the data folder's, where a key is created if none is in use.
+ * @param used ids of the keys in use
+ * @throws {EncryptionKeyMismatch} if one of them is missing
  */
 export function secretBoxOf(
   dataDir: string,
@@ -38,9 +35,8 @@ export function secretBoxOf(
 }
 
 /**
- * A box with the `configured` keys and those in the file of the folder. It seals with the one that the data is encrypted with, so
- * it changes nothing where the configured keys are those of another place that the data goes to.
- * @throws {EncryptionKeyMismatch} where none of them is that one
+ * A box with the `configured` keys and the folder's. It seals with the key in use, so it changes nothing if the configured
+ * keys belong to the target of a move. @throws {EncryptionKeyMismatch}
  */
 export function boxThatOpens(
   dataDir: string,
@@ -57,10 +53,9 @@ export function boxThatOpens(
   return box
 }
 
-/** The files of the keys, in the data folder. */
 export const KEY_FILES: Readonly<Record<OwnKeyName, string>> = { receipts: 'receipt-key' }
 
-/** Keys in files beside the database, each readable by its owner only. */
+/** Keys in files beside the database, readable by their owner only. */
 export function fileKeys(dataDir: string): OwnKeys {
   return {
     async keyOf(name, make) {

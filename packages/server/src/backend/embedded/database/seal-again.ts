@@ -2,16 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
 import { type Row, hasTable } from './statements.ts'
 
-/** Is told of a damaged row: its table, and its primary key. */
 export type OnUnreadable = (row: { readonly table: string; readonly key: number }) => void
 
-/** A table that has a sealed column. */
 interface SealedTable {
   readonly table: string
-  /** Its INTEGER PRIMARY KEY, or its rowid. */
   readonly key: string
   readonly sealed: string
-  /** The column of the labels that the texts are sealed under. */
   readonly label: string
 }
 
@@ -21,14 +17,13 @@ const TABLES: readonly SealedTable[] = [
   { table: 'catalog', key: 'rowid', sealed: 'settings', label: 'id' },
 ]
 
-/** Ids of the keys that secrets are sealed with. Empty for a database that has no tables yet. */
 export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
   if (!hasTable(db, 'encryption_keys')) return new Set()
   const rows = db.prepare('SELECT id FROM encryption_keys').all()
   return new Set(rows.map(({ id }) => String(id)))
 }
 
-/** Seals all secrets with the key of `box`, and records its id, unless it is recorded. A damaged row stays as it is. */
+/** Seals all secrets with the key of `box` and records its id, unless it is in use. Skips corrupted rows. */
 export function sealAgain(
   db: DatabaseSync,
   box: SecretBox,
@@ -63,7 +58,6 @@ function sealTable(
 
 const SLICE_ROWS = 500
 
-/** The rows slice by slice, because a long audit log may not fit into memory. */
 function* rowsOf(db: DatabaseSync, { table, key, sealed, label }: SealedTable): Iterable<Row> {
   const slice = db.prepare(
     `SELECT ${key} AS key, ${sealed} AS sealed, ${label} AS label FROM ${table}
@@ -76,7 +70,7 @@ function* rowsOf(db: DatabaseSync, { table, key, sealed, label }: SealedTable): 
   } while (rows.length > 0)
 }
 
-/** The text that is sealed in a column; `undefined` where the column is damaged, or its key is not in the box. */
+/** The opened text; `undefined` if it is corrupted or its key is missing. */
 export function openedText(box: SecretBox, sealed: string, label: string): string | undefined {
   try {
     return box.open(sealed, label)

@@ -1,25 +1,21 @@
 import { isDiskFault } from '../../../util/durable-file.ts'
 import type { BackendUnavailable } from '../../backend.ts'
 
-/** The result of one operation, as a thread posts it. */
 export type Result = { readonly ok: true; readonly value: unknown } | Failure
 
 export interface Failure {
   readonly ok: false
   readonly message: string
-  /** Whether the machine is at fault, so that a later try may succeed. */
+  /** Whether a later try may succeed. */
   readonly isTransient: boolean
-  /** The code of SQLite; 0 for another error. */
   readonly errcode: number
 }
 
-// Primary result codes of SQLite for a fault of the machine, not of the statement:
-// BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
+// Result codes for faults of the machine (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN.
 const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
-/** The result of an operation that threw. */
 export function failure(error: unknown): Failure {
-  // Not the message: it may have the path of the file, and the response to /readyz is public.
+  // Not the message: it may have the path, and `/readyz` is public.
   if (isDiskFault(error)) return unavailableResult(error.code!)
   const { message, errcode = 0 } = error as Error & { errcode?: number }
   return {
@@ -30,12 +26,12 @@ export function failure(error: unknown): Failure {
   }
 }
 
-/** The result of an operation that was not performed, because of the machine. The message is public. */
+/** For an operation that was not performed. The message is public. */
 export function unavailableResult(message: string): Failure {
   return { ok: false, message, isTransient: true, errcode: 0 }
 }
 
-/** The error of a failed operation. `unavailable` makes it where the machine is at fault. */
+/** The error of a failed operation; made by `unavailable` if the failure is transient. */
 export function errorOf(
   { message, isTransient, errcode }: Failure,
   unavailable: (cause: Error) => BackendUnavailable,
@@ -44,26 +40,21 @@ export function errorOf(
   return isTransient ? unavailable(error) : error
 }
 
-/** CORRUPT and NOTADB (sqlite.org/rescode.html): bytes of the file are not what SQLite has written. */
-const CODES: ReadonlySet<number> = new Set([11, 26])
-/** IOERR_SHORT_READ: a page is beyond the end of the file. */
-const SHORT_READ = 522
+/** CORRUPT, NOTADB, and IOERR_SHORT_READ: a page is beyond the end of the file. */
+const isDamageCode = (code: number): boolean => [11, 26].includes(code & 0xff) || code === 522
 const MESSAGE = /database disk image is malformed|file is not a database|malformed database schema/
 
-/** Whether SQLite has found that the file is damaged. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { errcode } = error as Error & { errcode?: number }
-  // An error that comes from a thread has its message only.
-  const isOfFile = errcode !== undefined && (CODES.has(errcode & 0xff) || errcode === SHORT_READ)
-  return isOfFile || MESSAGE.test(error.message)
+  const { errcode = 0 } = error as Error & { errcode?: number }
+  // Errors from a thread have only a message.
+  return isDamageCode(errcode) || MESSAGE.test(error.message)
 }
 
-/** What SQLite says where a statement of ours does not fit to the schema: a table, a column or a trigger is damaged. */
+/** Errors of our statements if a table, a column or a trigger is corrupted. */
 const OF_SCHEMA =
   /no such (?:table|column|index|function)|syntax error|has no column named|unrecognized token/
 
-/** Whether an error while the database is opened says that its schema is damaged. */
 export function isDamageOfSchema(error: unknown): boolean {
   return error instanceof Error && OF_SCHEMA.test(error.message)
 }

@@ -1,13 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { statSync } from 'node:fs'
 
-/** How long it waits for readers. Every write waits with it. */
+/** How long to wait for readers. Every write waits with it. */
 const WAIT_MS = 20
 
-/**
- * Moves what is in the write-ahead log into the database, and empties the file of the log. Returns false where a reader
- * was in the way. Run it outside of a transaction.
- */
+/** Empties the write-ahead log into the database. Returns false if a reader prevented it. Run outside of transactions. */
 export function emptyLog(db: DatabaseSync): () => boolean {
   const checkpoint = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
   return () => {
@@ -18,32 +15,12 @@ export function emptyLog(db: DatabaseSync): () => boolean {
   }
 }
 
-/** How far the write-ahead log may grow before it is emptied. Without readers, SQLite begins it anew at 16 MB. */
-const MOST_BYTES = 64 * 2 ** 20
+/** The size of the write-ahead log. */
+export function walBytes(databaseFile: string): number {
+  return bytesOf(`${databaseFile}-wal`)
+}
 
-/**
- * Watches the size of the write-ahead log. SQLite begins the log anew only at a moment without readers. While reads follow
- * one another there is none, and the log would grow until the disk is full.
- */
-export class LogSize {
-  readonly #file: string
-  #limit = MOST_BYTES
-
-  constructor(databaseFile: string) {
-    this.#file = `${databaseFile}-wal`
-  }
-
-  /** Whether the log has grown so far that it must be emptied. */
-  isTooLarge(): boolean {
-    return this.#bytes() > this.#limit
-  }
-
-  /** It was emptied, or could not be: it may grow so far again. */
-  reset(): void {
-    this.#limit = this.#bytes() + MOST_BYTES
-  }
-
-  #bytes(): number {
-    return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0
-  }
+/** The size of a file; 0 if it does not exist. */
+export function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

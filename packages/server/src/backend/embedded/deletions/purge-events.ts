@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Purge } from '../../deletions.ts'
 import {
   countPurged,
   type FoundEvent,
@@ -10,16 +9,13 @@ import { eventsOfOthers, forgetEvents } from '../../store/profiles/forget-events
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { sql } from '../../store/sql.ts'
 import type { Tx } from '../../store/store.ts'
-import { removedRowsCounter } from '../database/missing-rows.ts'
 import { eventRemoval } from '../events/write-archive.ts'
-import type { EventType } from '@hookline/protocol'
 import { firstSeqOf, SEGMENT, SEGMENT_EVENTS, segmentOf } from '../../store/event-order.ts'
 import { ANONYMOUS_ID } from '../log/event-row.ts'
 
-/** How long one write may take. Every other write waits for it. */
+/** Every other write waits for a slice. */
 const SLICE_MS = 5
 
-/** The seq of the last event. The writer performs every append either before this or after it. */
 export async function lastSeq(tx: Tx): Promise<number> {
   const [row] = await tx.all(
     sql<{ readonly seq: number }>`SELECT coalesce(max(seq), 0) AS seq FROM events`,
@@ -27,7 +23,6 @@ export async function lastSeq(tx: Tx): Promise<number> {
   return row!.seq
 }
 
-/** As `PurgeEngine.removeProfiles`. */
 export function purgeProfiles(tx: Tx, { subjects, sourceIds, at }: ProfilesPurge): Promise<number> {
   return forSlice(subjects, (subject) =>
     subject.kind === 'user'
@@ -36,25 +31,16 @@ export function purgeProfiles(tx: Tx, { subjects, sourceIds, at }: ProfilesPurge
   )
 }
 
-interface EventsPurge extends Pick<Purge, 'deletionId'> {
-  readonly events: readonly FoundEvent[]
-  /** Now. */
-  readonly at: number
-}
-
-/** As `PurgeEngine.removeEvents`. */
 export function purgeEvents(
   db: DatabaseSync,
   { tx }: { readonly tx: Tx },
-): (purge: EventsPurge) => Promise<number> {
+): (purge: { deletionId: string; events: readonly FoundEvent[]; at: number }) => Promise<number> {
   const remove = eventRemoval(db)
-  const notMissing = removedRowsCounter(db)
   return async ({ deletionId, events, at }) => {
     const purged = { events: 0, anonymousEvents: 0, deliveries: 0 }
     const removedEvents: FoundEvent[] = []
     const done = await forSlice(events, (event) => {
       const removed = remove(event.id)
-      notMissing([removed])
       purged.events += removed.events
       purged.deliveries += removed.deliveries
       if (event.userId === null) purged.anonymousEvents += removed.events
@@ -67,36 +53,32 @@ export function purgeEvents(
   }
 }
 
-/** How long one read may take, and how many events it finds before it ends. */
 const READ_MS = 250
-const FOUND = 1_000
+const MAX_FOUND = 1_000
 
-/** The events that were found up to the seq `next`; `null` at the end. */
+/** The events found up to position `next`; `null` at the end. */
 interface PurgeFound {
   readonly events: readonly FoundEvent[]
   readonly next: number | null
 }
 
-/**
- * Finds the events that a purge removes, segment by segment, after the one with the seq `after`. Indexes find events by userId. For
- * anonymousIds it reads every event: an index would cost each append, and few deletions need it.
- */
+/** Finds the events of a purge after a position. For anonymousIds it reads every event: an index would slow each append. */
 export function findPurged(
   db: DatabaseSync,
 ): (search: WantedEvents & { readonly after: number }) => PurgeFound {
-  // Two selects: SQLite finds one end of a table at once, but reads the whole table for MIN and MAX together.
+  // Two selects, because SQLite scans the table for MIN and MAX together.
   const bounds = db.prepare(
     'SELECT (SELECT MIN(seq) FROM events) AS first, (SELECT MAX(seq) FROM events) AS last',
   )
-  const events = `SELECT seq, id, source_id, user_id, type, origin IS NOT NULL AS is_computed FROM events
+  const events = `SELECT seq AS position, id, source_id AS sourceId, user_id AS userId, type, origin IS NOT NULL AS isComputed FROM events
     WHERE seq > ?1 AND seq <= ?2 AND (seq <= ?4 OR origin IS NOT NULL)`
   const inSegment = `${SEGMENT} = CAST(?2 AS INTEGER) / ${SEGMENT_EVENTS}`
   const ids = '(SELECT value FROM json_each(?3))'
   const selects = {
     user: db.prepare(`${events} AND ${inSegment} AND user_id IN ${ids}
-      UNION ${events} AND ${inSegment} AND previous_id IN ${ids} ORDER BY seq`),
+      UNION ${events} AND ${inSegment} AND previous_id IN ${ids} ORDER BY position`),
     anonymous: db.prepare(
-      `${events} AND (previous_id IN ${ids} OR ${ANONYMOUS_ID} IN ${ids}) ORDER BY seq`,
+      `${events} AND (previous_id IN ${ids} OR ${ANONYMOUS_ID} IN ${ids}) ORDER BY position`,
     ),
   }
   return ({ subjects, after, through, computedThrough }) => {
@@ -109,28 +91,24 @@ export function findPurged(
     const end = Math.min(Number(last ?? 0), Math.max(through, computedThrough))
     const found: FoundEvent[] = []
     let reached = Math.max(after, Number(first ?? 0) - 1)
-    // At least one segment, however long the machine has kept the thread waiting.
+    // At least one segment, even if the time has passed.
     while (reached < end) {
       const next = Math.min(firstSeqOf(segmentOf(reached + 1) + 1) - 1, end)
       for (const { kind, json } of wanted)
         for (const row of selects[kind].iterate(reached, next, json, through))
           found.push({
-            id: String(row['id']),
-            sourceId: String(row['source_id']),
-            userId: row['user_id'] === null ? null : String(row['user_id']),
-            isComputed: row['is_computed'] === 1,
-            type: String(row['type']) as EventType,
-            position: Number(row['seq']),
+            ...(row as unknown as FoundEvent),
+            isComputed: row['isComputed'] === 1,
             foundBy: kind,
           })
       reached = next
-      if (found.length >= FOUND || performance.now() >= deadline) break
+      if (found.length >= MAX_FOUND || performance.now() >= deadline) break
     }
     return { events: found, next: reached < end ? reached : null }
   }
 }
 
-/** Handles items until the time is up, or one is not done. Returns the number of those that are. */
+/** Handles items until the time is up or one is unfinished. Returns the number of finished ones. */
 async function forSlice<T>(
   items: readonly T[],
   handle: (item: T) => Promise<boolean> | boolean,

@@ -2,35 +2,21 @@ import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } fro
 import type { DatabaseSync } from 'node:sqlite'
 import { emptyLog } from '../database/write-ahead-log.ts'
 
-/** How long one slice may take. Every other write waits for it. */
+/** Every other write waits for a slice. */
 const SLICE_MS = 5
 const PAGES_READ = 64
-/** The header of the file, at the beginning of the first page. */
 const FILE_HEADER_BYTES = 100
 
-/** The size of the page header, by the type of a B-tree page (sqlite.org/fileformat2.html §1.6). */
-const HEADER_BYTES = new Map([
-  [2, 12],
-  [5, 12],
-  [10, 8],
-  [13, 8],
-])
+/** Size of a B-tree page header by page type (sqlite.org/fileformat2.html §1.6). */
+const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
 
-/** Where the next slice begins, or `busy` where a reader kept the write-ahead log from being emptied. */
 export type Scrubbed = { readonly nextPage: number | null } | 'busy'
 
 /**
- * Overwrites what is left of removed content in one slice of the file. `secure_delete` zeroes deleted content.
- * But where a page of a B-tree was split or merged before, copies of the moved cells stay in the
- * middle of the old page, between the list of its cells and the cells, where no cell refers to them.
- *
- * It writes these bytes to the file itself, because SQLite offers no way to them (docs/decisions/0009). That is safe:
- * - Nothing reads those bytes. Other readers, a kill or a power cut halfway find every page intact.
- * - It has the write lock, and the write-ahead log is empty. No connection, in this process or another, changes a byte
- *   of the file between reading a page and writing to it.
- * - It drops the cached pages of this connection, which would bring the bytes back.
- *
- * Run it outside of a transaction.
+ * Overwrites remains of removed content in one slice of the file (docs/decisions/0009). `secure_delete` zeroes deleted
+ * content, but a page split or merge leaves copies of moved cells in the unused middle of the old page. This writes to the
+ * file itself, which is safe: nothing reads those bytes, the write lock with an empty write-ahead log keeps other
+ * connections away, and cached pages, which would restore the bytes, are dropped. Run outside of transactions.
  */
 export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
   const page = db.prepare('PRAGMA page_size')
@@ -39,12 +25,12 @@ export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
 
   return (fromPage) => {
     const path = db.location()!
-    // For a reader that takes longer, such as a copy, the caller tries again.
+    // The caller retries after a longer read, such as a copy.
     if (!empty()) return 'busy'
     db.exec('BEGIN IMMEDIATE')
     try {
       if (statSync(`${path}-wal`).size > 0) return 'busy'
-      // Not closed while the database is open: closing it would release the locks that SQLite has on the file.
+      // Stays open with the database: closing it would release SQLite's locks on the file.
       file ??= openSync(path, 'r+')
       const nextPage = scrubPages(file, fromPage, Number(page.get()?.['page_size']))
       fdatasyncSync(file)
@@ -74,19 +60,19 @@ function scrubPages(file: number, fromPage: number, pageBytes: number): number |
 }
 
 /**
- * The bytes from the end of the list of cells to the first cell; none where the page is not of a B-tree. Other pages
- * begin with the byte of such a type only in files of more than 2^25 pages, and no list of cells follows there.
+ * The bytes between the cell list and the first cell of a B-tree page. In files over 2^25 pages other pages may begin with
+ * such a type byte, but no valid cell list follows.
  */
 function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
-  const headerBytes = HEADER_BYTES.get(page[offset]!)
+  const headerBytes = HEADER_BYTES[page[offset]!]
   if (headerBytes === undefined) return [0, 0]
   const listStart = offset + headerBytes
   const cells = page.readUInt16BE(offset + 3)
   const listEnd = listStart + 2 * cells
-  // Zero stands for 65,536, which does not fit into two bytes.
+  // Zero stands for 65,536.
   const cellsStart = page.readUInt16BE(offset + 5) || 65_536
   if (listEnd > cellsStart || cellsStart > page.length) return [0, 0]
-  // A table without rows has one page, with the start of the cells at its end.
+  // A table without rows has one page.
   if (cells === 0 && cellsStart !== page.length) return [0, 0]
   for (let at = listStart; at < listEnd; at += 2) {
     const cell = page.readUInt16BE(at)

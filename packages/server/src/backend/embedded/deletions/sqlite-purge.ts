@@ -12,7 +12,6 @@ import type { Writer } from '../writer.ts'
 import type { Scrubbed } from './scrub.ts'
 import { lastSeq, purgeProfiles } from './purge-events.ts'
 
-/** Tries before a reader makes `erase` reject: about a second. A copy of the database reads for longer. */
 const BUSY_TRIES = 50
 
 interface SqlitePurgeOptions {
@@ -24,13 +23,11 @@ interface SqlitePurgeOptions {
   readonly recent: RecentEvents
 }
 
-/** Finds and removes the events of users in SQLite, and overwrites their bytes. */
 export function sqlitePurge(options: SqlitePurgeOptions): PurgeEngine {
   const { writer, reader, readers, duplicates, recent } = options
   const storedPositionOf = positionFinder(reader)
   return {
     lastPosition: () => writer.write(lastSeq, undefined),
-    // A duplicate is not in the table, and is dropped as such.
     positionOf: (carried) => (duplicates.has(carried.id) ? undefined : storedPositionOf(carried)),
     isRefused: () => false,
     refuse: (added) => writer.write(addPurgedIds, added),
@@ -52,7 +49,7 @@ async function erase(
     if (signal.aborted) return false
     const from: number = page
     const run = (): Promise<Scrubbed> => writer.run('scrub', from)
-    // After a try that a reader was in the way of, long reads pause for it.
+    // If a reader was in the way, long reads are paused.
     const scrubbed = await (tries === 0 ? run() : readers.whilePaused(run))
     if (scrubbed !== 'busy') {
       tries = 0
@@ -64,10 +61,7 @@ async function erase(
   return true
 }
 
-/**
- * Prepares the look-up of the position of an event: 0 once the event was purged; `undefined` if the
- * table cannot be read: then an event that was sent after the purge must not be lost.
- */
+/** Prepares the look-up of an event's position: 0 if it was purged; `undefined` if the table is unreadable. */
 export function positionFinder(reader: DatabaseSync): (carried: Carried) => number | undefined {
   const statements = new Statements(reader)
   return ({ id }) => {

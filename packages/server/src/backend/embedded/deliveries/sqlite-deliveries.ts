@@ -1,12 +1,6 @@
 import type { Delivery, Carried } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import type {
-  ClaimedDelivery,
-  Deliveries,
-  DeliveryFilter,
-  DeliveryHistory,
-} from '../../deliveries.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
 import {
   DELIVERY_COLUMNS,
@@ -15,12 +9,13 @@ import {
   storedDeliveries,
 } from '../../store/deliveries.ts'
 import { eventOfRow } from '../../store/event-rows.ts'
+import { isTime } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredParts } from '../../store/stored-parts.ts'
 import type { Row } from '../database/statements.ts'
 import { EVENT_FIELDS } from '../log/event-row.ts'
 import type { Writer } from '../writer.ts'
-import { hasReadableTimes, type QueueTable, SqliteDeliveryQueue } from './sqlite-delivery-queue.ts'
+import { type QueueTable, SqliteDeliveryQueue } from './sqlite-delivery-queue.ts'
 import type { StoredLanes } from './stored-lanes.ts'
 import { deliveryRowOf, noticeRowOf } from './write-deliveries.ts'
 import type { NoticeQueue } from '../../notices.ts'
@@ -40,27 +35,17 @@ const DELIVERIES: QueueTable<ClaimedDelivery['event']> = {
   record: 'recordDeliveries',
 }
 
-/** The queue and the history of deliveries, on the tables `deliveries` and `attempts`. */
-export class SqliteDeliveries extends SqliteDeliveryQueue implements Deliveries {
-  readonly #stored: ReturnType<typeof storedDeliveries>
-
-  constructor(lanes: StoredLanes, writer: Writer, reader: DatabaseSync, store: Store) {
-    super(DELIVERIES, lanes, writer, reader)
-    this.#stored = storedDeliveries(store, this.parts)
-  }
-
-  find(id: string): Promise<DeliveryHistory | undefined> {
-    return this.#stored.find(id)
-  }
-
-  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>> {
-    return this.#stored.list(filter, page)
-  }
-
-  /** The columns `webhooks` of deliveries. */
-  async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
-    return deliveries.map((delivery) => this.parts.textOf(delivery))
-  }
+export function sqliteDeliveries(
+  lanes: StoredLanes,
+  writer: Writer,
+  reader: DatabaseSync,
+  store: Store,
+) {
+  const queue = new SqliteDeliveryQueue(DELIVERIES, lanes, writer, reader)
+  return Object.assign(queue, storedDeliveries(store, queue.parts), {
+    webhooksOf: async (deliveries: readonly Delivery[]) =>
+      deliveries.map((delivery) => queue.parts.textOf(delivery)),
+  })
 }
 
 const NOTICES: QueueTable<Carried> = {
@@ -72,7 +57,6 @@ const NOTICES: QueueTable<Carried> = {
   record: 'recordNotices',
 }
 
-/** The queue of notices, on the tables `notices` and `attempts`. */
 export function sqliteNoticeQueue(
   store: Store,
   lanes: StoredLanes,
@@ -85,7 +69,8 @@ export function sqliteNoticeQueue(
 function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
   const id = String(row['delivery_id'])
   if (row['body'] === null) return { id, reason: 'Its event is no longer in the archive.' }
-  if (!hasReadableTimes(row)) return { id, reason: 'Its times in the database are damaged.' }
+  if (![row['first_due_at'], row['due_at'] ?? 0].every(isTime))
+    return { id, reason: 'Its times in the database are damaged.' }
   const webhooks = parts.partsIn(row['webhooks'])
   if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
   try {

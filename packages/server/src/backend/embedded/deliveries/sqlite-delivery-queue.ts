@@ -14,30 +14,22 @@ import type { Unreadable } from '../../quarantine.ts'
 import { systemClock } from '../../../util/time/clock.ts'
 import { TimeSlices } from '../../../util/time/time-slices.ts'
 import { type QueueName, StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
-import { isTime } from '../../store/rows.ts'
-import { numberOrNull, type Row, Statements } from '../database/statements.ts'
+import { type Row, Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { StoredLanes } from './stored-lanes.ts'
 import { type QueueRow, recordedRowsOf } from './write-deliveries.ts'
 
-/** The table that a queue is kept in: how its rows are read, and which operation writes them. */
+/** The table of a queue: how its rows are read and written. */
 export interface QueueTable<E extends Carried> {
   readonly name: QueueName
-  /** `SELECT … FROM …`, with everything that `claimedOf` reads. */
+  /** `SELECT … FROM …`, with all columns that `claimedOf` reads. */
   readonly select: string
   readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
-  /** The row that `record` writes. `webhooks`: its column of that name. */
   readonly rowOf: (delivery: Delivery, webhooks: string) => QueueRow
   readonly record: 'recordDeliveries' | 'recordNotices'
 }
 
-/** Whether the times of a row of a queue are not damaged. */
-export function hasReadableTimes(row: Row): boolean {
-  return isTime(row['first_due_at']) && (row['due_at'] === null || isTime(row['due_at']))
-}
-
 const NO_LANES: readonly number[] = []
-/** How many parts are looked at together. */
 const CHECKED_PARTS = 1_000
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
@@ -52,13 +44,10 @@ const WAITING = (table: QueueName): string => `SELECT delivery_id, lane FROM wai
   ORDER BY delivery_id, lane LIMIT ${CHECKED_PARTS}`
 const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
 
-/**
- * The queue of the lanes on one table. The table holds the states, `waiting_parts` what waits in which lane, and `Claims`
- * who works on what.
- */
+/** The queue of the lanes on one table. Lanes are in `waiting_parts`, work in progress in `Claims`. */
 export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements DeliveryQueue<E> {
-  protected readonly claims = new Claims()
-  protected readonly parts: StoredParts
+  readonly parts: StoredParts
+  readonly #claims = new Claims()
   readonly #table: QueueTable<E>
   readonly #unsplitLane: number
   readonly #lanes: StoredLanes
@@ -76,10 +65,10 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
     const { record, rowOf } = this.#table
-    // Only claims that exist now: a part that this parks can be claimed as soon as it is durable, before this resolves.
+    // Before the write: a part parked by it can be claimed before this resolves.
     const ended = records.flatMap((each) => this.#takeOver(each))
     await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf))
-    this.claims.end(ended)
+    this.#claims.end(ended)
   }
 
   async claim(lane: LaneId, { due, limit }: ClaimRequest): Promise<Claim<E>> {
@@ -98,7 +87,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const number = lane && this.#lanes.find(this.#table.name, lane)
     if (lane !== undefined && number === undefined) return
     for (const id of ids)
-      this.claims.end(number === undefined ? this.claims.ofDelivery(id) : [{ id, lane: number }])
+      this.#claims.end(number === undefined ? this.#claims.ofDelivery(id) : [{ id, lane: number }])
   }
 
   async waiting(): Promise<Waiting> {
@@ -106,7 +95,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     let isUnsplit = false
     const slices = new TimeSlices(systemClock)
     for (const row of this.#statements.all(LANES, [])) {
-      // Each lane is a query of its own. The event loop must run in between.
+      // One query per lane: the event loop must run in between.
       await slices.yieldIfOver()
       const number = Number(row['lane'])
       const dueAt = this.#nextDue(number)
@@ -120,7 +109,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     return { lanes, isUnsplit }
   }
 
-  /** Everything that waits and is damaged, slice by slice. Reads all that waits. What is in quarantine waits no more. */
+  /** Every corrupted waiting delivery, in slices. Reads the whole queue. */
   *damaged(): Iterable<readonly Unreadable[]> {
     let after: Row | undefined = { delivery_id: '', lane: 0 }
     while (after !== undefined) {
@@ -136,23 +125,23 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     }
   }
 
-  /** Makes the parts in lanes claimed, and returns the claims that end with the record. */
+  /** Claims the parts kept in memory, and returns the claims that end with the record. */
   #takeOver({ delivery, claimed = [] }: RecordedDelivery): ReturnType<Claims['ofDelivery']> {
     const { id, destinationId } = delivery
     const kept = claimed.map((url) =>
       this.#lanes.numberOf(this.#table.name, { destinationId, url }),
     )
-    for (const lane of kept) this.claims.begin({ id, lane })
-    return this.claims.ofDelivery(id, kept)
+    for (const lane of kept) this.#claims.begin({ id, lane })
+    return this.#claims.ofDelivery(id, kept)
   }
 
   #claim(lane: number, due: ClaimRequest['due'], limit: number): Claim<E> {
-    const claimed = this.claims.of(lane)
-    // Claimed parts still wait in the table, so as many more are selected.
+    const claimed = this.#claims.of(lane)
+    // Claimed parts are still in the table.
     const ids = this.#idsIn(lane, due, limit + claimed.size)
     const free = ids.map((row) => String(row['delivery_id'])).filter((id) => !claimed.has(id))
     const read = free.slice(0, limit).map((id) => {
-      this.claims.begin({ id, lane })
+      this.#claims.begin({ id, lane })
       return this.#read(id, lane)
     })
     return {
@@ -161,10 +150,10 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     }
   }
 
-  #idsIn(lane: number, due: ClaimRequest['due'], most: number): Row[] {
-    if (due === 'held') return this.#statements.all(HELD, [lane, most])
-    if (typeof due === 'number') return this.#statements.all(DUE, [lane, due, most])
-    return this.#statements.all(LATER, [lane, due.after, most])
+  #idsIn(lane: number, due: ClaimRequest['due'], limit: number): Row[] {
+    if (due === 'held') return this.#statements.all(HELD, [lane, limit])
+    if (typeof due === 'number') return this.#statements.all(DUE, [lane, due, limit])
+    return this.#statements.all(LATER, [lane, due.after, limit])
   }
 
   #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
@@ -179,35 +168,31 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 
   #nextDue(lane: number): number | null {
-    const claimed = this.claims.of(lane)
+    const claimed = this.#claims.of(lane)
     const rows = this.#statements.all(NEXT_DUE, [lane, claimed.size + 1])
     const row = rows.find((each) => !claimed.has(String(each['delivery_id'])))
-    return row === undefined ? null : numberOrNull(row['due_at'])
+    return row === undefined ? null : Number(row['due_at'])
   }
 }
 
-/** Whether a delivery has a part that waits in a lane. It may have another one of the same URL, whose webhook was removed. */
+/** Whether a part of the delivery waits in the lane. A removed webhook with the same URL has another part. */
 function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
   const isWaiting = ({ url, state }: DeliveryPart): boolean =>
     url === lane?.url && (state === 'pending' || state === 'held')
   return destinationId === lane?.destinationId && webhooks.some(isWaiting)
 }
 
-/** A claim: of the part of a delivery in one lane. */
 interface PartClaim {
   readonly id: string
   readonly lane: number
 }
 
-/**
- * Which waiting parts are claimed. In memory, because only one process uses the file: its claims end with it.
- */
+/** The claimed parts. In memory, because only one process uses the file. */
 class Claims {
   readonly #byLane = new Map<number, Set<string>>()
-  /** Lists, because a delivery has a few lanes, and there are many deliveries. */
+  /** Arrays, because a delivery has few lanes and there are many deliveries. */
   readonly #lanesOf = new Map<string, readonly number[]>()
 
-  /** Ids of the deliveries whose part in this lane is claimed. */
   of(lane: number): ReadonlySet<string> {
     return this.#byLane.get(lane) ?? new Set()
   }
@@ -217,11 +202,10 @@ class Claims {
     if (claimed?.has(id)) return
     if (claimed === undefined) this.#byLane.set(lane, new Set([id]))
     else claimed.add(id)
-    // A spread would leave room for 16 more lanes.
+    // A spread would reserve room for 16 more lanes.
     this.#lanesOf.set(id, (this.#lanesOf.get(id) ?? NO_LANES).concat(lane))
   }
 
-  /** The claims of a delivery, except those in these lanes. */
   ofDelivery(id: string, except: readonly number[] = NO_LANES): readonly PartClaim[] {
     const lanes = this.#lanesOf.get(id) ?? NO_LANES
     return lanes.filter((lane) => !except.includes(lane)).map((lane) => ({ id, lane }))

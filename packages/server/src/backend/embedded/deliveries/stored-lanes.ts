@@ -11,12 +11,12 @@ import type { Destination } from '@hookline/protocol'
 import type { Writer } from '../writer.ts'
 
 /**
- * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a
- * URL, which may contain a credential, is stored once, and sealed. All in memory: there are a few for each destination.
- *
- * The main thread gives the numbers (`LaneNumbers`). In other threads, a lane that is not known is looked up again.
+ * The numbered lanes of both queues. Rows name a lane by its number, so that a URL, which may contain a credential, is
+ * stored once, and sealed. The main thread assigns numbers (`LaneNumbers`); other threads look up unknown lanes again.
  */
 export class StoredLanes implements NumberedLanes {
+  /** Whether no other thread adds lanes. */
+  protected readonly knowsAll: boolean = false
   protected readonly box: SecretBox
   readonly #ofNumber: StatementSync
   readonly #ofDestination: StatementSync
@@ -33,22 +33,18 @@ export class StoredLanes implements NumberedLanes {
     this.#keep(reader.prepare('SELECT * FROM lanes').all())
   }
 
-  /** The number of a lane that has one. */
   find(queue: QueueName, lane: LaneId): number | undefined {
     return this.known(queue, lane) ?? this.#lookUp(queue, lane)
   }
 
-  /**
-   * The number of a lane.
-   * @throws {BackendUnavailable} where the main thread has not given it yet
-   */
+  /** The number of a lane. @throws {BackendUnavailable} if the main thread has not assigned it yet */
   numberOf(queue: QueueName, lane: LaneId): number {
     const number = this.find(queue, lane)
     if (number !== undefined) return number
     throw new BackendUnavailable(`No lane has a number yet of ${lane.destinationId}.`)
   }
 
-  /** The lane of a number; `undefined` when the database lacks it, because it is damaged. */
+  /** The lane of a number; `undefined` if the database has lost it. */
   laneOf(number: number): QueueLane | undefined {
     const known = this.#byNumber.get(number)
     if (known !== undefined || this.knowsAll) return known
@@ -56,13 +52,7 @@ export class StoredLanes implements NumberedLanes {
     return this.#byNumber.get(number)
   }
 
-  /** All lanes are in memory. */
   async know(): Promise<void> {}
-
-  /** Whether no other thread makes lanes. */
-  protected get knowsAll(): boolean {
-    return false
-  }
 
   protected known(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
     return this.#byLane[queue].get(destinationId, url)
@@ -74,7 +64,7 @@ export class StoredLanes implements NumberedLanes {
   }
 
   protected get last(): number {
-    return this.#byNumber.keys().reduce((most, number) => Math.max(most, number), 0)
+    return this.#byNumber.keys().reduce((a, b) => Math.max(a, b), 0)
   }
 
   #lookUp(queue: QueueName, lane: LaneId): number | undefined {
@@ -86,21 +76,19 @@ export class StoredLanes implements NumberedLanes {
   #keep(rows: readonly Row[]): void {
     for (const row of rows) {
       const destinationId = String(row['destination_id'])
-      // Where the row is damaged, it is the lane of no webhook.
       const url = openedText(this.box, String(row['sealed_url']), destinationId) ?? ''
       this.add(Number(row['number']), { queue: row['queue'] as QueueName, destinationId, url })
     }
   }
 }
 
-/** A lane that is not known to be on disk; `saving`: a write of it is under way. */
 interface Unsaved {
   readonly row: LaneRow
   saving: Promise<void> | undefined
 }
 
-/** The lanes in the main thread, which gives them their numbers. */
 export class LaneNumbers extends StoredLanes {
+  protected override readonly knowsAll = true
   readonly #writer: Writer
   readonly #unsaved = new Map<number, Unsaved>()
   #newest: number
@@ -111,22 +99,15 @@ export class LaneNumbers extends StoredLanes {
     this.#newest = this.last
   }
 
-  protected override get knowsAll(): boolean {
-    return true
-  }
-
-  /** The number of a lane. A new lane is written before whatever is written after this call. */
+  /** The number of a lane. A new lane is written before any later write. */
   override numberOf(queue: QueueName, lane: LaneId): number {
     const number = this.known(queue, lane) ?? this.#new(queue, lane)
-    // A failed write is repeated when the lane is used again.
+    // A failed write is retried when the lane is used again.
     if (this.#unsaved.size > 0) this.#save(number)?.catch(() => undefined)
     return number
   }
 
-  /**
-   * Gives numbers to all lanes of these destinations. When it resolves, other threads find them.
-   * @throws {BackendUnavailable}
-   */
+  /** Numbers all lanes of the destinations; other threads find them once it resolves. @throws {BackendUnavailable} */
   async saveAll(destinations: Iterable<Destination>): Promise<void> {
     const saving: Promise<void>[] = []
     for (const { id: destinationId, settings } of destinations)

@@ -5,7 +5,6 @@ import { missingRowsCounter } from '../database/missing-rows.ts'
 import type { RecordedDelivery } from '../../deliveries.ts'
 import type { StoredParts } from '../../store/stored-parts.ts'
 
-/** The row of a delivery that `recordDeliveries` writes. `webhooks`: its column of that name. */
 export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
   const end = [firstDueAt, dueAt, webhooks, replayId ?? null, isWaiting(delivery)]
@@ -13,12 +12,15 @@ export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
 }
 
 /**
- * Keeps new deliveries, and updates those that have not ended. One that has ended keeps its state, and gets the results
- * of its other webhooks. A replay or a retry by hand changes `first_due_at`: a record of the time before changes nothing after it.
- * A record after which there is no such delivery counts as missing, unless its event was purged.
+ * Stores new deliveries and updates unfinished ones. A finished one keeps its state and takes the results of its other
+ * webhooks. A replay or manual retry changes `first_due_at`, so that earlier records change nothing. A lost record counts
+ * as missing.
  */
 export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void {
-  const isKept = keptFinder(db)
+  const isLost = db.prepare(
+    `SELECT NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ?)
+       AND EXISTS (SELECT 1 FROM events WHERE id = ?) AS lost`,
+  )
   const countMissing = missingRowsCounter(db)
   const record = recordRows(
     db,
@@ -31,28 +33,18 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
        AND (deliveries.state IN ('pending', 'held') OR deliveries.state = excluded.state)`,
   )
   return (rows) => {
-    const lost = record(rows).filter((row) => !isKept(row))
+    const lost = record(rows).filter(([id, eventId]) => isLost.get(id!, eventId!)!['lost'] === 1)
     countMissing({ deliveries: lost.length })
   }
 }
 
-/** Prepares the question whether a record that changed nothing has lost nothing. */
-function keptFinder(db: DatabaseSync): (row: QueueRow) => boolean {
-  const find = db.prepare(
-    `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = ?) OR
-       NOT EXISTS (SELECT 1 FROM events WHERE id = ?) AS kept`,
-  )
-  return ([id, eventId]) => find.get(id!, eventId!)!['kept'] === 1
-}
-
-/** A row of what `recordNotices` writes. `webhooks`: its column of that name. */
 export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, state, rounds, dueAt } = delivery
   const { attempts, endedAt } = countedOf(delivery)
   return [id, state, rounds, dueAt, endedAt, attempts, webhooks, isWaiting(delivery)]
 }
 
-/** As `recordDeliveries`, but only for notices that exist. */
+/** As `recordDeliveries`, for existing notices only. */
 export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
   const record = recordRows(
     db,
@@ -63,10 +55,9 @@ export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
   return (rows) => void record(rows)
 }
 
-/** A delivery as it crosses to the writer's thread: flat, because nested objects are slow to copy. */
+/** A delivery as posted to the writer thread: flat, because nested objects are slow to copy. */
 export type QueueRow = readonly SQLInputValue[]
 
-/** A row of `attempts`. */
 type AttemptRow = readonly [deliveryId: string, id: string, hasBody: 0 | 1, document: string]
 
 interface RecordedRows {
@@ -74,7 +65,7 @@ interface RecordedRows {
   readonly attempts: readonly AttemptRow[]
 }
 
-/** An attempt that delivered is kept whole in `webhooks` of its delivery, and has no row in `attempts`. */
+/** Successful attempts are in `webhooks` of the delivery, and have no row in `attempts`. */
 export function recordedRowsOf(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -93,12 +84,11 @@ export function recordedRowsOf(
   }
 }
 
-/** Whether the delivery has a part that waits in a lane, as a column. */
 function isWaiting({ webhooks }: Delivery): 0 | 1 {
   return webhooks.some(({ state }) => state === 'pending' || state === 'held') ? 1 : 0
 }
 
-/** Writes each delivery with `sql`, and the failed attempts. Returns the deliveries that `sql` did not change. */
+/** Writes each delivery with `sql`, and the failed attempts. Returns the unchanged deliveries. */
 function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) => readonly QueueRow[] {
   const record = db.prepare(sql)
   const keepAttempt = db.prepare(
@@ -111,15 +101,9 @@ function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) => read
   }
 }
 
-/** A row of `lanes`. */
-export type LaneRow = readonly [
-  number: number,
-  queue: string,
-  destinationId: string,
-  sealedUrl: string,
-]
+/** Number, queue, destination id, sealed URL. */
+export type LaneRow = readonly [number, string, string, string]
 
-/** Keeps a lane. Safe to call twice. */
 export function addLane(db: DatabaseSync): (row: LaneRow) => void {
   const insert = db.prepare('INSERT OR IGNORE INTO lanes VALUES (?, ?, ?, ?)')
   return (row) => void insert.run(...row)

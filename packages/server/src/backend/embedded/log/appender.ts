@@ -8,13 +8,10 @@ import type { Appended } from './write-log.ts'
 
 interface AppenderOptions {
   readonly writer: Writer
-  /** Of the bytes that wait for the disk. */
   readonly waiting: ByteBudget
-  /** Called for what was appended together when it is committed, in the order of the commits. */
   readonly onCommitted?: (events: readonly AcceptedEvent[], appended: Appended) => void
 }
 
-/** Appends that become one block. */
 interface Together {
   readonly events: AcceptedEvent[]
   appends: number
@@ -22,15 +19,13 @@ interface Together {
   readonly operation: OpenOperation<'appendEvents'>
 }
 
-/** A block that has so many events or bytes takes no further append: whoever handles it does so in one turn. */
-const MOST_EVENTS = 512
-const MOST_BYTES = 1024 * 1024
+/** Limits of a block, which is handled in one turn of the event loop. */
+const MAX_EVENTS = 512
+const MAX_BYTES = 1024 * 1024
 
 /**
- * Appends events to the log, from one thread of the process. Appends that wait for the same commit, with no other operation
- * between them, cross to the writer as one block in one buffer: what a call costs on the way does not grow with the number
- * of clients that send one call at a time. Where such a block fails, each of its appends is made alone, so that one that
- * cannot be stored fails no other.
+ * Appends events to the log from one thread. Consecutive appends share a block, so that posting costs the same for any
+ * number of clients. If a block fails, its appends are retried one by one.
  */
 export class Appender implements Pick<Log, 'append'> {
   readonly #options: AppenderOptions
@@ -63,19 +58,17 @@ export class Appender implements Pick<Log, 'append'> {
   #openFor(bytes: number): Together {
     const open = this.#together
     const hasRoom =
-      open !== undefined && open.events.length < MOST_EVENTS && open.bytes + bytes <= MOST_BYTES
+      open !== undefined && open.events.length < MAX_EVENTS && open.bytes + bytes <= MAX_BYTES
     if (hasRoom && open.operation.isLast()) return open
     return (this.#together = this.#begin([]))
   }
 
   #begin(events: AcceptedEvent[]): Together {
     const { writer, onCommitted } = this.#options
-    const makeInput = () => {
-      const input = blockOf(events)
-      return { input, transfer: [input.bodies.buffer] }
-    }
-    const operation = writer.runOpen('appendEvents', makeInput, (appended) =>
-      onCommitted?.(events, appended),
+    const operation = writer.runOpen(
+      'appendEvents',
+      () => blockOf(events),
+      (appended) => onCommitted?.(events, appended),
     )
     return { events, appends: 0, bytes: 0, operation }
   }

@@ -1,7 +1,6 @@
-/** Keys that fit into one filter. */
 export const KEYS_PER_FILTER = 8192
 
-/** Bits for each key, and how many of them it sets. A filter reports one in 170,000 keys that were never added. */
+/** Bits per key, and how many of them it sets: one false positive in 170,000. */
 const BITS_PER_KEY = 32
 const PROBES = 8
 const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
@@ -9,20 +8,16 @@ const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
 const GROUP = 32
 
 /**
- * Numbered Bloom filters (doi.org/10.1145/362686.362692). One look-up finds every filter that may have a key: all that
- * have it, and seldom another one. 4 bytes of memory for each key.
- *
- * The bits are stored by position instead of by filter: a word has the bits of 32 filters at one position. One look-up
- * thus checks 32 filters, and mostly ends after a few words.
- *
- * The result of `bitsOf` is kept in the database: a change of the hash or the sizes needs a migration that removes it.
+ * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters at one position, so one look-up
+ * checks 32 filters and mostly ends after a few words. Each key takes 4 bytes. The database stores the result of `bitsOf`:
+ * a change of the hash or the sizes needs a migration that removes it.
  */
 export class BloomFilters {
   readonly #seed: number
   readonly #groups = new Map<number, Uint32Array>()
   readonly #positions = new Uint32Array(PROBES)
 
-  /** @param seed of the hash, up to 53 bits. It is secret, so that a sender cannot choose keys that collide. */
+  /** @param seed of the hash, up to 53 bits. Secret, so that senders cannot choose colliding keys. */
   constructor(seed: number) {
     this.#seed = seed
   }
@@ -33,7 +28,6 @@ export class BloomFilters {
     for (const position of this.#hash(key)) words[position]! |= bit
   }
 
-  /** The filters that may have the key, in ascending order. */
   filtersWith(key: string): number[] {
     const filters: number[] = []
     const positions = this.#hash(key)
@@ -49,7 +43,6 @@ export class BloomFilters {
     return filters.toSorted((a, b) => a - b)
   }
 
-  /** The bits of one filter, to be stored. */
   bitsOf(filter: number): Uint8Array {
     const words = this.#wordsOf(filter)
     const column = filter % GROUP
@@ -60,7 +53,6 @@ export class BloomFilters {
     return bits
   }
 
-  /** Adds stored bits to a filter. */
   restore(filter: number, bits: Uint8Array): void {
     const words = this.#wordsOf(filter)
     const column = filter % GROUP
@@ -69,7 +61,7 @@ export class BloomFilters {
     }
   }
 
-  /** Drops filters before this one, except those that share their words with this one or a later one. */
+  /** Drops filters before this one, unless they share words with later ones. */
   forgetBefore(filter: number): void {
     for (const group of this.#groups.keys()) {
       if ((group + 1) * GROUP <= filter) this.#groups.delete(group)
@@ -86,11 +78,11 @@ export class BloomFilters {
     return words
   }
 
-  /** The positions of a key's bits, each another sum of two hashes. The result is valid until the next call. */
+  /** The bit positions of a key, by double hashing. Valid until the next call. */
   #hash(key: string): Uint32Array {
     let a = this.#seed >>> 0
     let b = Math.floor(this.#seed / 2 ** 32)
-    // Keys that are equal in SQLite must be equal here, too: it stores half a surrogate pair as U+FFFD.
+    // Keys equal in SQLite must be equal here: it stores lone surrogates as U+FFFD.
     const text = key.toWellFormed()
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
@@ -106,7 +98,6 @@ export class BloomFilters {
   }
 }
 
-/** The finalizer of MurmurHash3: each bit of the result depends on every bit of the hash. */
 function mixed(hash: number): number {
   let h = hash
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

@@ -1,7 +1,6 @@
-import type { SQLInputValue } from 'node:sqlite'
-import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
+import type { FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
-import { numberOrNull, type Row } from '../database/statements.ts'
+import type { Row } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
@@ -9,17 +8,14 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Appended } from './write-log.ts'
 
-/** Rows that a read with a selector looks at, at most: some milliseconds. */
+/** Maximum rows scanned by a read with a selector: some milliseconds. */
 const LOOKED_AT = 5_000
 
-/** The condition of a selector. The types come first: only track calls are parsed. */
+/** The types come first, so that only track calls are parsed. */
 const SELECTED = `(type IN (SELECT value FROM json_each(?4)) OR type = 'track'
   AND CASE WHEN json_valid(body) THEN body ->> '$.event' END IN (SELECT value FROM json_each(?5)))`
 
-/**
- * The rows after ?1, at most ?3, of the next ?2 rows. Each also has the last seq that was looked at, and the newest one
- * there is. There is at least one row: without an event where no event is selected.
- */
+/** The rows after ?1, at most ?3, of the next ?2 rows; without any, one row with the scanned and the newest position. */
 const sliceSql = (condition: string): string =>
   `SELECT reached, (SELECT MAX(seq) FROM events) AS newest, seq, ${EVENT_COLUMNS}
    FROM (SELECT MAX(seq) AS reached FROM (SELECT seq FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2 + 0))
@@ -29,50 +25,30 @@ const sliceSql = (condition: string): string =>
 const EVERY = sliceSql('TRUE')
 const ONLY = sliceSql(SELECTED)
 
-/** The log for those who follow it, on the table `events`. The newest events come from memory. */
-export class SqliteFollowedLog implements FollowedLog {
-  readonly #readers: Readers
-  readonly #end: AppendedPosition
-  readonly #recent: RecentEvents
-
-  constructor(
-    readers: Readers,
-    { end, recent }: { readonly end: AppendedPosition; readonly recent: RecentEvents },
-  ) {
-    this.#readers = readers
-    this.#end = end
-    this.#recent = recent
+export function sqliteFollowedLog(
+  readers: Readers,
+  { end, recent }: { readonly end: AppendedPosition; readonly recent: RecentEvents },
+): FollowedLog {
+  return {
+    async read(wanted) {
+      const { after, limit, only } = wanted
+      const slice = only === undefined ? recent.read(after, limit) : undefined
+      if (slice !== undefined) return slice
+      // Before the SELECT, which sees at least everything up to here.
+      const { last } = end
+      const values =
+        only === undefined
+          ? [after, limit, limit]
+          : [after, LOOKED_AT, limit, JSON.stringify(only.types), JSON.stringify(only.events)]
+      const sql = only === undefined ? EVERY : ONLY
+      const rows = await readers.run('select', { sql, values })
+      return sliceOf(rows, wanted, last)
+    },
+    appendedAfter(position, signal) {
+      recent.follow()
+      return end.beyond(position, signal)
+    },
   }
-
-  async read(wanted: {
-    readonly after: number
-    readonly limit: number
-    readonly only?: EventSelector
-  }): Promise<LogSlice> {
-    const { after, limit, only } = wanted
-    const slice = only === undefined ? this.#recent.read(after, limit) : undefined
-    if (slice !== undefined) return slice
-    // Before the SELECT, which then sees everything up to here.
-    const end = this.#end.last
-    const [sql, values] = selectOf(wanted)
-    const rows = await this.#readers.run('select', { sql, values })
-    return sliceOf(rows, wanted, end)
-  }
-
-  appendedAfter(position: number, signal: AbortSignal): Promise<void> {
-    this.#recent.follow()
-    return this.#end.beyond(position, signal)
-  }
-}
-
-function selectOf({
-  after,
-  limit,
-  only,
-}: Parameters<FollowedLog['read']>[0]): [sql: string, values: SQLInputValue[]] {
-  if (only === undefined) return [EVERY, [after, limit, limit]]
-  const selector = [JSON.stringify(only.types), JSON.stringify(only.events)]
-  return [ONLY, [after, LOOKED_AT, limit, ...selector]]
 }
 
 function sliceOf(
@@ -82,9 +58,9 @@ function sliceOf(
 ): LogSlice {
   const { reached, newest } = rows[0]!
   const found = rows.filter(({ seq }) => seq !== null)
-  // A full slice may have left rows behind its last one.
+  // A full slice may have skipped rows behind its last one.
   const through = found.length === limit ? Number(found.at(-1)!['seq']) : Number(reached ?? after)
-  const isEnd = through >= (numberOrNull(newest) ?? 0)
+  const isEnd = through >= Number(newest ?? 0)
   const events: PositionedEvent[] = []
   const unreadable: Unreadable[] = []
   for (const row of found) {
@@ -92,33 +68,28 @@ function sliceOf(
     if (event !== undefined) events.push({ position: Number(row['seq']), event })
     else unreadable.push({ id: String(row['id']), reason: DAMAGED_EVENT })
   }
-  // Where the newest numbers were given to no event, or to one that is gone, waiting for more must not end at once.
+  // The newest positions may have no event; waiting for more must not end at once.
   const slice = { events, through: isEnd ? Math.max(through, end) : through, isEnd }
   return unreadable.length === 0 ? slice : { ...slice, unreadable }
 }
 
-interface Waiting {
-  readonly position: number
-  readonly wake: () => void
-}
-
-/** How far the log reaches, for those who wait for more. */
 export class AppendedPosition {
-  readonly #waiting = new Set<Waiting>()
+  /** Who waits for more, and from which position. */
+  readonly #waiting = new Map<() => void, number>()
   #last: number
 
   constructor(last: number) {
     this.#last = last
   }
 
-  /** Everything up to here is either committed or will never be. */
+  /** Everything up to here is committed, or will never be. */
   get last(): number {
     return this.#last
   }
 
   moveTo(last: number): void {
     this.#last = last
-    for (const { position, wake } of this.#waiting) if (position < last) wake()
+    for (const [wake, position] of this.#waiting) if (position < last) wake()
   }
 
   /** Resolves when the log reaches beyond the position, or `signal` aborts. */
@@ -126,41 +97,34 @@ export class AppendedPosition {
     if (position < this.#last || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = (): void => resolve()
-    const waiting = { position, wake }
-    this.#waiting.add(waiting)
+    this.#waiting.set(wake, position)
     signal.addEventListener('abort', wake, { once: true })
     await promise
-    this.#waiting.delete(waiting)
+    this.#waiting.delete(wake)
     signal.removeEventListener('abort', wake)
   }
 }
 
-/** Events that are kept: those of about a second at the highest rate. */
+/** About a second at the highest rate. */
 const MAX_KEPT: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
 
 interface Recent {
-  /** The seq of its first event. */
   readonly first: number
   readonly events: readonly AcceptedEvent[]
   readonly duplicates: ReadonlySet<string>
 }
 
-/**
- * The events that were appended last, for those who follow the log closely: to read them back from the table and to parse
- * them costs as much as all else that is done with most of them. Empty until somebody follows.
- */
+/** The newest events, because close followers would spend most of their time reading the table. Empty until one exists. */
 export class RecentEvents {
   #appends: Recent[] = []
   readonly #amount = new EventAmount()
   #isFollowed = false
   #pauses = 0
 
-  /** Begins to keep what is appended from now on. */
   follow(): void {
     this.#isFollowed = true
   }
 
-  /** Call it for every append, in the order of the commits. */
   add(events: readonly AcceptedEvent[], { lastSeq, duplicates }: Appended): void {
     if (!this.#isFollowed || this.#pauses > 0) return
     const first = lastSeq - events.length + 1
@@ -170,7 +134,7 @@ export class RecentEvents {
       this.#amount.remove(this.#appends.shift()!.events)
   }
 
-  /** The events after a position, at most `limit`; `undefined` where not all of them are here. */
+  /** The events after a position, at most `limit`; `undefined` unless all of them are here. */
   read(after: number, limit: number): LogSlice | undefined {
     const [oldest] = this.#appends
     if (oldest === undefined || after < oldest.first - 1) return undefined
@@ -187,7 +151,7 @@ export class RecentEvents {
     return { events: found, through, isEnd: true }
   }
 
-  /** Does work that removes events from the table. Whoever reads them meanwhile or later reads the table. */
+  /** Does work that removes events. Reads meanwhile and later use the table. */
   async whileRemoving<T>(work: () => Promise<T>): Promise<T> {
     this.#pauses++
     this.#appends = []

@@ -18,51 +18,39 @@ import { StoredEvents } from '../../store/events.ts'
 import type { Reads } from '../../store/store.ts'
 import type { DeclinedRow } from '../events/write-archive.ts'
 
-/** An entry with its position: the seq of its last event, or of the last duplicate after it. */
+/** An entry, and the position of its last event or later duplicate. */
 interface Entry extends LogEntry {
   readonly seq: number
-  /** How many rows it has in the table: its events without duplicates. */
   readonly rows: number
   redelivered: boolean
 }
 
-/**
- * Ids of events that were duplicates when they were appended, until their entry is acked: `Events.archive` reports
- * them. In memory only, as the entry itself: the table has no duplicates.
- */
+/** Ids of events that were duplicates when appended, until their entry is acked, for `Events.archive`. */
 export type Duplicates = Set<string>
 
-/** Entries read from the table at once when they are no longer in memory. */
 const MAX_READ: MaxAmount = { events: 256, bytes: 1024 * 1024 }
-/** Appended events kept in memory for a consumer that lags; more of them are read back from the table. */
+/** Limits of entries in memory for a lagging consumer; beyond, they are read from the table. */
 const MAX_TAIL: MaxAmount = { events: 8_192, bytes: 16 * 1024 * 1024 }
-/** Events handed out and not acked on disk, about. With more, the consumer waits for the acks. */
+/** Approximate limits of unacked events; beyond, the consumer waits for acks. */
 const MAX_OUTSTANDING: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 
-/** Events that one operation of the writer has appended, in their order. */
 interface AppendedEvents extends Appended {
   readonly events: readonly AcceptedEvent[]
 }
 
 interface SqliteLogOptions {
-  /** Of the bytes that wait for the disk. */
   readonly waiting: ByteBudget
   readonly duplicates: Duplicates
-  /** By default MAX_OUTSTANDING. */
   readonly maxOutstanding?: MaxAmount
 }
 
 /**
- * The log on the table `events`. The writer's thread numbers the events (`write-log.ts`).
- *
- * The consumer receives appended entries from memory (`#tail`) as long as it keeps up. When it lags by
- * more than MAX_TAIL, the tail is dropped, and the consumer reads from the table until it has caught
- * up. `#cursor` is the last seq handed out. `#outstanding` has the entries handed out, in order, that the acked position on
- * disk has not passed; `#acked` has those of them that are acked. While it has more than MAX_OUTSTANDING, nothing more is
- * handed out.
+ * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`). If it lags by more than
+ * MAX_TAIL, the tail is dropped and it reads the table until it has caught up. `#cursor` is the last position handed out.
+ * `#outstanding` has the entries handed out that the stored position has not passed, `#acked` the acked ones among them.
+ * Beyond MAX_OUTSTANDING nothing is handed out.
  */
 export class SqliteLog implements Log {
-  /** For those who follow the log beside its consumer. */
   readonly end: AppendedPosition
   readonly recent = new RecentEvents()
   readonly #writer: Writer
@@ -112,16 +100,13 @@ export class SqliteLog implements Log {
     return this.#appender.append(events)
   }
 
-  /** Calls `listener` with the events that other threads have appended, before the consumer gets them. */
+  /** Calls `listener` with events appended by other threads, before the consumer gets them. */
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void {
     this.#onAppended.add(listener)
     return () => this.#onAppended.delete(listener)
   }
 
-  /**
-   * Hands what any operation of the writer has appended to the consumer and to those who follow. Call it for every such
-   * operation, in the order of the commits: from `onCommitted` of a write.
-   */
+  /** Hands appended events to the consumer and followers. Call it for every appending operation, in commit order. */
   appended({ events, ...appended }: AppendedEvents): void {
     if (events.length === 0) return
     const { lastSeq: seq, duplicates } = appended
@@ -167,7 +152,7 @@ export class SqliteLog implements Log {
     this.#passed(through)
   }
 
-  /** The acked position is on disk. Until then, the next ack passes the same entries: this one may fail. */
+  /** Called once the position is on disk: until then the ack may fail, and the next one repeats it. */
   #passed(through: number): void {
     const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
     this.#outstanding.splice(0, passed.length)
@@ -180,8 +165,7 @@ export class SqliteLog implements Log {
   }
 
   #offer(entry: Entry, duplicates: readonly string[]): void {
-    // While behind, the consumer reads the table; an entry that it has read there must not come twice. Duplicates at the
-    // end of an entry are not there.
+    // A consumer that is behind reads the table, and must not get an entry twice. Trailing duplicates are not in the table.
     const firstSeq = entry.seq - entry.events.length + 1
     if (this.#isBehind || firstSeq <= this.#cursor) return
     for (const id of duplicates) this.#options.duplicates.add(id)
@@ -214,7 +198,7 @@ export class SqliteLog implements Log {
     for (const entry of this.#read(this.#cursor)) {
       entries.push(entry)
       amount.add(entry.events)
-      // A read to the end has seen everything that is committed; later entries are offered.
+      // A read to the end has seen every commit; later entries are offered.
       this.#isBehind = entries.length === MAX_READ.events || amount.isOver(MAX_READ)
       if (this.#isBehind) break
     }
@@ -232,7 +216,6 @@ export class SqliteLog implements Log {
   }
 }
 
-/** The entries before the first one that `isEnd` is true of. */
 function untilFirst(entries: readonly Entry[], isEnd: (entry: Entry) => boolean): Entry[] {
   const end = entries.findIndex(isEnd)
   return end === -1 ? entries.slice() : entries.slice(0, end)
@@ -255,7 +238,7 @@ export class SqliteEvents extends StoredEvents {
     this.#duplicates = duplicates
   }
 
-  /** Appending has archived the event already: only declined destinations are written here. */
+  /** Events are archived already: only declined destinations are written. */
   async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
     const duplicates = new Set<string>()
     const rows: DeclinedRow[] = []

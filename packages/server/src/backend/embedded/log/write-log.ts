@@ -13,22 +13,17 @@ import { storeEvaluations } from '../../store/profiles/evaluations.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import type { Tx } from '../../store/store.ts'
 
-/** What an append came to. Every event has a seq, duplicates included: one after the other up to `lastSeq`. */
+/** The result of an append. Positions are consecutive up to `lastSeq`, duplicates included. */
 export interface Appended {
   readonly lastSeq: number
-  /** The ids of the events that were not appended. */
   readonly duplicates: readonly string[]
 }
 
-/** Appends events inside the transaction of its caller. */
-type EventAppender = (block: EventBlock) => Appended
+export type EventAppender = (block: EventBlock) => Appended
 
 /**
- * Prepares the function that appends events for every operation that does. Prepare it once for each thread: it knows which
- * numbers and messageIds are taken.
- *
- * A duplicate is not appended: the first event with its source and messageId within the window counts it, and has its
- * time. What is neither appended nor a duplicate counts as missing.
+ * Prepares the append of events, once per thread. A duplicate is counted at the first event with its source and messageId.
+ * Other events that are not appended count as missing.
  */
 export function eventAppender(
   db: DatabaseSync,
@@ -48,7 +43,7 @@ export function eventAppender(
       const [id, , messageId, , receivedAt] = head
       const seq = numbering.next()
       const original = originalOf(head)
-      // The same event again is no duplicate: its id is there already, and the INSERT refuses it.
+      // The INSERT refuses a known id.
       if (original === undefined || original['id'] === id) {
         const body = bodyIn(block, index)
         inserted += Number(insert.run(seq, ...head, body, checksumOf(head, body)).changes)
@@ -63,15 +58,7 @@ export function eventAppender(
   }
 }
 
-/** The operation of an ordinary append. */
-export function appendEvents(
-  _db: DatabaseSync,
-  { append }: { readonly append: EventAppender },
-): EventAppender {
-  return append
-}
-
-/** Prepares the look-up of the first event with the source and messageId of a row, within the window. */
+/** Prepares the look-up of the first event with a source and messageId within the window. */
 function originalFinder(
   db: DatabaseSync,
   known: KnownMessageIds,
@@ -90,18 +77,13 @@ function originalFinder(
   }
 }
 
-/** What the consumer has done with the log. */
 interface Acked {
-  /** The seq of the last event that is done. */
   readonly through: number
-  /** How many events the consumer was handed since the ack before, without duplicates. */
+  /** Events handed out since the previous ack, without duplicates. */
   readonly events: number
 }
 
-/**
- * Moves the consumer's position forwards. Events that it passes and that the consumer was not handed are missing. The
- * consumer may have been handed more than there are: those were purged since.
- */
+/** Moves the consumer's position forward. Skipped events that were never handed out count as missing. */
 export function ackEvents(db: DatabaseSync): (acked: Acked) => void {
   const position = db.prepare('SELECT acked FROM log_position')
   const between = db.prepare('SELECT COUNT(*) AS count FROM events WHERE seq > ? AND seq <= ?')
@@ -116,30 +98,23 @@ export function ackEvents(db: DatabaseSync): (acked: Acked) => void {
   }
 }
 
-/**
- * The positions that were recorded: of the last event, of the consumer, of those who follow the log, and of the last
- * event that an unfinished purge may remove.
- */
+/** All stored positions: of the last event, the consumer, followers, and the last event of unfinished purges. */
 export const RECORDED_POSITIONS = `
   SELECT MAX(seq) AS seq FROM events
   UNION ALL SELECT acked FROM log_position
   UNION ALL SELECT MAX(through) FROM cursors
   UNION ALL SELECT MAX(purge_through) FROM deletions WHERE step <> 'done'`
 
-/**
- * Numbers the events of the log on the writer's thread: one object for all operations that append. A number is never given
- * twice, so a transaction that is rolled back leaves a gap.
- */
+/** Numbers the events of the log, one instance per writer thread. Numbers are never reused, so a rollback leaves a gap. */
 export class LogNumbering {
   #last: number
 
   constructor(db: DatabaseSync) {
-    // Where the newest rows were deleted, the next ones must still come after every position that is recorded.
+    // If the newest rows were deleted, new ones must still follow every stored position.
     const newest = db.prepare(`SELECT MAX(seq) AS seq FROM (${RECORDED_POSITIONS})`).get()
     this.#last = Number(newest?.['seq'] ?? 0)
   }
 
-  /** The number that was given last. */
   get last(): number {
     return this.#last
   }
@@ -154,7 +129,6 @@ interface Appending {
   readonly append: EventAppender
 }
 
-/** Stores evaluations, and appends the events of their announcements. Resolves to the places of those that it has stored. */
 export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) {
   return async (
     evaluated: readonly Evaluated[],
@@ -176,7 +150,6 @@ export function appendTold(_db: DatabaseSync, { tx, append }: Appending) {
   }
 }
 
-/** The events of the announcements of evaluations. */
 export function eventsOf(stored: readonly Evaluated[]): AcceptedEvent[] {
   return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
 }

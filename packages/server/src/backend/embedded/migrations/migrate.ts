@@ -2,9 +2,8 @@ import { closeSync, globSync, openSync, rmSync, statSync, readFileSync } from 'n
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** One step of the schema. There is no way back, and a released step never changes. */
 export interface Migration {
-  /** `PRAGMA user_version` after the step. Numbered from 1 without gaps. */
+  /** `PRAGMA user_version` after the step, from 1 without gaps. */
   readonly version: number
   readonly sql: string
 }
@@ -13,12 +12,11 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
 ]
 
-/** A newer version of Hookline has written the database. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
 
-/** @throws {SchemaTooNew} where the schema of the database is newer than the last of `migrations` */
+/** @throws {SchemaTooNew} if the schema is newer than `migrations` */
 export function refuseNewer(
   db: DatabaseSync,
   file: string,
@@ -34,10 +32,8 @@ export function refuseNewer(
 }
 
 /**
- * Brings the schema up to date, each step in its own transaction; a new database gets all of them in one. Before it changes
- * a database with data, it makes a copy beside it, which replaces the copy of an earlier migration.
- * @returns the file of the copy, where one was made
- * @throws {SchemaTooNew} and leaves the file as it is
+ * Brings the schema up to date, each step in its own transaction; a new database gets all of them in one. Copies a database
+ * with data first, and removes earlier copies. @returns the copy @throws {SchemaTooNew}
  */
 export function migrate(
   db: DatabaseSync,
@@ -68,29 +64,23 @@ export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
-/** The ends of the names of copies that migrations and rebuilds made. */
-const SCHEMA_COPIES = ['.schema-*.backup']
-const DAMAGED_FILES = ['.damaged*']
+const SCHEMA_COPIES = 'schema-*.backup'
 
-/**
- * Removes the copies that migrations and rebuilds made beside the database, because they have data that was deleted since.
- * With `madeBefore`, in milliseconds since the epoch, only those made before that time.
- */
+/** Removes copies made by migrations and rebuilds (before a time in ms), because they contain deleted data. */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
-  for (const copy of filesBeside(file, [...SCHEMA_COPIES, ...DAMAGED_FILES])) {
+  for (const copy of filesBeside(file, `{${SCHEMA_COPIES},damaged*}`)) {
     if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })
   }
 }
 
-function filesBeside(file: string, ends: readonly string[]): string[] {
-  const names = ends.map((end) => basename(file) + end)
-  return globSync(names, { cwd: dirname(file) }).map((name) => join(dirname(file), name))
+function filesBeside(file: string, end: string): string[] {
+  const cwd = dirname(file)
+  return globSync(`${basename(file)}.${end}`, { cwd }).map((name) => join(cwd, name))
 }
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {
   const copy = `${file}.schema-${version}.backup`
-  // A failed migration may have left one. VACUUM INTO accepts an empty file, which only its owner can read
-  // from the start.
+  // A failed migration may have left one. VACUUM INTO accepts an empty file, which has the right mode from the start.
   rmSync(copy, { force: true })
   closeSync(openSync(copy, 'wx', 0o600))
   db.prepare('VACUUM INTO ?').run(copy)

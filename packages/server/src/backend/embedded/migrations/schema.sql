@@ -1,8 +1,7 @@
--- The tables of one data folder. Triggers keep every count, so that no scrape of the metrics counts rows, and no statement
--- can forget one.
+-- The tables of one data folder. Triggers keep every count: scrapes count no rows, and no statement can forget one.
 
--- The log and the archive in one: appended by ingest, consumed in the order of seq. `body` is the body of its webhook
--- requests, byte for byte; `rest` has what the event has beside it.
+-- Log and archive in one: appended by ingest, consumed in order of seq. `body` is the body of its webhook requests, byte
+-- for byte; `rest` has other data.
 CREATE TABLE events (
   seq               INTEGER PRIMARY KEY,
   id                TEXT    NOT NULL UNIQUE,
@@ -20,20 +19,19 @@ CREATE TABLE events (
   checksum          INTEGER NOT NULL,
   rest              TEXT    NOT NULL
 ) STRICT;
--- They begin with the segment (`store/event-order.ts`), so that new events change few pages.
+-- Prefixed with the segment (`store/event-order.ts`), so that new events change few pages.
 CREATE INDEX events_by_message_id ON events (seq >> 10, message_id);
 CREATE INDEX events_by_user_id ON events (seq >> 10, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX events_by_previous_id ON events (seq >> 10, previous_id) WHERE previous_id IS NOT NULL;
 
--- They find the segments that may have a messageId, within the window for duplicates.
+-- Bloom filters of the messageIds within the deduplication window.
 CREATE TABLE message_id_filters (
   number             INTEGER PRIMARY KEY,
   newest_received_at INTEGER NOT NULL,
   bits               BLOB    NOT NULL
 ) STRICT;
 
--- The position of the consumer: every event up to `acked` is acked. `commits` is the number of the last commit, which a
--- file beside the database has as well (`database/commit-mark.ts`).
+-- The consumer has acked every event up to `acked`. `commits` is in the commit mark as well (`database/commit-mark.ts`).
 CREATE TABLE log_position (
   only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
   acked     INTEGER NOT NULL,
@@ -42,10 +40,9 @@ CREATE TABLE log_position (
 ) STRICT;
 INSERT INTO log_position (only_row, acked, hash_seed) VALUES (1, 0, random() & 0x1fffffffffffff);
 
--- How far other readers of the log have come.
+-- Positions of other followers of the log.
 CREATE TABLE cursors (name TEXT PRIMARY KEY, through INTEGER NOT NULL) STRICT;
 
--- Decisions not to deliver.
 CREATE TABLE declined (
   event_id       TEXT NOT NULL,
   destination_id TEXT NOT NULL,
@@ -54,8 +51,7 @@ CREATE TABLE declined (
   PRIMARY KEY (event_id, destination_id)
 ) STRICT, WITHOUT ROWID;
 
--- Clustered by id, which begins with the time of the event: appended in order, and the deliveries of one event lie
--- together. `is_waiting`: a part is pending or held.
+-- Clustered by id, which begins with the time of the event. `is_waiting`: a part is pending or held.
 CREATE TABLE deliveries (
   id             TEXT    NOT NULL PRIMARY KEY,
   event_id       TEXT    NOT NULL,
@@ -69,11 +65,11 @@ CREATE TABLE deliveries (
   is_waiting     INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
--- For failure reports, with deliveries that ended without an attempt. One that goes well never touches it.
+-- For failure reports, including deliveries that ended without an attempt. Successful ones never touch it.
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
   WHERE state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'));
 
--- `has_body`: the document has the body of a response. It comes first, because documents are long.
+-- `has_body`: the document has a response body. Before the document, because documents are long.
 CREATE TABLE attempts (
   delivery_id TEXT    NOT NULL,
   id          TEXT    NOT NULL,
@@ -82,7 +78,7 @@ CREATE TABLE attempts (
   PRIMARY KEY (delivery_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- content: NULL, because every event that is quarantined is in the archive.
+-- content: NULL, because quarantined events are in the archive.
 CREATE TABLE quarantine (
   id      TEXT    NOT NULL PRIMARY KEY,
   reason  TEXT    NOT NULL,
@@ -110,7 +106,7 @@ CREATE TRIGGER waiting_ends AFTER DELETE ON deliveries WHEN OLD.state IN ('pendi
   UPDATE waiting SET count = count - 1 WHERE destination_id = OLD.destination_id AND state = OLD.state;
 END;
 
--- A delivery of a deletion in place of an event. Its failed attempts are in `attempts`, with all others.
+-- A delivery of a deletion instead of an event. Its failed attempts are in `attempts`.
 CREATE TABLE notices (
   id             TEXT    NOT NULL PRIMARY KEY,
   deletion_id    TEXT    NOT NULL,
@@ -128,12 +124,11 @@ CREATE TABLE notices (
   is_waiting     INTEGER NOT NULL DEFAULT 0,
   kind           TEXT    NOT NULL DEFAULT 'user' -- of the id in user_id, as in identities: user or anonymous
 ) STRICT, WITHOUT ROWID;
--- It holds all that is counted.
+-- Covers every counted column.
 CREATE INDEX notices_of_deletion
   ON notices (deletion_id, source_id, destination_id, state, ended_at, attempts);
 
--- Each webhook has a lane. Its URL, which may contain credentials, is stored once, sealed, here; deliveries and attempts
--- name the lane.
+-- One lane per webhook. Its URL, which may contain credentials, is stored once, sealed; other tables have its number.
 CREATE TABLE lanes (
   number         INTEGER PRIMARY KEY,
   queue          TEXT NOT NULL,
@@ -141,9 +136,8 @@ CREATE TABLE lanes (
   sealed_url     TEXT NOT NULL
 ) STRICT;
 
--- The queue of the lanes. A delivery has a part for each webhook; triggers make the queue from the parts in `webhooks`, so
--- it never differs from them. A delivery without a waiting part waits in the lane 0, a notice in the lane -1, until the
--- engine gives it its parts.
+-- The queue of each lane. Triggers derive it from the parts in `webhooks`. A delivery without a waiting part is in lane 0,
+-- a notice in lane -1, until the engine splits it into parts.
 CREATE TABLE waiting_parts (
   queue       TEXT    NOT NULL,
   lane        INTEGER NOT NULL,
@@ -208,8 +202,7 @@ CREATE TRIGGER notices_end_waiting AFTER DELETE ON notices WHEN OLD.is_waiting B
   DELETE FROM waiting_parts WHERE delivery_id = OLD.id;
 END;
 
--- The database ignores a record of something that is gone: an INSERT that comes after a purge brings nothing back, and is
--- no error. Triggers cost less than a condition in each statement.
+-- Ignore late records of purged items. Triggers cost less than a condition in each statement.
 CREATE TRIGGER delivery_needs_event BEFORE INSERT ON deliveries
   WHEN NOT EXISTS (SELECT 1 FROM events WHERE id = NEW.event_id)
 BEGIN SELECT RAISE(IGNORE); END;
@@ -226,8 +219,7 @@ CREATE TRIGGER quarantine_needs_item BEFORE INSERT ON quarantine
     AND NOT EXISTS (SELECT 1 FROM notices WHERE id = NEW.id)
 BEGIN SELECT RAISE(IGNORE); END;
 
--- How many rows are missing. Retention and purges, which delete on purpose, subtract theirs in the same transaction. So the
--- counts are 0, unless something else has deleted a row.
+-- Missing rows. Intended removals subtract theirs, so the counts are 0 unless something else has deleted a row.
 CREATE TABLE missing_rows (
   only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
   events     INTEGER NOT NULL,
@@ -245,17 +237,16 @@ CREATE TRIGGER delivery_goes AFTER DELETE ON deliveries BEGIN
   UPDATE missing_rows SET deliveries = deliveries + 1;
 END;
 
--- Damage that was found.
 CREATE TABLE damages (
   found_at    INTEGER NOT NULL,
   description TEXT    NOT NULL,
   is_told     INTEGER NOT NULL
 ) STRICT;
 
--- The id of the key that secrets are sealed with.
+-- The id of the key in use.
 CREATE TABLE encryption_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
 
--- number: of the change that put the record. source_id, and settings, which are sealed: of a destination.
+-- number: of the change that put the record. source_id and settings (sealed): of a destination.
 CREATE TABLE catalog (
   kind      TEXT    NOT NULL,
   id        TEXT    NOT NULL,
@@ -279,7 +270,7 @@ CREATE TABLE tokens (
   document     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Entries show the URLs of webhooks, so they are sealed. What lists and retention look for is in columns.
+-- Sealed, because entries show the URLs of webhooks. Lists and retention use the other columns.
 CREATE TABLE audit (
   seq       INTEGER PRIMARY KEY,
   id        TEXT    NOT NULL,
@@ -291,7 +282,6 @@ CREATE TABLE audit (
 ) STRICT;
 CREATE INDEX audit_by_time ON audit (at);
 
--- Responses to requests with an Idempotency-Key.
 CREATE TABLE idempotent_responses (
   key         TEXT    NOT NULL PRIMARY KEY,
   fingerprint TEXT    NOT NULL,
@@ -300,7 +290,7 @@ CREATE TABLE idempotent_responses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
--- Keys of requests that are being served.
+-- Keys of requests in progress.
 CREATE TABLE reserved_keys (
   key   TEXT    NOT NULL PRIMARY KEY,
   node  TEXT    NOT NULL,
@@ -319,8 +309,7 @@ CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destina
 CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
   WHERE destination_id <> '';
 
--- The selection and the rate are in the document; what changes has columns. `search_text` is JSON. It may contain data of a
--- user, so a purge removes it.
+-- The document has the selection and the rate. `search_text` is JSON and may contain user data, so purges remove it.
 CREATE TABLE replays (
   id          TEXT    NOT NULL PRIMARY KEY,
   state       TEXT    NOT NULL,
@@ -335,7 +324,7 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
 
--- How deliveries of replays ended. PostgreSQL has several slots for a replay.
+-- Outcomes of replayed deliveries. PostgreSQL has several slots per replay.
 CREATE TABLE replay_ends (
   replay_id TEXT    NOT NULL,
   slot      INTEGER NOT NULL,
@@ -356,7 +345,7 @@ BEGIN
       SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed;
 END;
 
--- The request is in the document; what changes has columns. `step` is the one to be done next.
+-- The document has the request. `step` is the next one.
 CREATE TABLE deletions (
   id                      TEXT    NOT NULL PRIMARY KEY,
   step                    TEXT    NOT NULL,
@@ -372,7 +361,7 @@ CREATE TABLE deletions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
 
--- The index serves the statement that PostgreSQL, whose indexes have only the beginning of an id, has as well.
+-- The index serves a statement shared with PostgreSQL, which indexes only the beginning of ids.
 CREATE TABLE deletion_ids (
   deletion_id TEXT NOT NULL,
   kind        TEXT NOT NULL,
@@ -381,8 +370,7 @@ CREATE TABLE deletion_ids (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, substr(id, 1, 500), id);
 
--- Whom a purge covers: events of these ids up to the position of the log. An empty source stands for every source. Each
--- purge of an id adds a row, in the order of number: a thread reads on from the last one that it has.
+-- Purged ids: their events up to a position. An empty source means all. Threads read new rows in order of number.
 CREATE TABLE purged_ids (
   number      INTEGER PRIMARY KEY AUTOINCREMENT,
   kind        TEXT    NOT NULL,
@@ -395,7 +383,7 @@ CREATE TABLE purged_ids (
 CREATE INDEX purged_ids_by_id ON purged_ids (id);
 CREATE INDEX purged_ids_by_time ON purged_ids (added_at);
 
--- An empty source_id stands for every source, those to come included. `kind`: as in notices.
+-- An empty source_id means all sources, including later ones. `kind`: as in notices.
 CREATE TABLE suppressions (
   seq              INTEGER PRIMARY KEY,
   kind             TEXT    NOT NULL,
@@ -408,7 +396,7 @@ CREATE TABLE suppressions (
   UNIQUE (kind, user_id, source_id)
 ) STRICT;
 
--- Suppressions that have ended in the last day. Both tables share the numbers of changes, so a thread reads on from the last one.
+-- Suppressions ended in the last day. Both tables share their numbers, so threads read new rows in order.
 CREATE TABLE ended_suppressions (
   seq      INTEGER PRIMARY KEY,
   kind     TEXT    NOT NULL,
@@ -416,7 +404,7 @@ CREATE TABLE ended_suppressions (
   ended_at INTEGER NOT NULL
 ) STRICT;
 
--- `identities`: the number of the last one. No number is used again.
+-- `identities`: the last number. Never reused.
 CREATE TABLE profiles_state (
   only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
   purges     INTEGER NOT NULL,
@@ -425,8 +413,8 @@ CREATE TABLE profiles_state (
 ) STRICT;
 INSERT INTO profiles_state VALUES (1, 0, 0, 100);
 
--- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: an event or a list has named it, not
--- an alias alone as the former id. `version`, `dirty_since` and `recheck_at` are of the profile that it leads.
+-- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: named by an event or a list, not
+-- only by an alias as the former id. `version`, `dirty_since` and `recheck_at` belong to the profile that it leads.
 CREATE TABLE identities (
   id            INTEGER PRIMARY KEY,
   space         TEXT    NOT NULL,
@@ -448,14 +436,12 @@ CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
--- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
--- because they are long, and most events change none of them.
+-- By name [value, at, received at, event, source]; a removed trait is null. Separate: long and rarely changed.
 CREATE TABLE identity_traits (identity INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
 
 CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
 
--- Traits that were searched for, and the identities with a value of them. `filled_through`: the last identity that the index
--- has, or NULL if it has all of them.
+-- Traits that were searched for, and the identities by value. `filled_through`: the last indexed identity, or NULL for all.
 CREATE TABLE trait_indexes (
   number         INTEGER PRIMARY KEY,
   name           TEXT    NOT NULL,
@@ -486,7 +472,6 @@ CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
 CREATE INDEX claims_by_claimer ON claims (claimer, at);
 CREATE INDEX claims_first_by_claimer ON claims (claimer, at, received_at) WHERE is_first;
 
--- Each alias has two rows, one for each user.
 CREATE TABLE aliases (
   identity    INTEGER NOT NULL,
   partner     INTEGER NOT NULL,
@@ -504,7 +489,7 @@ CREATE INDEX aliases_refused ON aliases (identity, partner) WHERE NOT is_linked;
 
 CREATE TABLE spaces (name TEXT PRIMARY KEY, profiles INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
--- No number is used again: facts of a clause that is gone stay until they are pruned.
+-- Numbers are never reused: facts of deleted clauses stay until they are pruned.
 CREATE TABLE fact_clauses (
   number          INTEGER PRIMARY KEY AUTOINCREMENT,
   definition      TEXT    NOT NULL UNIQUE,
@@ -545,7 +530,6 @@ CREATE TRIGGER result_ends AFTER DELETE ON results BEGIN
   UPDATE computations SET size = size - 1 WHERE number = OLD.computation;
 END;
 
--- What was sent last for each user.
 CREATE TABLE announced (
   user_id     TEXT    NOT NULL,
   computation INTEGER NOT NULL,
@@ -556,7 +540,6 @@ CREATE TABLE announced (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX announced_by_computation ON announced (computation, substr(user_id, 1, 500), user_id);
 
--- The lists of manual audiences.
 CREATE TABLE listed_users (
   computation INTEGER NOT NULL,
   user_id     TEXT    NOT NULL,

@@ -6,26 +6,20 @@ import { type ReadRow, readRows, type StoredTable } from '../damage/readable-row
 import { DataDir } from '../database/data-dir.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
-import {
-  migrate,
-  refuseNewer,
-  type Migration,
-  MIGRATIONS,
-  schemaVersion,
-} from '../migrations/migrate.ts'
+import { migrate, refuseNewer, MIGRATIONS, schemaVersion } from '../migrations/migrate.ts'
 import { UnusableDatabase, replaceDatabase } from './stopped-database.ts'
 import { hasTable } from '../database/statements.ts'
 
-/** Tables that triggers and the next start make from the others. */
+/** Tables derived by triggers and by the next start. */
 const DERIVED: ReadonlySet<string> = new Set([
   'waiting',
   'waiting_parts',
   'waiting_lanes',
   'message_id_filters',
 ])
-/** Triggers refuse rows whose event, delivery or computation is not there yet: these tables come last. */
+/** Copied last: triggers refuse rows without their event, delivery or computation. */
 const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
-/** Above this number of ranges, only the first and the last number are reported. */
+/** With more ranges, only the first and last numbers are reported. */
 const MAX_RANGES = 100
 
 const NOTHING_LOST =
@@ -33,21 +27,16 @@ const NOTHING_LOST =
 const SOME_LOST =
   'The database was rebuilt from the readable rows of a damaged one. Rows on damaged pages are missing.'
 
-/** The result of a rebuild. */
 export interface Rebuilt {
-  /** The previous database, where the data folder had one. */
   readonly previous: string | undefined
-  /** The missing rows, in words. */
   readonly missing: readonly string[]
 }
 
 /**
- * Rebuilds the database of a data folder from all rows that SQLite can read of a damaged one. Rows are copied; indexes, queues
- * and counts are rebuilt from them. The previous database stays beside the new one until a deletion of a user or the
- * retention removes it.
- * @param from the database to read; by default that of the folder itself
- * @throws {UnusableDatabase} where not even its tables can be found, and nothing was changed
- * @throws {DataDirInUse}
+ * Rebuilds the database of a data folder from all readable rows of a corrupted one. The previous database is kept beside it
+ * until a deletion or retention removes it.
+ * @param from the database to read; by default the folder's own
+ * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
   using folder = new DataDir(dataDir)
@@ -63,25 +52,28 @@ export async function rebuildInto(dataDir: string, from?: string): Promise<Rebui
   }
 }
 
-/** @returns the missing rows, in words */
 function copyReadable(file: string, fresh: string): readonly string[] {
   removeDatabase(fresh)
   using source = openReadable(file)
   using db = DataDir.openForWriting(fresh)
-  migrate(db, fresh, stepsOf(source))
+  refuseNewer(source, file, MIGRATIONS)
+  // The schema that the rows fit. The next start takes later steps.
+  migrate(db, fresh, MIGRATIONS.slice(0, Math.max(1, schemaVersion(source))))
   db.exec('BEGIN')
   const copied = tablesOf(db).map((table) => copyTable(source, db, table))
   const areEventsRead = copied.every(({ name, isRead }) => isRead || name !== 'events')
-  const missing = copied.flatMap(({ report }) => report)
-  const found = [...missing, ...missingEvents(db, areEventsRead), ...changedEvents(db)]
-  const told = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
-  addDamages(db, told)
+  const found = [
+    ...copied.flatMap((table) => table.report),
+    ...missingEvents(db, areEventsRead),
+    ...changedEvents(db),
+  ]
+  const report = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
+  addDamages(db, report)
   keepNumbers(db)
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
-  return told
+  return report
 }
 
-/** @throws {UnusableDatabase} */
 function openReadable(file: string): DatabaseSync {
   const unusable = (reason: string): UnusableDatabase =>
     new UnusableDatabase(
@@ -100,15 +92,6 @@ function openReadable(file: string): DatabaseSync {
   throw unusable('It is not a database of Hookline.')
 }
 
-/** The steps that the database has taken, because its rows fit to no other schema. The next start takes the others. */
-function stepsOf(source: DatabaseSync): readonly Migration[] {
-  const version = schemaVersion(source)
-  refuseNewer(source, source.location() ?? '', MIGRATIONS)
-  const taken = MIGRATIONS.filter((step) => step.version <= version)
-  return taken.length > 0 ? taken : MIGRATIONS
-}
-
-/** The tables of the schema whose rows are copied, in the order in which they can be. */
 function tablesOf(db: DatabaseSync): readonly StoredTable[] {
   const names = db
     .prepare(`SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'`)
@@ -129,16 +112,13 @@ function tablesOf(db: DatabaseSync): readonly StoredTable[] {
 
 interface CopiedTable {
   readonly name: string
-  /** Whether all rows could be read. */
   readonly isRead: boolean
-  /** The rows that are missing, in words. */
   readonly report: readonly string[]
 }
 
-/** Copies the readable rows. */
 function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): CopiedTable {
   const { name, columns } = table
-  // The schema has made the rows of tables that have only one.
+  // The schema has inserted the only row.
   const or = columns.includes('only_row') ? 'REPLACE' : 'IGNORE'
   const insert = db.prepare(
     `INSERT OR ${or} INTO "${name}" (${columns.map((each) => `"${each}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
@@ -151,18 +131,15 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
   })
   // Triggers count the results again.
   if (name === 'computations') db.exec('UPDATE computations SET size = 0')
-  const parts = [
-    ...(isRead ? [] : ['some rows cannot be read']),
-    ...(refused > 0
-      ? [`${refused} rows were left out, because they are invalid or refer to missing rows`]
-      : []),
-  ]
-  const report = parts.length > 0 ? [`Table ${name}: ${parts.join(', ')}.`] : []
+  const report: string[] = []
+  if (!isRead) report.push(`Table ${name}: some rows cannot be read.`)
+  if (refused > 0)
+    report.push(`Table ${name}: ${refused} rows are invalid or refer to missing rows.`)
   return { name, isRead, report }
 }
 
 function isInserted(insert: StatementSync, values: ReadRow): boolean {
-  // JavaScript could not read it again.
+  // JavaScript could not read it.
   if (values.some((value) => typeof value === 'bigint' && !Number.isSafeInteger(Number(value))))
     return false
   try {
@@ -173,8 +150,7 @@ function isInserted(insert: StatementSync, values: ReadRow): boolean {
 }
 
 /**
- * The numbers without an event. Purges and the retention also remove events, so numbers before the first event count only if
- * the old table could not be read.
+ * Positions without an event. Those before the first event were probably removed on purpose, unless rows were unreadable.
  */
 function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
   const gaps = db
@@ -190,17 +166,14 @@ function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
   return [`Table events: missing, or deleted earlier (${inWords(gaps)}).`]
 }
 
-/**
- * The numbers of events with other bytes than were stored. They stay in the archive, are not sent, and what belongs to them
- * may not know them any more.
- */
+/** Positions of events with a checksum mismatch. They stay in the archive and are not sent. */
 function changedEvents(db: DatabaseSync): string[] {
-  const changed: (readonly [number, number])[] = []
-  const rows = db.prepare(`SELECT seq, ${EVENT_COLUMNS} FROM events ORDER BY seq`)
-  for (const row of rows.iterate()) {
-    const seq = Number(row['seq'])
-    if (readableEventOf(row) === undefined) changed.push([seq, seq])
-  }
+  const changed = db
+    .prepare(`SELECT seq, ${EVENT_COLUMNS} FROM events ORDER BY seq`)
+    .iterate()
+    .filter((row) => readableEventOf(row) === undefined)
+    .map(({ seq }) => [Number(seq), Number(seq)] as const)
+    .toArray()
   if (changed.length === 0) return []
   return [`Table events: ${changed.length} rows have changed bytes (${inWords(changed)}).`]
 }
@@ -222,7 +195,7 @@ function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-/** The tables whose numbers are never used again, and the last number that rows of other tables have. */
+/** Tables whose numbers are never reused, and the last number that other tables refer to. */
 const NUMBERED = {
   fact_clauses: 'SELECT MAX(clause) AS last FROM facts',
   computations: `SELECT MAX(last) AS last FROM (
@@ -237,14 +210,14 @@ const LANES_OF_PARTS = ['deliveries', 'notices'].map(
 )
 const LANES_OF_ATTEMPTS = `SELECT document ->> '$.lane' FROM attempts WHERE json_valid(document)`
 
-/** After a rebuild, no new lane, clause, computation or identity gets the number of a lost one that rows still refer to. */
+/** Prevents the reuse of lost lane, clause, computation and identity numbers that rows still refer to. */
 function keepNumbers(db: DatabaseSync): void {
   keepLanes(db)
   keepSequences(db)
   keepIdentities(db)
 }
 
-/** An identity whose leader is lost leads a profile of its own. */
+/** An identity whose leader is lost leads its own profile. */
 function keepIdentities(db: DatabaseSync): void {
   const numbers = [
     'SELECT MAX(profile) AS last FROM identities',
@@ -263,7 +236,7 @@ function keepIdentities(db: DatabaseSync): void {
     UPDATE spaces SET profiles = (SELECT COUNT(*) FROM identities WHERE space = spaces.name AND profile = id)`)
 }
 
-/** SQLite gives the next number after that in `sqlite_sequence`, and after those in the table itself. */
+/** SQLite's next number follows `sqlite_sequence` and the table's own numbers. */
 function keepSequences(db: DatabaseSync): void {
   const keep = db.prepare('INSERT INTO sqlite_sequence VALUES (?, ?)')
   db.exec('DELETE FROM sqlite_sequence')
@@ -272,8 +245,8 @@ function keepSequences(db: DatabaseSync): void {
 }
 
 /**
- * Nobody knows the URL of a lost lane. What waits in one waits for new parts, as a delivery without parts does. The last
- * lost number stays taken, by a lane of no webhook: with it, parts would go to the URL of another lane.
+ * The URL of a lost lane is unknown, so its deliveries are split into parts again. Its number stays taken: otherwise parts
+ * would go to the URL of a new lane.
  */
 function keepLanes(db: DatabaseSync): void {
   for (const table of ['deliveries', 'notices'])

@@ -16,12 +16,12 @@ import { openedText } from '../database/seal-again.ts'
 import { RECORDED_POSITIONS } from '../log/write-log.ts'
 import { hasTable } from '../database/statements.ts'
 
-/** The file is not a database of Hookline, is damaged, or would replace another database. */
+/** The file is not a database of Hookline, is corrupted, or would replace another database. */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
 }
 
-/** Copies the database of a stopped service to `file`. @throws {DataDirInUse} where one runs on the folder */
+/** Copies the database of a stopped service to `file`. @throws {DataDirInUse} */
 export async function backUpStopped(dataDir: string, file: string): Promise<void> {
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
@@ -36,11 +36,9 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 }
 
 /**
- * Restores a backup into a data folder. Refuses a folder that has a database; with `replace`, it keeps that database
- * beside the new one.
- * @returns the file of the previous database, where there was one
- * @throws {UnusableDatabase} with the reason, and without having changed anything
- * @throws {DataDirInUse}
+ * Restores a backup into a data folder. Refuses a folder with a database, or with `replace` keeps that beside the new one.
+ * @returns the file of the previous database, if there was one
+ * @throws {UnusableDatabase} without having changed anything @throws {DataDirInUse}
  */
 export async function restoreInto(
   dataDir: string,
@@ -65,10 +63,7 @@ export async function restoreInto(
   }
 }
 
-/**
- * Puts the database `fresh` into the place of a data folder's own, which it copies to `previous` before.
- * @returns `previous`, where the folder had a database
- */
+/** Replaces the database of a data folder, and copies it to `previous` first. Returns `previous` if there was one. */
 export async function replaceDatabase(
   databaseFile: string,
   fresh: string,
@@ -83,11 +78,7 @@ export async function replaceDatabase(
   return isThere ? previous : undefined
 }
 
-/**
- * Migrates the database of a stopped service, as its next start would. The start of a service with a large database is
- * then quick. Returns the version of the schema before and after.
- * @throws {UnusableDatabase} where there is no database; otherwise what `openEmbeddedBackend` throws
- */
+/** Migrates the database of a stopped service. Returns the schema versions. @throws {UnusableDatabase} if it is missing */
 export async function migrateStopped(
   options: EmbeddedOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
@@ -97,11 +88,7 @@ export async function migrateStopped(
   return { from, to: schemaOf(file) }
 }
 
-/**
- * Opens the data of a stopped service to move it elsewhere. It is brought to the current schema first, as the next start would.
- * @throws {DataDirInUse} where a service runs on the folder
- * @throws {UnusableDatabase} where there is no database; otherwise what `openEmbeddedBackend` throws
- */
+/** Opens the data of a stopped service for a move, migrated first. @throws {DataDirInUse | UnusableDatabase} */
 export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'>): StoppedData {
   using stack = new DisposableStack()
   const { dataDir, encryptionKey } = options
@@ -119,20 +106,19 @@ export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'
     .get()!
   const open = stack.move()
   return {
-    // The seed is a random number of the file, and each write of a service has a number.
+    // The seed is random for each file, and each write is numbered.
     identity: `${String(state['hash_seed'])}.${String(state['commits'])}`,
     lastPosition: Number(state['last']),
     keys: box.keys,
     receiptKey: readIfThere(join(dataDir, KEY_FILES.receipts)),
     rows: (select, ...values) => reader.prepare(select).iterate(...values) as Iterable<StoredRow>,
-    // The checksum covers no anonymousId, which only the other engine has in a column.
+    // The checksum excludes anonymousId, a column of the other engine.
     eventOf: ({ anonymous_id: _, ...row }) => readableEventOf(row),
     open: (sealed, label) => openedText(box, sealed, label),
     [Symbol.dispose]: () => open.dispose(),
   }
 }
 
-/** @returns the file of the database of a data folder. @throws {UnusableDatabase} where there is none */
 function refuseMissing(dataDir: string): string {
   const file = join(dataDir, DATABASE_NAME)
   if (!existsSync(file)) throw new UnusableDatabase(`${dataDir} has no database.`)
@@ -144,7 +130,7 @@ function schemaOf(file: string): number {
   return schemaVersion(db)
 }
 
-/** What is wrong with a database, in words; empty where it is intact. Reads the whole file. */
+/** Describes the corruption of a database; empty if it is intact. Reads the whole file. */
 export function damageOf(file: string): readonly string[] {
   if (!existsSync(file)) return ['There is no such file.']
   try {
@@ -161,15 +147,12 @@ export function damageOf(file: string): readonly string[] {
   }
 }
 
-/** A damage of the database that a start has found. */
 interface RecordedDamage {
-  /** ISO 8601, UTC. */
   readonly foundAt: string
-  /** What is lost, in words. */
   readonly description: string
 }
 
-/** The damages of a database that starts have found since a time, in milliseconds since the epoch; the last one first. */
+/** Losses that starts have found since a time in milliseconds since the epoch, newest first. */
 export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
   using db = new DatabaseSync(file, { readOnly: true })
   if (!hasTable(db, 'damages')) return []
@@ -182,20 +165,17 @@ export function recordedDamages(file: string, since: number): readonly RecordedD
     }))
 }
 
-/** Copies the previous database of a folder, because renaming it would lose what is still in its write-ahead log. */
+/** Copies the previous database, because a rename would lose its write-ahead log. */
 async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
-  await copyDatabase(databaseFile, previous).catch((error: unknown) => {
+  const wal = `${databaseFile}-wal`
+  await copyDatabase(databaseFile, previous).catch(async (error: unknown) => {
     if (!isDamage(error)) throw error
-    return copyDamaged(databaseFile, previous)
+    // SQLite cannot read it, so its bytes are copied for an expert.
+    await rm(`${previous}-wal`, { force: true })
+    await copyFile(databaseFile, previous)
+    if (existsSync(wal)) await copyFile(wal, `${previous}-wal`)
   })
-  for (const suffix of ['-wal', '-shm']) await rm(databaseFile + suffix, { force: true })
-  // After a power cut, the write-ahead log of the previous database must not be beside the restored one.
+  for (const file of [wal, `${databaseFile}-shm`]) await rm(file, { force: true })
+  // After a power cut, the old write-ahead log must not be beside the restored database.
   await syncFolder(dirname(databaseFile))
-}
-
-/** SQLite cannot read it, so its bytes are copied: an expert may still find something in them. */
-async function copyDamaged(databaseFile: string, previous: string): Promise<void> {
-  await rm(`${previous}-wal`, { force: true })
-  await copyFile(databaseFile, previous)
-  if (existsSync(`${databaseFile}-wal`)) await copyFile(`${databaseFile}-wal`, `${previous}-wal`)
 }

@@ -1,62 +1,50 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Row } from '../database/statements.ts'
-import type { Missing, Removal, RemovalSlice } from '../../upkeep.ts'
-import { removedRowsCounter } from '../database/missing-rows.ts'
+import type { Removal, RemovalSlice } from '../../upkeep.ts'
 import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-archive.ts'
 
-/** Events that one slice looks at, and how long it may take. Every other write waits for it. */
+/** Limits of one slice. Every other write waits for it. */
 const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
-/** The last event that the consumer has acked and everyone who follows the log has reached. */
+/** The last event that the consumer has acked and every follower has reached. */
 const REACHED_BY_ALL =
   'SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position UNION ALL SELECT through FROM cursors)'
 
-/**
- * Removes the oldest events after `afterSeq` that are acked, that every recorded cursor has reached, and that have no
- * waiting delivery, with everything that belongs to them.
- */
+/** Removes the oldest events after `afterSeq`, if they are acked, passed by every follower, and not waiting. */
 export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
-     WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ${SLICE_EVENTS}`,
+     WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ?`,
   )
   const ofMoment = db.prepare(
     `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_OF_MOMENT}`,
   )
   const remove = eventRemoval(db)
-  const notMissing = removedRowsCounter(db)
   const removeOthers = otherRemoval(db)
-  const isLarger = sizeCheck(db)
+  const used = db.prepare(USED_BYTES)
 
-  const removeSlice = ({ before, afterSeq }: SliceInput): Removal => {
-    const start = performance.now()
+  const removeSlice = ({ before, afterSeq, minEvents = 0 }: SliceInput): Removal => {
+    const end = performance.now() + SLICE_MS
     if (before !== null && afterSeq === 0) removeOthers(before)
-    const { removed, cursor } = removeRows(before, oldest.all(afterSeq), start + SLICE_MS)
-    notMissing(removed)
-    return { removed: removed.length, cursor }
-  }
-
-  const removeRows = (before: number | null, rows: readonly Row[], end: number) => {
-    const removed: Missing[] = []
+    const limit = Math.max(SLICE_EVENTS, minEvents)
+    const rows = oldest.all(afterSeq, limit)
+    let removed = 0
     let seenOld = false
-    let moment = ''
-    let deliveries = new Map<string, DeliveriesOfEvent>()
-    for (const { seq, id, received_at: receivedAt } of rows) {
+    const deliveriesOf = deliveryFinder(ofMoment)
+    for (const [index, { seq, id, received_at: receivedAt }] of rows.entries()) {
       if (before !== null && Number(receivedAt) >= before) continue
       seenOld = true
-      const eventId = String(id)
-      if (momentOf(eventId) !== moment) {
-        moment = momentOf(eventId)
-        deliveries = byEvent(ofMoment.all(eventId))
+      const deliveries = deliveriesOf(String(id))
+      if (deliveries.every((row) => row['is_waiting'] === 0)) {
+        const ids = deliveries.map((row) => String(row['id']))
+        removed += remove(String(id), ids).events
       }
-      const { ids, isWaiting } = deliveries.get(eventId) ?? NO_DELIVERIES
-      if (!isWaiting) removed.push(remove(eventId, ids))
-      if (performance.now() > end) return { removed, cursor: String(seq) }
+      if (index + 1 >= minEvents && performance.now() > end) return { removed, cursor: String(seq) }
     }
-    // A single young event may come from a wrong clock; a whole slice of young events is the end.
-    const isEnd = rows.length < SLICE_EVENTS || !seenOld
+    // One young event may come from a wrong clock; a whole slice of them is the end.
+    const isEnd = rows.length < limit || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
 
@@ -67,41 +55,31 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
     const isLast =
       cursor === null ||
       performance.now() >= until ||
-      (keepBytes !== undefined && !isLarger(keepBytes))
+      (keepBytes !== undefined && Number(used.get()!['bytes']) <= keepBytes)
     if (isLast) return { removed: all, cursor }
     const next = { ...slice, afterSeq: Number(cursor), until, removed: all }
     return { removed: all, cursor, next }
   }
 }
 
-/** Prepares the function that says whether the data has more bytes. */
-function sizeCheck(db: DatabaseSync): (bytes: number) => boolean {
-  const used = db.prepare(
-    `SELECT (page_count - freelist_count) * page_size AS bytes
-     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
-  )
-  return (bytes) => Number(used.get()!['bytes']) > bytes
-}
-
-interface DeliveriesOfEvent {
-  readonly ids: string[]
-  isWaiting: boolean
-}
-
-const NO_DELIVERIES: DeliveriesOfEvent = { ids: [], isWaiting: false }
-
-function byEvent(rows: readonly Row[]): Map<string, DeliveriesOfEvent> {
-  const all = new Map<string, DeliveriesOfEvent>()
-  for (const { id, event_id: eventId, is_waiting: isWaiting } of rows) {
-    const found = all.get(String(eventId)) ?? { ids: [], isWaiting: false }
-    all.set(String(eventId), found)
-    found.ids.push(String(id))
-    found.isWaiting ||= Number(isWaiting) !== 0
+/** Finds the deliveries of events. Those of one timestamp are read at once. */
+function deliveryFinder(ofMoment: StatementSync): (eventId: string) => readonly Row[] {
+  let moment = ''
+  let deliveries = new Map<unknown, Row[]>()
+  return (eventId) => {
+    if (momentOf(eventId) !== moment) {
+      moment = momentOf(eventId)
+      deliveries = Map.groupBy(ofMoment.all(eventId), (row) => row['event_id'])
+    }
+    return deliveries.get(eventId) ?? []
   }
-  return all
 }
 
-/** Prepares the removal of finished replays, and of quarantine items whose event, delivery or notice is gone. */
+/** The bytes that the data takes. */
+export const USED_BYTES = `SELECT (page_count - freelist_count) * page_size AS bytes
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+
+/** Prepares the removal of finished replays and of quarantine items whose subject was removed. */
 function otherRemoval(db: DatabaseSync): (before: number) => void {
   const some = (select: string): string => `IN (${select} LIMIT ${SLICE_OTHERS})`
   const removals = [
@@ -118,18 +96,16 @@ function otherRemoval(db: DatabaseSync): (before: number) => void {
   }
 }
 
-/** The input of one slice of a removal. */
 export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
   readonly before: number | null
   readonly afterSeq: number
-  /** When the last slice begins, by the clock of the writer's thread; absent in the first one. */
+  /** Events to look at, even if the slice takes longer; added by the writer thread. */
+  readonly minEvents?: number
+  /** When the last slice begins, by the writer thread's clock; absent in the first slice. */
   readonly until?: number
-  /** The number of events that earlier slices have removed. */
   readonly removed?: number
 }
 
-/** The result of a slice, with the removals of earlier slices. */
 export interface Sliced extends Removal {
-  /** The next slice, for the next transaction; absent after the last one. */
   readonly next?: SliceInput
 }

@@ -180,7 +180,7 @@ test('one flipped bit in the write-ahead log is told with what it costs, and the
   wal[at] = wal[at]! ^ 4
   writeFileSync(folder.file('hookline.db-wal'), wal)
   const { message, accept } = await folder.refused()
-  const [, lost = ''] = /Among them are those of up to (\d+) events/.exec(message) ?? []
+  const [, lost = ''] = /They contained up to (\d+) events/.exec(message) ?? []
   // The files stay as they are, for a person who can repair them.
   expect(readFileSync(folder.file('hookline.db-wal'))).toEqual(wal)
   const told: string[] = []

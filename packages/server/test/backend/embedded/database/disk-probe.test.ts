@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import { DiskProbe } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { probeDisk } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { turn } from '../../../../src/util/time/clock.ts'
 import { NamedPipe } from '@hookline/testing/files/named-pipe'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -32,20 +32,16 @@ test('a probe fails where the disk takes no data, without the path of the folder
   using folder = new TemporaryFolder()
   const gone = join(folder.path, 'gone')
   rmSync(gone, { force: true, recursive: true })
-  const failure = await new DiskProbe(join(gone, 'hookline.db'))
-    .run()
-    .catch((error: unknown) => error)
+  const failure = await probeDisk(join(gone, 'hookline.db')).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(BackendUnavailable)
-  expect((failure as Error).message).toBe('The disk of the database takes no data (ENOENT).')
+  expect((failure as Error).message).toBe('Cannot write to the database disk (ENOENT).')
 })
 
 test('a probe writes data for which a file system that compresses needs room, too', async () => {
   using pipe = new NamedPipe({ isBlocking: true, name: 'disk-probe' })
   const written: string[] = []
   // A pipe cannot be synced.
-  const ended = expect(new DiskProbe(join(pipe.folder, 'hookline.db')).run()).rejects.toThrow(
-    'EINVAL',
-  )
+  const ended = expect(probeDisk(join(pipe.folder, 'hookline.db'))).rejects.toThrow('EINVAL')
   for (let bytes = 0; bytes < PROBE_BYTES; bytes += written.at(-1)!.length) {
     await turn()
     written.push(pipe.read())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SqliteFollowedLog } from '../../../../src/backend/embedded/log/sqlite-followed-log.ts'
+import { sqliteFollowedLog } from '../../../../src/backend/embedded/log/sqlite-followed-log.ts'
 import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
@@ -12,7 +12,7 @@ test('damaged events are left out, and passed over', async () => {
       UPDATE events SET type = 'page', body = '[]' WHERE seq = 3;
       UPDATE events SET origin = '{' WHERE seq = 4`)
   })
-  const followed = new SqliteFollowedLog(open.readers, open.log)
+  const followed = sqliteFollowedLog(open.readers, open.log)
   const every = await followed.read({ after: 0, limit: 9 })
   expect(every).toMatchObject({ events: [{ position: 1 }], through: 4, isEnd: true })
   const only = { events: ['Order Completed'], types: ['page'] } as const
