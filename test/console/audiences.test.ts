@@ -110,5 +110,5 @@ test('an audience that is not there says so', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('audiences?audience=aud_01m81grcbgedzt0s6b232e4pp8')
-  await page.getByRole('alert').getByText('No audience has this id.').waitFor()
+  await page.getByRole('alert').getByText('This is not the id of an audience.').waitFor()
 })

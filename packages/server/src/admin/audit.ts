@@ -1,4 +1,4 @@
-import { formatTimestamp, newId } from '@hookline/protocol'
+import { newId } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { ChangeFeed } from '../activity/change-feed.ts'
@@ -20,9 +20,7 @@ const AuditEntryResponse = Type.Object({
   after: Schema.nullable(Schema.anyObject),
   requestId: Type.String(),
   unreadable: Type.Optional(
-    Type.Literal(true, {
-      description: 'The stored entry is damaged. It shows what can still be read of it.',
-    }),
+    Type.Literal(true, { description: 'The stored entry is corrupt: some fields are missing.' }),
   ),
 })
 
@@ -40,14 +38,13 @@ const auditSchema = {
   isLongRead: true,
   querystring: Type.Object({ ...Schema.listQuery, ...filter }, { additionalProperties: false }),
   response: Schema.pages(
-    'A page of changes. Each shows the record before and after the change, without secrets. A change of many records shows their number, the first 1,000 ids, and the records that fit into 64 KB.',
+    'A page of changes, each with the record before and after it, without secrets. A change of many records shows their number, the first 1,000 ids, and up to 64 KB of records.',
     AuditEntryResponse,
   ),
 }
 
 const list = new List<AuditEntry>('audit', ({ isUnreadable, ...entry }) => ({
-  ...entry,
-  at: formatTimestamp(entry.at),
+  ...Schema.withTimes(entry, 'at'),
   ...(isUnreadable && { unreadable: true }),
 }))
 
@@ -69,10 +66,10 @@ export function addAuditRoute(app: AdminApp, { audit, logger }: AuditDeps): void
   })
 }
 
-/** A port whose methods `Changes` require an audit entry: so no route makes a change without one. */
+/** A port whose methods `Changes` require an audit entry. */
 export type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
-  readonly [Name in Changes]: Port[Name] extends (...given: infer Given) => infer Result
-    ? (...given: Required<Given>) => Result
+  readonly [Name in Changes]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Required<Args>) => Result
     : never
 }
 
@@ -88,41 +85,34 @@ export type AuditedCatalog = Audited<
   | 'putAll'
 >
 
-/** The dependencies of routes that change records. */
 export interface ChangeDeps {
   readonly catalog: AuditedCatalog
   readonly audit: Audit
   readonly clock: Clock
-  /** Wakes the workers, after deliveries became due, a replay or deletion was created, or an audience changed. */
+  /** Wakes the workers. */
   readonly wake: () => void
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The audit entries of the request. */
     audited: AuditEntry[]
   }
 }
 
-/** The part of a request that its entry needs. */
 export type AuditedRequest = Pick<FastifyRequest, 'actor' | 'id' | 'routeOptions' | 'audited'>
 
-/** The part of a request that a change of one record needs. */
+/** A request that changes one record. */
 export type RecordRequest = AuditedRequest &
   Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
-/** What an entry shows of a change: without secrets, and bounded in size. */
-type AuditedChange = Pick<AuditEntry, 'targetId' | 'before' | 'after'>
-
 /**
- * The audit entry of a request, made at the time `at`. A route passes it to the port method that makes the change: the
- * backend writes both in one transaction, so that no change is durable without its entry. `announceChanges` tells of it when
- * the request has succeeded.
+ * The audit entry of a request. `change` has no secrets and is bounded in size. Pass the entry to the port method that
+ * makes the change: both are written in one transaction. `announceChanges` publishes it if the request succeeds.
  */
 export function auditEntry(
   { actor, id: requestId, routeOptions, audited }: AuditedRequest,
   at: number,
-  change: AuditedChange,
+  change: Pick<AuditEntry, 'targetId' | 'before' | 'after'>,
 ): AuditEntry {
   const { schema, url, method } = routeOptions
   const { operationId } = (schema ?? {}) as { operationId?: string }
@@ -138,7 +128,7 @@ export function auditEntry(
   return entry
 }
 
-/** The audit entry of a request that changes one record: `null` before it is created, and after it is removed. */
+/** The audit entry of a request that creates, changes or removes a record. */
 export function recordEntry<T extends { readonly id: string }>(
   request: AuditedRequest,
   at: number,
@@ -152,15 +142,12 @@ export function recordEntry<T extends { readonly id: string }>(
   })
 }
 
-/** An entry about many records names at most so many of them. */
+/** The maximum number of ids in an entry. */
 export const AUDITED_IDS = 1_000
 
-/** An entry about many records shows as many as fit into so many bytes of JSON. */
 const MAX_RECORDS_BYTES = 64 * 1024
 
-/**
- * Many records for an audit entry: their number, the first 1,000 ids, and as many whole records as fit into 64 KB.
- */
+/** Many records for an audit entry: their number, the first 1,000 ids, and up to 64 KB of whole records. */
 export function auditedRecords<T extends { readonly id: string }>(
   records: readonly T[],
   present: (record: T) => object,
@@ -180,7 +167,7 @@ export function auditedRecords<T extends { readonly id: string }>(
   }
 }
 
-/** Tells the readers of the stream what each successful request has changed. */
+/** Publishes the changes of each successful request in the live stream. */
 export function announceChanges(app: AdminApp, feed: ChangeFeed): void {
   app.decorateRequest('audited')
   app.addHook('onRequest', async (request) => {
@@ -195,7 +182,7 @@ export function announceChanges(app: AdminApp, feed: ChangeFeed): void {
 
 function changeOf({ targetId, action, actor }: AuditEntry, path: string) {
   const resource = path.split('/')[1] ?? ''
-  // A suppression has no id of its own: its target is the id of a user, which must not outlive the user here.
+  // The target of a suppression is the id of a deleted user.
   const id = resource === 'suppressions' ? null : targetId
   return { resource, id, action, actorId: actor.id }
 }

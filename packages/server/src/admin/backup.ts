@@ -17,7 +17,7 @@ const schema = {
     'Downloads a copy of the database, while the service runs',
   ),
   description:
-    'The copy contains every event and every change that was confirmed before this request. `hookline restore` makes a data folder from it. The key files beside the database are not part of it. The download ends incomplete when it takes longer than the setting backupTimeout, or when a deletion erases users meanwhile: then start it again.',
+    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` makes a data folder from it. The download is cut off after backupTimeout, or when a deletion erases users: then start it again.',
   response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 
@@ -27,20 +27,15 @@ export interface DatabaseCopy extends AsyncDisposable {
 }
 
 interface BackupDeps {
-  /** Copies the database as it is at one moment. */
+  /** Makes a consistent copy of the database. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups
-  /** How long a download of a backup may take. */
   readonly backupTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/**
- * `/backup`: one download at a time. The copy is removed when the download ends, takes longer than `backupTimeoutMs`, or
- * has users whom a deletion has erased meanwhile. The connection of a client that reads nothing is closed, as for every
- * response.
- */
+/** `/backup`: one download at a time. The copy is removed when the download ends. */
 export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
   const { backups, copyDatabase, backupTimeoutMs, clock, logger } = deps
 
@@ -48,7 +43,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
     const copies = new AsyncDisposableStack()
     const backup = backups.begin(() => copies.disposeAsync())
     if (backup === undefined) {
-      const detail = 'Another backup is running: try again when it is done.'
+      const detail = 'Another backup is running.'
       throw new Problem('conflict', { detail, headers: { 'retry-after': '10' } })
     }
     const end = (): void => {
@@ -60,7 +55,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
       const { file } = copies.use(await copyDatabase())
       const { size } = await stat(file)
       if (backup.outdated.aborted) {
-        const detail = 'A deletion of users has ended meanwhile: make the backup again.'
+        const detail = 'A deletion has erased users: start the backup again.'
         throw new Problem('conflict', { detail, headers: { 'retry-after': '1' } })
       }
       const stop = (reason: string): void => {
@@ -68,13 +63,13 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
         logger.warn({ reason }, 'backup.stopped')
         reply.raw.destroy()
       }
-      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeout is over'))
+      const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeout exceeded'))
       backup.outdated.addEventListener('abort', () => stop('a deletion has erased users'))
-      // Also runs if the client has disconnected in the meantime.
+      // Also runs if the client has already disconnected.
       finished(reply.raw, (error) => {
         cancel()
         if (!error) {
-          backups.completed(clock.wall())
+          backups.lastAt = clock.wall()
           logger.info({ bytes: size }, 'backup.finished')
         }
         end()
@@ -89,30 +84,21 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
   })
 }
 
-/** A backup that is being made or downloaded. */
+/** A running backup. */
 interface Backup {
-  /** Aborts when the copy must go, because it has data that a deletion has removed. */
+  /** Aborts when the copy contains data that a deletion has removed. */
   readonly outdated: AbortSignal
-  /** Removes the copy, and makes room for the next backup. */
+  /** Removes the copy. */
   end(): Promise<void>
 }
 
-/** The one backup that runs: each needs room on the disk. */
+/** Runs one backup at a time: each needs space on the disk. */
 export class Backups {
-  #lastAt: number | null = null
+  /** The last complete download, in milliseconds since the epoch; `null` for none since the start. */
+  lastAt: number | null = null
   #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined
 
-  /** When a download was complete last, in milliseconds since the epoch; `null` for none since the start. */
-  get lastAt(): number | null {
-    return this.#lastAt
-  }
-
-  /** A download is complete. */
-  completed(at: number): void {
-    this.#lastAt = at
-  }
-
-  /** Begins a backup; `undefined` while another one runs. `removeCopy` removes what it has on the disk. */
+  /** Begins a backup; `undefined` while another one runs. */
   begin(removeCopy: () => Promise<void>): Backup | undefined {
     if (this.#running !== undefined) return undefined
     const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -131,7 +117,7 @@ export class Backups {
     }
   }
 
-  /** A deletion has erased users: ends the backup that runs, because its copy may have them. Resolves when it is gone. */
+  /** Stops a running backup, whose copy may contain erased users. Resolves when the copy is removed. */
   async endOutdated(): Promise<void> {
     this.#running?.abort.abort()
     await this.#running?.ended

@@ -17,6 +17,7 @@ import { presentSubject } from './suppressions.ts'
 
 const MAX_USERS = LIMITS.usersPerDeletion
 const idField = Type.String()
+const count = Type.Integer()
 
 const idsField = (description: string) =>
   Type.Optional(
@@ -25,19 +26,17 @@ const idsField = (description: string) =>
 
 const CreateDeletionRequest = Type.Object(
   {
-    userIds: idsField(`The userIds of 1 to ${MAX_USERS} users, each a text that is not empty.`),
+    userIds: idsField(`1 to ${MAX_USERS} userIds, not empty.`),
     anonymousIds: idsField(
-      `The anonymousIds of 1 to ${MAX_USERS} users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most ${MAX_USERS} ids in all.`,
+      `1 to ${MAX_USERS} anonymousIds, not empty. Every event with one of them is removed, whatever its userId. At most ${MAX_USERS} ids in all.`,
     ),
     sourceIds: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'The ids of sources. Leave it out for every source, removed ones included.',
+        description: 'The ids of sources. If absent: every source, also removed ones.',
       }),
     ),
-    suppress: Type.Optional(
-      Schema.boolean('true: from now on, new events of these users are not kept.'),
-    ),
+    suppress: Type.Optional(Schema.boolean('true: new events of these users are not stored.')),
   },
   Schema.strict,
 )
@@ -49,41 +48,34 @@ const fields = {
   id: idField,
   state: Schema.oneOf(
     STATES,
-    'finished: done, and every receiver was notified. partial: done, but not every receiver could be notified.',
+    'finished: done, and every receiver was notified. partial: done, but some notices failed.',
   ),
-  users: Schema.integer('The number of userIds to delete.'),
-  anonymousUsers: Schema.integer('The number of anonymousIds to delete.'),
+  users: Schema.integer('The number of userIds.'),
+  anonymousUsers: Schema.integer('The number of anonymousIds.'),
   sourceIds: Schema.nullable(Type.Array(idField, { description: 'null: every source.' })),
   suppress: Type.Boolean(),
   createdAt: Schema.time,
   suppressedAt: Schema.nullable(Schema.time),
   purgedAt: Schema.nullable(Schema.time),
   purged: Type.Object({
-    events: Type.Integer(),
-    anonymousEvents: Schema.integer(
-      'Those of the events that have no userId: only anonymousIds find them.',
-    ),
-    deliveries: Type.Integer(),
+    events: count,
+    anonymousEvents: Schema.integer('Events without a userId among them.'),
+    deliveries: count,
   }),
   notifications: Type.Array(
     Type.Object({
       sourceId: idField,
       destinationId: idField,
       status: Type.Enum([...STATUSES]),
-      notices: Type.Object({
-        waiting: Type.Integer(),
-        delivered: Type.Integer(),
-        failed: Type.Integer(),
-      }),
-      attempts: Type.Integer(),
+      notices: Type.Object({ waiting: count, delivered: count, failed: count }),
+      attempts: count,
       notifiedAt: Schema.nullable(Schema.time),
     }),
     { description: 'One for each source and destination. Empty until the purge is done.' },
   ),
 }
 
-/** A deletion as the API shows it. */
-export const DeletionResponse = Type.Object(fields, { $id: 'Deletion' })
+const DeletionResponse = Type.Object(fields, { $id: 'Deletion' })
 
 const { viewer, admin } = Schema.operationsTagged('Deletions')
 
@@ -91,7 +83,7 @@ const schemas = {
   create: {
     ...admin('createDeletion', 'Deletes users and notifies receivers'),
     description:
-      'In this order: suppresses the users, if requested; removes the events that arrived until then, with deliveries and history; sends one notice for each user to each enabled destination.',
+      'Suppresses the users, if requested; then removes their events, deliveries and history; then sends a notice for each user to each enabled destination.',
     body: CreateDeletionRequest,
     response: Schema.responses(
       202,
@@ -112,9 +104,7 @@ const schemas = {
       'With format=receipt, the response is {receipt, signature}: the deletion, and an Ed25519 signature over JSON.stringify(receipt).',
     params: Schema.IdParams,
     querystring: Type.Object(
-      {
-        format: Type.Optional(Schema.oneOf(['receipt'], 'Either receipt, or absent.')),
-      },
+      { format: Type.Optional(Schema.oneOf(['receipt'], 'receipt, or absent.')) },
       Schema.strict,
     ),
     response: Schema.ok(
@@ -136,24 +126,20 @@ const schemas = {
     ...viewer('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
     params: Schema.IdParams,
     querystring: Schema.ListQuery,
-    response: Schema.pages(
-      'A page of notices. Each has the fields of a delivery.',
-      Schema.anyObject,
-    ),
+    response: Schema.pages('A page of notices, with the fields of deliveries.', Schema.anyObject),
   },
 }
 
 interface DeletionDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly deletions: Audited<Deletions, 'create'>
   readonly notices: Pick<Notices, 'list' | 'progress'>
-  /** Signs receipts, so that they can be verified without this service. */
   readonly receipts: { sign(document: object): Promise<object> }
 }
 
 const list = new List<object>('deletions', (each) => each)
 const noticeList = new List<object>('notices', (each) => each)
 
-/** `/deletions`, `/deletions/:id` and `/deletions/:id/notices`: deletion of users, with a notice to receivers. */
+/** `/deletions`: deletion of users, with notices to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: DeletionDeps): void {
   addCreating(app, deps)
   addReading(app, deps)
@@ -165,21 +151,19 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: Deletio
     const { sourceIds = null, suppress = false } = body
     const userIds = [...new Set(body.userIds)]
     const anonymousIds = [...new Set(body.anonymousIds)]
+    const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
     const faults = [
-      ...idFaults(userIds.length + anonymousIds.length),
+      ...idFaults(counts.users + counts.anonymousUsers),
       ...unknownSources(sourceIds ?? [], catalog.current),
     ]
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const createdAt = clock.wall()
     const id = newId('del', createdAt)
-    const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
     const deletion = { id, createdAt, sourceIds, suppress, ...counts }
-    // Without the ids: the deletion itself keeps them.
     const after = {
-      ...deletion,
+      ...Schema.withTimes(deletion, 'createdAt'),
       state: 'queued',
       sourceIds: sourceIds?.slice(0, AUDITED_IDS) ?? null,
-      createdAt: formatTimestamp(createdAt),
     }
     const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
     const headers = { location: `${app.prefix}/deletions/${id}` }
@@ -198,7 +182,7 @@ function addReading(app: AdminApp, deps: DeletionDeps): void {
       const presented: object[] = []
       for (const deletion of data) {
         presented.push(await presentDeletion(deletion, deps))
-        // Counting the notices of a large deletion takes milliseconds: other requests run in between.
+        // Counting the notices of a large deletion takes milliseconds.
         await turn()
       }
       return { data: presented, nextCursor }
@@ -231,15 +215,14 @@ async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise
 
 function idFaults(ids: number): Fault[] {
   if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
-  const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids, in userIds, anonymousIds or both.`
+  const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids in userIds and anonymousIds.`
   return ids === 0
     ? [fault('/userIds', 'required', 'No user is named.', hint)]
     : [fault('/anonymousIds', 'too_many', `There are ${ids} ids in all.`, hint)]
 }
 
 function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
-  const hint =
-    'Give ids of existing sources. Without sourceIds the deletion covers every source, removed ones included.'
+  const hint = 'Give ids of existing sources, or leave sourceIds out for every source.'
   return sourceIds.flatMap((id, index) =>
     sources.has(id)
       ? []
@@ -248,24 +231,16 @@ function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapsh
 }
 
 async function presentDeletion(deletion: Deletion, { notices }: DeletionDeps): Promise<object> {
-  const { id, users, anonymousUsers = 0, sourceIds, suppress, purged } = deletion
-  const progress = await notices.progress(id)
+  const { step: _step, startedAt: _startedAt, notifiedAt: _notifiedAt, ...shown } = deletion
+  const progress = await notices.progress(deletion.id)
   return {
-    id,
+    anonymousUsers: 0,
+    ...Schema.withTimes(shown, 'createdAt', 'suppressedAt', 'purgedAt'),
     state: stateOf(deletion, progress),
-    users,
-    anonymousUsers,
-    sourceIds,
-    suppress,
-    createdAt: formatTimestamp(deletion.createdAt),
-    suppressedAt: Schema.timeOrNull(deletion.suppressedAt),
-    purgedAt: Schema.timeOrNull(deletion.purgedAt),
-    purged,
-    notifications: progress.map(({ counts, notifiedAt, ...rest }) => ({
-      ...rest,
+    notifications: progress.map(({ counts, ...rest }) => ({
+      ...Schema.withTimes(rest, 'notifiedAt'),
       status: statusOf(counts),
       notices: counts,
-      notifiedAt: Schema.timeOrNull(notifiedAt),
     })),
   }
 }
@@ -287,11 +262,8 @@ function stateOf(
   return progress.some(({ counts }) => counts.failed > 0) ? 'partial' : 'finished'
 }
 
-function statusOf({
-  waiting,
-  delivered,
-  failed,
-}: NoticeProgress['counts']): (typeof STATUSES)[number] {
+function statusOf(counts: NoticeProgress['counts']): (typeof STATUSES)[number] {
+  const { waiting, delivered, failed } = counts
   if (waiting > 0) return 'pending'
   if (failed === 0) return 'delivered'
   return delivered > 0 ? 'partial' : 'failed'

@@ -18,14 +18,13 @@ interface Deps {
 }
 
 /**
- * Sets the metrics that have a `destination` label, before each scrape: what waits for each webhook, since when, why, and
- * when it is tried next (spec 03 §Breaker), and what was counted. The gauges are of the destinations for which most waits.
- * A webhook for which nothing waits and that nothing blocks has none.
+ * Sets the metrics with a `destination` label before each scrape: counters, and gauges of the backlog, its blocks and the next
+ * attempt (spec 03 §Breaker). Gauges cover the destinations with the largest backlog; idle webhooks have none.
  */
 export function reportDestinations(metrics: Metrics, deps: Deps): void {
   metrics.beforeScrape(async () => {
     const { waiting } = await deps.upkeep.backlog()
-    const all = byWaiting([...deps.catalog.current.destinations.values()], waiting)
+    const all = byBacklog([...deps.catalog.current.destinations.values()], waiting)
     const { maxDestinations } = metrics.destinationCounts
     const first = all.slice(0, maxDestinations)
     const states = await deps.lanes.states(first.map(({ id }) => id))
@@ -38,23 +37,25 @@ export function reportDestinations(metrics: Metrics, deps: Deps): void {
     setGauges(metrics, shown)
     setOtherGauges(metrics, waiting, new Set(all.slice(maxDestinations).map(({ id }) => id)))
     const counted = setCounters(metrics, deps.catalog.current)
-    setInfo(metrics, deps.catalog.current, [...counted, ...shown.map(({ of }) => of.destination)])
+    setInfo(metrics, deps.catalog.current, [
+      ...counted,
+      ...shown.map(({ labels }) => labels.destination),
+    ])
   })
 }
 
-/** What the gauges show of one webhook. */
+/** The gauges of a webhook. */
 interface Gauges {
-  /** Its labels. */
-  readonly of: { readonly destination: string; readonly webhook: string }
+  readonly labels: { readonly destination: string; readonly webhook: string }
   readonly part: WaitingParts
-  /** Why it gets nothing now. */
   readonly blocked: WaitReason | undefined
   readonly inFlight: number
   readonly oldestSeconds: number | undefined
   readonly nextSeconds: number | undefined
 }
 
-function byWaiting(
+/** The destinations with the largest backlog first. */
+function byBacklog(
   destinations: readonly Destination[],
   waiting: readonly WaitingDeliveries[],
 ): readonly Destination[] {
@@ -77,7 +78,7 @@ function gaugesOf(
       const part = await reports.waitingIn({ destinationId: id, url })
       const nextAt = nextAttemptAt(destination, state, part)
       return {
-        of: { destination: id, webhook: webhookName(url, destination) },
+        labels: { destination: id, webhook: webhookName(url, destination) },
         part,
         blocked: blockOf(destination, state, part),
         inFlight: state.inFlight,
@@ -94,14 +95,14 @@ function blockOf(
   { pending, held }: WaitingParts,
 ): WaitReason | undefined {
   const pause = pauseReason(destination, state.url)
-  // Being off is how a destination begins, and no fault of it.
+  // New destinations are disabled.
   if (pause === 'destination_disabled' && pending + held === 0) return undefined
   if (pause !== undefined) return pause
   if (state.retryAfterUntil !== null) return 'retry_after'
   return state.brokenSince === null ? undefined : 'breaker_open'
 }
 
-/** `undefined` while nothing waits, or until a person ends the cause. */
+/** `undefined` without a backlog, or during a pause. */
 function nextAttemptAt(
   destination: Destination,
   { url, restsUntil, retryAfterUntil }: WebhookState,
@@ -114,17 +115,17 @@ function nextAttemptAt(
 function setGauges(metrics: Metrics, webhooks: readonly Gauges[]): void {
   const { waiting, oldest, next, blocked, inFlight } = metrics.ofDestinations
   for (const gauge of [waiting, oldest, next, blocked, inFlight]) gauge.reset()
-  for (const each of webhooks) {
+  for (const { labels, ...each } of webhooks) {
     for (const state of ['pending', 'held'] as const)
-      if (each.part[state] > 0) waiting.set({ ...each.of, state }, each.part[state])
-    if (each.blocked !== undefined) blocked.set({ ...each.of, reason: each.blocked }, 1)
-    if (each.inFlight > 0) inFlight.set(each.of, each.inFlight)
-    if (each.oldestSeconds !== undefined) oldest.set(each.of, each.oldestSeconds)
-    if (each.nextSeconds !== undefined) next.set(each.of, each.nextSeconds)
+      if (each.part[state] > 0) waiting.set({ ...labels, state }, each.part[state])
+    if (each.blocked !== undefined) blocked.set({ ...labels, reason: each.blocked }, 1)
+    if (each.inFlight > 0) inFlight.set(labels, each.inFlight)
+    if (each.oldestSeconds !== undefined) oldest.set(labels, each.oldestSeconds)
+    if (each.nextSeconds !== undefined) next.set(labels, each.nextSeconds)
   }
 }
 
-/** What waits for destinations without series of their own. */
+/** The backlog of all other destinations. */
 function setOtherGauges(
   { ofDestinations }: Metrics,
   waiting: readonly WaitingDeliveries[],
@@ -138,7 +139,7 @@ function setOtherGauges(
 const OUTCOMES = ['delivered', 'retry', 'rejected'] as const
 const END_STATES = ['delivered', 'rejected', 'expired'] as const
 
-/** Sets the counters by destination to what was counted. Returns the ids of the destinations that have their own. */
+/** Sets the counters by destination. Returns the ids of the destinations with their own series. */
 export function setCounters(metrics: Metrics, { destinations }: CatalogSnapshot): string[] {
   const { ofDestinations, destinationCounts } = metrics
   ofDestinations.attempts.reset()
@@ -178,7 +179,7 @@ function setOtherCounts({ ofDestinations }: Metrics, { attempts, ended }: Destin
     ofDestinations.ended.inc({ destination: 'other', state }, count)
 }
 
-/** Sets the names of these destinations. A renamed destination keeps its series, which have only its id. */
+/** Sets the info series, so that a renamed destination keeps its other series. */
 export function setInfo(
   { ofDestinations }: Metrics,
   { destinations, sources }: CatalogSnapshot,

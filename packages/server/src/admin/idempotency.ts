@@ -11,19 +11,19 @@ import { Problem } from './problems/problem.ts'
 const KEPT_MS = 24 * 60 * 60 * 1000
 const HEADER = 'idempotency-key'
 const REPEATED = 'idempotent-replayed'
-/** How long a key stays reserved by a node that died while it served the request. */
+/** How long a dead node keeps a key reserved. */
 const RESERVED_MS = 60_000
 const KEPT_HEADERS = ['content-type', 'location', 'etag']
 
-/** The response to a request, as it is kept for its `Idempotency-Key`. */
+/** A stored response. */
 interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** JSON; `null` where it shows data of users. */
+  /** JSON; `null` if it shows user data. */
   readonly body: string | null
 }
 
-/** The response of a route that makes a record, known before the record is made. */
+/** The response of a route that creates a record, before the record is stored. */
 interface MadeResponse {
   readonly status: 200 | 201 | 202
   readonly headers: Readonly<Record<string, string>>
@@ -32,14 +32,14 @@ interface MadeResponse {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The `Idempotency-Key` of a request that runs its handler, and what has become of it. */
+    /** Absent for requests without an `Idempotency-Key`. */
     idempotency: { readonly key: string; readonly now: number; isKept: boolean } | undefined
   }
 }
 
 /**
- * The audit entry of a request that makes a record, with its response if it has an `Idempotency-Key`. The backend keeps the
- * response in the transaction that makes the record. Wherever the process ends, a repeated request makes no second record.
+ * The audit entry of a request that creates a record, with the response if there is an `Idempotency-Key`. The backend
+ * stores both in one transaction with the record, so a repeated request creates no second record even after a crash.
  */
 export function withResponse(
   entry: AuditEntry,
@@ -53,13 +53,13 @@ export function withResponse(
   return { ...entry, response: toKeep(kept, request, request.idempotency) }
 }
 
-/** Sends the response that `withResponse` took. */
+/** Sends the response passed to `withResponse`. */
 export function respondWith({ status, headers, body }: MadeResponse, reply: FastifyReply): object {
   reply.code(status).headers(headers)
   return body
 }
 
-/** The response for the backend: sealed with the token of the client, and without data of users. */
+/** The response for the backend: sealed with the client's token, and without user data. */
 function toKeep(
   response: KeptResponse,
   request: FastifyRequest,
@@ -78,23 +78,20 @@ function toKeep(
   }
 }
 
-/** The same for each request with the same method, URL and body. */
 function fingerprintOf({ method, url, body, actor }: FastifyRequest): string {
   return fingerprint(`${method} ${url}\n${JSON.stringify(body)}`, actor.credential)
 }
 
-/** The dependencies of repeated responses. */
 export interface IdempotencyDeps {
   readonly idempotentResponses: IdempotentResponses
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
 }
 
 /**
- * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours, without running its
- * handler. Only successful responses are kept: failed requests change nothing. A route that makes a record keeps its
- * response together with the record (`withResponse`); those of other routes, which may run twice, are kept when sent.
- * A response may contain a secret, so it is sealed with the token of the client, which is not stored. One that shows data of
- * users is not kept: it would outlive their deletion, so a repeated request gets a problem.
+ * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours. Only successful responses
+ * are stored: with the record (`withResponse`) if the route creates one, otherwise when sent. They may contain secrets, so
+ * they are sealed with the client's token, which is not stored. Responses with user data are not stored: they would survive
+ * a deletion of the users.
  */
 export function repeatResponses(
   app: AdminApp,
@@ -131,12 +128,12 @@ export function repeatResponses(
   })
 }
 
-/** The same key sent with two tokens is two keys. */
+/** Keys are separate for each token. */
 function keyOf({ method, headers, actor }: FastifyRequest): string | undefined {
   const key = headers[HEADER]
   if (method !== 'POST' || key === undefined) return undefined
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return `${actor.id} ${key}`
-  const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters, a UUID for example.'
+  const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.'
   throw new Problem('bad_request', { detail })
 }
 
@@ -155,24 +152,21 @@ function sendAgain(reply: FastifyReply, { status, headers, body }: KeptResponse)
     throw new Problem('response_not_kept', { headers: location === undefined ? {} : { location } })
   }
   reply.code(status).headers({ ...headers, [REPEATED]: 'true' })
-  // The body is JSON already and must not be serialised again.
+  // The body is already JSON.
   return reply.serializer((text) => text as string).send(body)
 }
 
-/** Encrypts `text` with a key made from `credential` and `label`: nobody can read it without both. */
+/** Encrypts `text` with a key derived from `credential` and `label`. */
 export function seal(text: string, credential: Redacted, label: string): string {
   return encrypt(text, sealingKey(credential, label)).toString('base64')
 }
 
-/**
- * Decrypts what `seal` returned.
- * @throws if credential or label is a different one, or the text was altered
- */
+/** Decrypts the result of `seal`. @throws if credential, label or text was altered */
 export function unseal(sealed: string, credential: Redacted, label: string): string {
   return decrypt(Buffer.from(sealed, 'base64'), sealingKey(credential, label))
 }
 
-/** A hash of `text` that reveals nothing about it without `credential` (HMAC-SHA-256). */
+/** An HMAC-SHA-256 of `text`. */
 export function fingerprint(text: string, credential: Redacted): string {
   return createHmac('sha256', credential.reveal()).update(text).digest('hex')
 }

@@ -1,6 +1,6 @@
-import { formatTimestamp, INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
+import { INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { type Answers, FIRST_ANSWERS, KEPT, type KeptCounts } from '../inspector/inspector.ts'
+import { FIRST_ANSWERS, KEPT } from '../inspector/inspector.ts'
 import {
   type InspectedRequest,
   type RequestSummary,
@@ -17,50 +17,38 @@ import { auditEntry, type ChangeDeps } from './audit.ts'
 import { found, Problem } from './problems/problem.ts'
 
 const answers = {
-  status: Type.Integer({
-    minimum: 200,
-    maximum: 599,
-    description: 'The status of the responses, 200 to 599.',
-  }),
+  status: Type.Integer({ minimum: 200, maximum: 599, description: '200 to 599; 200 if absent.' }),
   delayMs: Type.Integer({
     minimum: 0,
     maximum: INSPECTOR_LIMITS.delayMs,
-    description: `How long each response is delayed, up to ${INSPECTOR_LIMITS.delayMs}. Attempts have a deadline of 5 s.`,
+    description: `The delay of each response, up to ${INSPECTOR_LIMITS.delayMs}; 0 if absent. Attempts have a deadline of 5 s.`,
   }),
   failFirst: Schema.nullable(
     Type.Integer({
       minimum: 1,
       maximum: INSPECTOR_LIMITS.failFirst,
-      description: `How many attempts of each delivery get status, 1 to ${INSPECTOR_LIMITS.failFirst}; later ones get 200. null: all of them.`,
+      description: `How many attempts of each delivery get status, 1 to ${INSPECTOR_LIMITS.failFirst}; later ones get 200. null or absent: all.`,
     }),
   ),
 }
 
 const AnswersResponse = Type.Object(answers)
 
-/** Each of these may be absent. */
-const AnswersRequest = Type.Object(
-  {
-    status: Type.Optional({ ...answers.status, default: 200 }),
-    delayMs: Type.Optional({ ...answers.delayMs, default: 0 }),
-    failFirst: Type.Optional({ ...answers.failFirst, default: null }),
-  },
-  Schema.strict,
-)
+const AnswersRequest = Type.Partial(AnswersResponse, Schema.strict)
 
 const InspectorResponse = Type.Object({
   url: Schema.text(
-    'The URL to give a webhook. Any path may follow it. It leads to the inspector whatever the settings allowedNetworks, allowedPorts and egressProxy say.',
+    'The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it.',
   ),
   answers: AnswersResponse,
   requests: Type.Object({
-    kept: Schema.integer('How many requests are kept.'),
+    kept: Schema.integer('Stored requests.'),
     bytes: Schema.integer('Their bytes: body, path and headers.'),
-    received: Schema.integer('How many have come since the start.'),
+    received: Schema.integer('Requests since the start.'),
   }),
   limits: Type.Object({
-    requests: Schema.integer('The most requests that each node keeps.'),
-    bytes: Schema.integer('The most bytes that each node keeps.'),
+    requests: Schema.integer('The maximum number of requests stored on each node.'),
+    bytes: Schema.integer('The maximum bytes stored on each node.'),
     bodyBytes: Schema.integer('The largest body. A larger one gets 413.'),
   }),
 })
@@ -68,7 +56,7 @@ const InspectorResponse = Type.Object({
 const scheme = (name: string) =>
   Schema.oneOf(
     ['ok', 'wrong', 'stale', 'missing', 'unchecked'],
-    `${name} alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret.`,
+    `The verdict on ${name}. stale: its timestamp is more than five minutes off. unchecked: no shared secret.`,
   )
 
 const summary = {
@@ -77,12 +65,8 @@ const summary = {
   method: Type.String(),
   path: Schema.text('With the query.'),
   size: Schema.integer('Bytes of the body.'),
-  destinationId: Schema.nullable(
-    Schema.text('The destination that sent it; null where it is not certain.'),
-  ),
-  deliveryId: Schema.nullable(
-    Schema.text('webhook-id: the same on every attempt, of a test delivery too.'),
-  ),
+  destinationId: Schema.nullable(Schema.text('The sending destination; null if uncertain.')),
+  deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
   type: Schema.nullable(Schema.text('type of the body; null if the body is not JSON.')),
   name: Schema.nullable(Schema.text('The name of the event, page or screen.')),
@@ -91,16 +75,14 @@ const summary = {
   messageId: Schema.nullable(Type.String()),
   signature: Type.Object({
     verdict: Type.Enum(['valid', 'invalid', 'missing']),
-    reason: Schema.nullable(Schema.text('Why it is not valid; null if it is.')),
+    reason: Schema.nullable(Schema.text('Why it is not valid; null otherwise.')),
     xSignature: scheme('X-Signature'),
     webhookSignature: scheme('webhook-signature'),
   }),
   response: Type.Object({
     status: Type.Integer(),
     delayMs: Type.Integer(),
-    sent: Schema.boolean(
-      'false while it is delayed, and if Hookline closed the connection meanwhile.',
-    ),
+    sent: Schema.boolean('false while it is delayed, or if the connection was closed before.'),
   }),
 }
 
@@ -108,7 +90,7 @@ const WholeRequest = Type.Object({
   ...summary,
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
     description:
-      'In their order. The values of static headers are [hidden]: they are secrets. So are signatures, below the role editor.',
+      'In their order. The values of static headers are [hidden]; so are signatures, below the role editor.',
   }),
   body: Schema.text('The body as text.'),
 })
@@ -122,36 +104,30 @@ const { viewer, editor } = Schema.operationsTagged('Inspector')
 
 const schemas = {
   get: {
-    ...viewer('getInspector', 'Shows the address of the inspector, and what it responds'),
+    ...viewer('getInspector', 'Shows the address of the inspector and its response'),
     response: Schema.ok('The inspector.', InspectorResponse),
   },
   list: {
-    ...viewer('listInspectedRequests', 'Lists the requests that it got, newest first'),
+    ...viewer('listInspectedRequests', 'Lists its requests, newest first'),
     querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
     response: Schema.pages(
-      `A page of requests, without headers and body. The last ${KEPT.requests} are kept, and at most ${KEPT.bytes / 1024 / 1024} MiB. A restart ends them, and so does the deletion of their user.`,
+      `A page of requests, without headers and body. The last ${KEPT.requests} are stored, up to ${KEPT.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
       Type.Object(summary),
     ),
   },
   find: {
-    ...viewer('getInspectedRequest', 'Shows a request as it came'),
+    ...viewer('getInspectedRequest', 'Shows a request'),
     params: Schema.IdParams,
     response: Schema.ok('The request.', WholeRequest),
   },
   answer: {
-    ...editor('changeInspectorAnswers', 'Sets what it responds from now on'),
+    ...editor('changeInspectorAnswers', 'Changes its response'),
     body: AnswersRequest,
-    response: Schema.ok(
-      'What it responds from now on. A restart ends it: then every request gets 200 at once.',
-      AnswersResponse,
-    ),
+    response: Schema.ok('The response, until a restart.', AnswersResponse),
   },
   clear: {
-    ...editor('clearInspector', 'Removes the requests that are kept'),
-    response: Schema.ok(
-      'They were removed.',
-      Type.Object({ removed: Schema.integer('How many there were.') }),
-    ),
+    ...editor('clearInspector', 'Removes all stored requests'),
+    response: Schema.ok('They were removed.', Type.Object({ removed: Type.Integer() })),
   },
 }
 
@@ -161,14 +137,17 @@ interface InspectorDeps extends Pick<ChangeDeps, 'audit' | 'clock'> {
 
 const list = new List<RequestSummary>('inspected-requests', presentSummary)
 
-/** `/inspector`: the receiver inside. */
+/** `/inspector`: the built-in receiver. */
 export function addInspectorRoutes(
   app: AdminApp,
   { inspector, audit, clock }: InspectorDeps,
 ): void {
-  app.get('/inspector', { schema: schemas.get }, async () =>
-    presentInspector(inspector.answers, await inspector.counts()),
-  )
+  app.get('/inspector', { schema: schemas.get }, async () => ({
+    url: INSPECTOR_URL,
+    answers: inspector.answers,
+    requests: await inspector.counts(),
+    limits: { ...KEPT, bodyBytes: LIMITS.payloadBytes },
+  }))
 
   app.get('/inspector/requests', { schema: schemas.list }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, ...filter } = query
@@ -176,14 +155,14 @@ export function addInspectorRoutes(
   })
 
   app.get('/inspector/requests/:id', { schema: schemas.find }, async ({ params, actor }) => {
-    const detail = 'The inspector keeps no request with this id: it keeps the last ones only.'
-    const request = found(await inspector.find(params.id), detail)
+    const request = found(await inspector.find(params.id), 'No stored request has this id.')
     return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
   })
 
   app.put('/inspector/answers', { schema: schemas.answer }, async (request) => {
     const next = { ...FIRST_ANSWERS, ...request.body }
-    if (next.failFirst !== null && next.status < 300) throw notFailing()
+    if (next.failFirst !== null && next.status < 300)
+      throw new Problem('invalid_body', { faults: [NOT_FAILING] })
     const change = { targetId: null, before: inspector.answers, after: next }
     await audit.append(auditEntry(request, clock.wall(), change))
     await inspector.respond(next)
@@ -197,41 +176,23 @@ export function addInspectorRoutes(
   })
 }
 
-function notFailing(): Problem {
-  const message = 'failFirst needs a status that fails.'
-  const hint = 'Give a status of 300 or more, like 500: attempts with 200 to 299 are delivered.'
-  return new Problem('invalid_body', {
-    faults: [fault('/failFirst', 'needs_failing_status', message, hint)],
-  })
-}
+const NOT_FAILING = fault(
+  '/failFirst',
+  'needs_failing_status',
+  'failFirst needs a status that fails.',
+  'Give a status of 300 or more, like 500.',
+)
 
-function presentInspector(current: Answers, requests: KeptCounts): object {
+function presentSummary({ event, response, ...request }: RequestSummary): object {
+  const { previousId: _, ...shown } = event
+  const { status, delayMs, isSent: sent } = response
   return {
-    url: INSPECTOR_URL,
-    answers: current,
-    requests,
-    limits: { ...KEPT, bodyBytes: LIMITS.payloadBytes },
+    ...Schema.withTimes(request, 'receivedAt'),
+    ...shown,
+    response: { status, delayMs, sent },
   }
 }
 
-/** A request as a list shows it. */
-function presentSummary(request: RequestSummary): object {
-  const { receivedAt, event, response, ...others } = request
-  const { type, name, userId, anonymousId, messageId } = event
-  const { status, delayMs, isSent } = response
-  return {
-    ...others,
-    receivedAt: formatTimestamp(receivedAt),
-    type,
-    name,
-    userId,
-    anonymousId,
-    messageId,
-    response: { status, delayMs, sent: isSent },
-  }
-}
-
-/** A request as it came; for those who may see no valid signatures, without them. */
 function presentRequest(request: InspectedRequest, showsSignatures: boolean): object {
   const shown = showsSignatures ? request.headers : withoutSignatures(request.headers)
   const headers = shown.map(([name, value]) => ({ name, value }))

@@ -6,33 +6,34 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { Actor } from './access/authenticate.ts'
 
-/** A reader that has read nothing for so long, although there was something to read, gives way to another one. */
+/** A stream unread for this long may be closed for another reader. */
 const UNREAD_MS = 5_000
 const LOG_EVERY_MS = 60_000
 
-/** The open connections of the live tail, of which there is a limited number. */
+interface LiveStreamsOptions {
+  readonly maxLiveStreams: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The open streams of the live tail. Their number is limited. */
 export class LiveStreams {
-  readonly #most: number
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #options: LiveStreamsOptions
   readonly #throttle: LogThrottle
   /** In the order in which they were opened. */
   readonly #open = new Set<LiveStream>()
 
-  constructor(most: number, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
-    this.#most = most
-    this.#clock = clock
-    this.#logger = logger
-    this.#throttle = new LogThrottle(clock, LOG_EVERY_MS)
+  constructor(options: LiveStreamsOptions) {
+    this.#options = options
+    this.#throttle = new LogThrottle(options.clock, LOG_EVERY_MS)
   }
 
   /**
-   * Whether a reader may open another stream. At the limit, a stream gives way that reads nothing, or else the oldest one of a
-   * token that has more streams than this one, its sessions included; among sessions of one token, of that with the most.
-   * So no token keeps another from the live tail, and no session another one.
+   * Whether a reader may open another stream. At the limit, closes an unread stream, or else the oldest one of the token
+   * with the most streams, or among sessions of this token, of the session with the most.
    */
   makesRoomFor(reader: Reader): boolean {
-    if (this.#open.size < this.#most) return true
+    if (this.#open.size < this.#options.maxLiveStreams) return true
     const unread = this.#longestUnread()
     const other = unread ?? this.#oldestOfGreedier(reader)
     if (other === undefined) return false
@@ -50,15 +51,15 @@ export class LiveStreams {
     this.#open.delete(stream)
   }
 
-  /** Ends all of them. Their readers may reconnect. */
+  /** Ends all streams. Readers may reconnect. */
   end(): void {
     for (const stream of this.#open) stream.end()
   }
 
   #longestUnread(): LiveStream | undefined {
     const since = ({ unreadSince = Infinity }: LiveStream): number => unreadSince
-    const first = [...this.#open].toSorted((a, b) => since(a) - since(b))[0]
-    return first && this.#clock.now() - since(first) >= UNREAD_MS ? first : undefined
+    const [first] = [...this.#open].toSorted((a, b) => since(a) - since(b))
+    return first && this.#options.clock.now() - since(first) >= UNREAD_MS ? first : undefined
   }
 
   #oldestOfGreedier({ id, tokenId }: Reader): LiveStream | undefined {
@@ -73,7 +74,8 @@ export class LiveStreams {
 
   #log({ actor }: LiveStream, reason: 'unread' | 'other_reader'): void {
     const streams = this.#throttle.count(`${reason} ${actor.id}`)
-    if (streams > 0) this.#logger.warn({ tokenId: actor.id, reason, streams }, 'live.stream_ended')
+    const { logger } = this.#options
+    if (streams > 0) logger.warn({ tokenId: actor.id, reason, streams }, 'live.stream_ended')
   }
 }
 
@@ -87,34 +89,32 @@ function largest(groups: ReadonlyMap<string, Streams>): Streams {
   return [...groups.values()].toSorted((a, b) => b.length - a.length)[0] ?? []
 }
 
-/** With one stream of difference, the two would end each other's streams in turn. */
+/** At a difference of one stream, the two would end each other's streams in turn. */
 function isGreedier(others: Streams, own: Streams): boolean {
   return others.length > own.length + 1
 }
 
 const HEARTBEAT_MS = 15_000
-/** The maximum number of messages of a topic that are in memory for one connection. */
+/** Messages per write. */
 const BATCH = 100
 
-/** A token, or a session and the token that opened it. */
 type Reader = Pick<Actor, 'id' | 'tokenId'>
 
 interface LiveStreamOptions {
   readonly reader: LiveReader
-  /** Who reads. */
   readonly actor: Reader
   readonly response: ServerResponse
   readonly clock: Clock
-  /** Whether the token of the reader is still valid. */
+  /** Whether the reader's token is still valid. */
   readonly isAllowed: () => boolean
   readonly onClose: () => void
 }
 
-/** One connection of the stream. It takes from its reader only while the socket has room. */
+/** A connection of the live tail. Reads messages only while the socket has room. */
 export class LiveStream {
   readonly #options: LiveStreamOptions
   #cancelHeartbeat: () => void = () => undefined
-  #fullSince: number | undefined
+  #unreadSince: number | undefined
   #isClosed = false
 
   constructor(options: LiveStreamOptions) {
@@ -122,7 +122,7 @@ export class LiveStream {
     const { response, reader } = options
     response.on('close', () => this.#close())
     response.on('drain', () => {
-      this.#fullSince = undefined
+      this.#unreadSince = undefined
       this.#pump()
     })
     reader.onMore(() => this.#pump())
@@ -132,9 +132,9 @@ export class LiveStream {
     return this.#options.actor
   }
 
-  /** Since when the reader has read nothing of what waits for it; `undefined` where nothing waits. */
+  /** Since when the socket has been full; `undefined` if it has room. */
   get unreadSince(): number | undefined {
-    return this.#fullSince
+    return this.#unreadSince
   }
 
   start(): void {
@@ -154,31 +154,31 @@ export class LiveStream {
     this.#close()
   }
 
-  /** Closes the connection of a reader that reads nothing. What waits for it is dropped. */
+  /** Closes the connection and drops unread messages. */
   cut(): void {
     this.#options.response.socket?.resetAndDestroy()
     this.#close()
   }
 
   #pump(): void {
-    if (this.#fullSince !== undefined || this.#isClosed) return
+    if (this.#unreadSince !== undefined || this.#isClosed) return
     const messages = this.#options.reader.read(BATCH)
     if (messages.length === 0) return
     this.#write(messages.map(textOf).join(''))
-    // The reader calls back later, so that ingestion runs before the next batch.
+    // Calls back later, so that ingestion runs before the next batch.
     this.#options.reader.wake()
   }
 
   #write(text: string): void {
     const { response, clock } = this.#options
-    if (!response.write(text)) this.#fullSince ??= clock.now()
+    if (!response.write(text)) this.#unreadSince ??= clock.now()
   }
 
   #beatLater(): void {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
       if (!this.#options.isAllowed()) return this.end()
-      // The heartbeat carries the last id, so that a reader with a narrow filter can reconnect without a gap.
-      if (this.#fullSince === undefined)
+      // With the last id, so that a reader with a narrow filter can reconnect without a gap.
+      if (this.#unreadSince === undefined)
         this.#write(`${idLine(this.#options.reader.lastId)}: heartbeat\n\n`)
       this.#beatLater()
     })
@@ -197,18 +197,17 @@ function textOf({ id, name, data }: StreamMessage): string {
   return `${idLine(id)}event: ${name}\ndata: ${jsonOf(data)}\n\n`
 }
 
-/** What was sent already: most messages go to several readers. */
-const sent = new WeakMap<StreamMessage['data'], string>()
+/** Cached, since most messages have several readers. */
+const cache = new WeakMap<StreamMessage['data'], string>()
 
 function jsonOf(data: StreamMessage['data']): string {
-  const known = sent.get(data)
-  if (known !== undefined) return known
+  const cached = cache.get(data)
+  if (cached !== undefined) return cached
   const json = JSON.stringify('at' in data ? { ...data, at: formatTimestamp(data.at) } : data)
-  sent.set(data, json)
+  cache.set(data, json)
   return json
 }
 
-/** A message without an id leaves the last id of the reader as it is. */
 function idLine(id: string | undefined): string {
   return id === undefined ? '' : `id: ${id}\n`
 }

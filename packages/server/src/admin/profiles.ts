@@ -1,4 +1,10 @@
-import { type Computation, DEFAULT_SPACE, EVENT_TYPES, formatTimestamp } from '@hookline/protocol'
+import {
+  type Computation,
+  DEFAULT_SPACE,
+  EVENT_TYPES,
+  formatTimestamp,
+  type Json,
+} from '@hookline/protocol'
 import Type from 'typebox'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import {
@@ -16,64 +22,51 @@ import { Problem } from './problems/problem.ts'
 
 const ids = Type.Array(Type.String())
 const anything = Type.Unsafe({ description: 'Any JSON.' })
+const origin = { at: Schema.time, eventId: Type.String(), sourceId: Type.String() }
 const link = Type.Object({
   kind: Schema.oneOf(['user', 'anonymous'], 'What id is: a userId or an anonymousId.'),
   id: Type.String(),
-  userId: Schema.text('The user whose call named the id.'),
-  at: Schema.time,
-  eventId: Type.String(),
-  sourceId: Type.String(),
+  userId: Schema.text('The user of the call.'),
+  ...origin,
 })
 const refused = (description: string) =>
   Type.Object({ count: Type.Integer(), links: Type.Array(link) }, { description })
 const named = { id: Type.String(), key: Type.String(), name: Type.String(), since: Schema.time }
 
-/** A profile as the API shows it. */
-export const ProfileResponse = Type.Object(
+const ProfileResponse = Type.Object(
   {
     space: Type.String(),
     userIds: ids,
     anonymousIds: ids,
     links: Type.Array(link, {
       description:
-        'Why it has more than one id: for each anonymousId the earliest call of a user with it, and the aliases of its users. A deletion of a user removes the anonymousIds that the user named, and no other user.',
+        'Why it has several ids: the earliest call of a user with each anonymousId, and the aliases of its users. Deleting a user removes the anonymousIds of this user, and no other user.',
     }),
     refusedLinks: Type.Object(
       {
         otherUser: refused('The call of another user with the anonymousId is earlier.'),
         limit: refused(
-          'The profile has as many anonymousIds as the setting maxAnonymousIds allows, or an alias would make more than 100 users one.',
+          'The profile has maxAnonymousIds anonymousIds, or an alias would merge more than 100 users.',
         ),
-        placeholders: Schema.integer(
-          'Calls with an id that stands for no user, such as undefined or 0.',
-        ),
+        placeholders: Schema.integer('Calls with a placeholder id, such as undefined or 0.'),
       },
       {
         description:
-          'Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are, counted up to 1,000.',
+          'Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000.',
       },
     ),
-    traits: Type.Record(
-      Type.String(),
-      Type.Object({
-        value: anything,
-        at: Schema.time,
-        eventId: Type.String(),
-        sourceId: Type.String(),
-      }),
-      {
-        description:
-          'The traits of identify calls, each with the event that set it and when that happened. The newest one counts; a call that says that it happens later than it was received counts from then.',
-      },
-    ),
+    traits: Type.Record(Type.String(), Type.Object({ value: anything, ...origin }), {
+      description:
+        'The traits of identify calls, each with its event. The newest one counts; a time in the future counts as the time of receipt.',
+    }),
     computedTraits: Type.Array(Type.Object({ ...named, value: anything })),
     audiences: Type.Array(Type.Object(named)),
     counts: Type.Object(
       Object.fromEntries(EVENT_TYPES.map((type) => [type, Type.Optional(Type.Integer())])),
-      { description: 'How many events there were of each type.' },
+      { description: 'The number of events of each type.' },
     ),
     firstSeenAt: Schema.nullable(
-      Schema.timeOf('The earliest timestamp of its events; null: it is only on a list.'),
+      Schema.timeOf('The earliest timestamp of its events; null without events.'),
     ),
     lastSeenAt: Schema.nullable(Schema.timeOf('The latest timestamp of its events.')),
   },
@@ -81,7 +74,7 @@ export const ProfileResponse = Type.Object(
 )
 
 /** A profile in a list. */
-export const ProfileSummaryResponse = Type.Object(
+const ProfileSummaryResponse = Type.Object(
   {
     space: Type.String(),
     userIds: ids,
@@ -93,7 +86,7 @@ export const ProfileSummaryResponse = Type.Object(
   { $id: 'ProfileSummary' },
 )
 
-/** How parameters begin that name a trait. */
+/** The prefix of query parameters for traits. */
 const TRAIT = 'trait.'
 
 const { viewer } = Schema.operationsTagged('Profiles')
@@ -101,13 +94,14 @@ const inSpace = Type.Optional(
   Schema.space(`The space of the profile; ${Schema.DEFAULT_SPACE_TEXT}`),
 )
 const response = Schema.ok('The profile.', Schema.ref(ProfileResponse))
+const summary = 'Shows the profile of a user'
 
 const schemas = {
   find: {
-    ...viewer('findProfile', 'Shows everything that is known of a user'),
+    ...viewer('findProfile', summary),
     isLongRead: true,
     description:
-      'Profiles are kept as long as there is an audience or a computed trait. The first one makes them from all stored events.',
+      'Profiles are kept while an audience or a computed trait exists. The first one builds them from all stored events.',
     querystring: Type.Object({ userId: Type.String(), space: inSpace }, Schema.strict),
     response,
   },
@@ -115,21 +109,20 @@ const schemas = {
     ...viewer('listProfiles', 'Lists profiles, or finds some of them'),
     isLongRead: true,
     description:
-      'The parameter trait.NAME=VALUE finds those whose trait NAME has the value, without regard to case: trait.plan=pro. The first search for a trait, or for an e-mail address, makes an index; until it is complete, indexed is the share of profiles that it has. At most 20 traits beside email have one, and one that nobody searches for a week is removed.',
+      'The parameter trait.NAME=VALUE finds profiles by a trait, ignoring case: trait.plan=pro. The first search for a trait or an e-mail address creates an index; until it is complete, indexed is its share of the profiles. At most 20 traits besides email have an index, which is removed after a week without a search.',
     querystring: Type.Object(
       {
         search: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 1000,
-            description:
-              'The beginning of a userId, an anonymousId, or an e-mail address: the trait email.',
+            description: 'The beginning of a userId, an anonymousId, or an e-mail address.',
           }),
         ),
         order: Type.Optional(
           Schema.oneOf(
             ['largest'],
-            'largest: those with the most ids first, on one page. Without search and trait.',
+            'largest: the profiles with the most ids, on one page. Without search and trait.',
           ),
         ),
         space: inSpace,
@@ -141,15 +134,13 @@ const schemas = {
       'A page of profiles: at most 20 ids of each kind, and 20 traits.',
       Schema.page(Schema.ref(ProfileSummaryResponse), {
         indexed: Type.Optional(
-          Type.Number({
-            description: 'The share of profiles that the index has, from 0 to 1. Absent: all.',
-          }),
+          Type.Number({ description: 'The indexed share of profiles, 0 to 1. Absent: all.' }),
         ),
       }),
     ),
   },
   get: {
-    ...viewer('getProfile', 'Shows everything that is known of a user'),
+    ...viewer('getProfile', summary),
     isLongRead: true,
     description:
       'Prefer GET /profile with the id in the query: in a path, clients resolve the ids "." and ".." away.',
@@ -165,34 +156,29 @@ interface ProfileDeps {
   readonly catalog: Pick<Catalog, 'current'>
 }
 
-/** `/profile`, `/profiles` and `/profiles/:userId`: everything that is known of users. */
+/** `/profile`, `/profiles` and `/profiles/:userId`. */
 export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: ProfileDeps): void {
   app.get('/profiles', { schema: schemas.list }, async ({ query }) => {
     const { search, order, space = DEFAULT_SPACE } = query
     const trait = traitIn(query)
-    if (trait !== undefined && search !== undefined)
-      throw new Problem('invalid_query', { detail: 'Give search or a trait, not both.' })
-    const isLargestFirst = order === 'largest'
-    if (isLargestFirst && (trait ?? search) !== undefined)
-      throw new Problem('invalid_query', { detail: 'Give order without search and trait.' })
-    const asked = {
+    if ([search, trait, order].filter((each) => each !== undefined).length > 1)
+      throw new Problem('invalid_query', { detail: 'Give one of search, order and a trait.' })
+    const filter = {
       space,
-      isLargestFirst,
+      isLargestFirst: order !== undefined,
       ...(search !== undefined && { text: search }),
       ...(trait && { trait }),
     }
     const list = profileLists[trait !== undefined ? 'trait' : search !== undefined ? 'text' : 'all']
     let indexed: number | undefined
     const page = await list.page(query, async (request) => {
-      const found = await profiles.list(asked, request, clock.wall()).catch(refuseTrait)
+      const found = await profiles.list(filter, request, clock.wall()).catch(refuseTrait)
       indexed = found.indexed
       return found
     })
     return { ...page, ...(indexed !== undefined && { indexed }) }
   })
-  app.get('/profile', { schema: schemas.find }, ({ query: { userId, space } }) =>
-    shown(userId, space),
-  )
+  app.get('/profile', { schema: schemas.find }, ({ query }) => shown(query.userId, query.space))
   app.get('/profiles/:userId', { schema: schemas.get }, ({ params, query }) =>
     shown(params.userId, query.space),
   )
@@ -203,33 +189,26 @@ export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: Pr
     const { through } = await profiles.state()
     const detail =
       through === null
-        ? 'No profiles are kept yet: create an audience or a computed trait first.'
+        ? 'There are no profiles yet: create an audience or a computed trait first.'
         : `There is no profile of this user in the space ${space}.`
     throw new Problem('not_found', { detail })
   }
 }
 
-/** A cursor of one kind of search is none of another. */
+/** By kind of search, so that a cursor is valid for one of them only. */
 const profileLists = {
   all: new List('profiles', presentSummary),
   text: new List('profiles-by-text', presentSummary),
   trait: new List('profiles-by-trait', presentSummary),
 }
 
-function presentSummary({ firstSeenAt, lastSeenAt, ...rest }: ProfileSummary): object {
-  return {
-    ...rest,
-    firstSeenAt: Schema.timeOrNull(firstSeenAt),
-    lastSeenAt: Schema.timeOrNull(lastSeenAt),
-  }
+function presentSummary(profile: ProfileSummary): object {
+  return Schema.withTimes(profile, 'firstSeenAt', 'lastSeenAt')
 }
 
-/** The trait that a query asks for. */
+/** The trait in a query. */
 function traitIn(query: object): { readonly name: string; readonly value: string } | undefined {
-  const asked = Object.entries(query as Record<string, unknown>).filter(([name]) =>
-    name.startsWith(TRAIT),
-  )
-  const [first, second] = asked
+  const [first, second] = Object.entries(query).filter(([name]) => name.startsWith(TRAIT))
   if (first === undefined) return undefined
   const name = first[0].slice(TRAIT.length)
   if (second !== undefined || name === '')
@@ -239,52 +218,42 @@ function traitIn(query: object): { readonly name: string; readonly value: string
 
 function refuseTrait(error: unknown): never {
   if (!(error instanceof TooManyTraitIndexes)) throw error
-  const detail = `${error.message} One that nobody searches for is removed after a week.`
+  const detail = `${error.message} An index is removed after a week without a search.`
   throw new Problem('wrong_state', { detail })
 }
 
 function presentProfile(profile: Profile, { computations }: CatalogSnapshot): object {
-  const { space, userIds, anonymousIds, traits, computed, audiences, counts } = profile
-  const { otherUser, limit, placeholders } = profile.refusedLinks
+  const { computed, refusedLinks, ...shown } = profile
+  const { otherUser, limit, placeholders } = refusedLinks
+  const traits = Object.entries(profile.traits).map(([name, { value, at, eventId, sourceId }]) => [
+    name,
+    { value, at: formatTimestamp(at), eventId, sourceId },
+  ])
   return {
-    space,
-    userIds,
-    anonymousIds,
-    links: profile.links.map(presentLink),
+    ...Schema.withTimes(shown, 'firstSeenAt', 'lastSeenAt'),
+    links: presentLinks(profile.links),
     refusedLinks: {
-      otherUser: { ...otherUser, links: otherUser.links.map(presentLink) },
-      limit: { ...limit, links: limit.links.map(presentLink) },
+      otherUser: { ...otherUser, links: presentLinks(otherUser.links) },
+      limit: { ...limit, links: presentLinks(limit.links) },
       placeholders,
     },
-    traits: Object.fromEntries(
-      Object.entries(traits).map(([name, { value, at, eventId, sourceId }]) => [
-        name,
-        { value, at: formatTimestamp(at), eventId, sourceId },
-      ]),
-    ),
-    computedTraits: withNames(computed, computations).map(({ entry, ...rest }) => ({
-      ...rest,
-      value: entry.value,
-    })),
-    audiences: withNames(audiences, computations).map(({ entry: _, ...rest }) => rest),
-    counts,
-    firstSeenAt: Schema.timeOrNull(profile.firstSeenAt),
-    lastSeenAt: Schema.timeOrNull(profile.lastSeenAt),
+    traits: Object.fromEntries(traits),
+    computedTraits: withNames(computed, computations),
+    audiences: withNames(profile.audiences, computations),
   }
 }
 
-function presentLink({ at, ...rest }: Link): object {
-  return { ...rest, at: formatTimestamp(at) }
+function presentLinks(links: readonly Link[]): object[] {
+  return links.map((each) => Schema.withTimes(each, 'at'))
 }
 
-/** With the names of the computations. Leaves out those that were removed a moment ago. */
-function withNames<T extends { readonly since: number }>(
-  entries: Readonly<Record<string, T>>,
+/** The entries with the names of their computations, without removed ones. */
+function withNames(
+  entries: Readonly<Record<string, { readonly since: number; readonly value?: Json }>>,
   computations: ReadonlyMap<string, Computation>,
-) {
+): object[] {
   return Object.entries(entries).flatMap(([id, entry]) => {
     const { key, name } = computations.get(id) ?? {}
-    if (key === undefined || name === undefined) return []
-    return [{ id, key, name, since: formatTimestamp(entry.since), entry }]
+    return key === undefined ? [] : { id, key, name, ...Schema.withTimes(entry, 'since') }
   })
 }

@@ -10,12 +10,7 @@ import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { found, Problem } from './problems/problem.ts'
 
-const REPLAYABLE = [
-  'delivered',
-  'rejected',
-  'expired',
-  'quarantined',
-] as const satisfies readonly ReplayableState[]
+const REPLAYABLE: ReplayableState[] = ['delivered', 'rejected', 'expired', 'quarantined']
 
 const timeParameter = (which: string) =>
   Type.Optional(Schema.text(`${which}, as ISO 8601: 2026-11-21T09:30:00Z.`))
@@ -24,7 +19,7 @@ const CreateReplayRequest = Type.Object(
   {
     destinationId: Schema.text('The id of a destination.'),
     states: Type.Optional(
-      Type.Array(Type.Enum([...REPLAYABLE]), {
+      Type.Array(Type.Enum(REPLAYABLE), {
         description: `Only deliveries in these states: ${REPLAYABLE.join(', ')}; rejected and expired if absent.`,
       }),
     ),
@@ -39,8 +34,7 @@ const CreateReplayRequest = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description:
-          'Only events that contain this text, upper and lower case alike: 1 to 1,024 characters.',
+        description: 'Only events that contain this text of 1 to 1,024 characters, ignoring case.',
       }),
     ),
     includeDeclined: Type.Optional(
@@ -50,8 +44,7 @@ const CreateReplayRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description:
-          'The maximum number of deliveries per second, a whole number from 1; no limit if absent.',
+        description: 'The maximum number of deliveries per second, from 1; no limit if absent.',
       }),
     ),
     dryRun: Type.Optional(Schema.boolean('true: only counts the matching deliveries.')),
@@ -59,13 +52,12 @@ const CreateReplayRequest = Type.Object(
   Schema.strict,
 )
 
-/** A replay as the API shows it. */
-export const ReplayResponse = Type.Object(
+const ReplayResponse = Type.Object(
   {
     id: Schema.text('The value of the header X-Hookline-Replay on its attempts.'),
     state: Type.Enum(['queued', 'running', 'finished', 'cancelled']),
     destinationId: Type.String(),
-    states: Type.Array(Type.Enum([...REPLAYABLE])),
+    states: Type.Array(Type.Enum(REPLAYABLE)),
     from: Schema.nullable(Schema.time),
     to: Schema.time,
     types: Schema.nullable(Type.Array(Type.Enum([...EVENT_TYPES]))),
@@ -74,9 +66,9 @@ export const ReplayResponse = Type.Object(
     ratePerSecond: Schema.nullable(Type.Integer()),
     scanned: Schema.integer('Deliveries and decisions scanned so far.'),
     requeued: Schema.integer('Deliveries made due again so far.'),
-    delivered: Schema.integer('How many of these are delivered so far.'),
-    failed: Schema.integer('How many of these ended undelivered so far.'),
-    reachedAt: Schema.nullable(Schema.timeOf('How far the replay has come between from and to.')),
+    delivered: Schema.integer('Delivered of these.'),
+    failed: Schema.integer('Failed of these.'),
+    reachedAt: Schema.nullable(Schema.timeOf('The position between from and to.')),
     createdAt: Schema.time,
     finishedAt: Schema.nullable(Schema.time),
   },
@@ -98,14 +90,14 @@ const schemas = {
   },
   create: {
     ...editor('createReplay', 'Delivers past events again'),
-    // A search text may contain data of users.
+    // The search text may contain user data.
     showsUsers: true,
     description:
       'Deliveries are attempted under the usual retry policy, with the same webhook-id and with the header X-Hookline-Replay. A webhook that accepted the event before receives it again only if the whole delivery was delivered.',
     body: CreateReplayRequest,
     response: {
       ...Schema.responses(201, 'The replay, queued.', Schema.ref(ReplayResponse)),
-      ...Schema.ok('With dryRun: what the replay would do.', DryRunResponse),
+      ...Schema.ok('With dryRun: the size of the replay.', DryRunResponse),
     },
   },
   get: {
@@ -115,7 +107,6 @@ const schemas = {
   },
   cancel: {
     ...editor('cancelReplay', 'Cancels a replay'),
-    // A search text may contain data of users.
     showsUsers: true,
     description: 'Deliveries that the replay has already made due are still attempted.',
     params: Schema.IdParams,
@@ -130,10 +121,10 @@ interface ReplayDeps extends Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
 
 const list = new List<Replay>('replays', presentReplay)
 
-/** Rows that a dry run scans at once; other requests run in between. */
+/** Rows per scan of a dry run. */
 const SCAN = 1_000
 
-/** `/replays` and `/replays/:id`: past deliveries sent again. */
+/** `/replays`: past deliveries sent again. */
 export function addReplayRoutes(app: AdminApp, deps: ReplayDeps): void {
   const { replays, clock } = deps
   addCreating(app, deps)
@@ -189,14 +180,11 @@ function cancelled(replay: Replay, now: number): Replay {
   return replay.finishedAt === null ? { ...replay, state: 'cancelled', finishedAt: now } : replay
 }
 
-async function requireReplay(replays: ReplayDeps['replays'], id: string): Promise<Replay> {
+async function requireReplay(replays: Pick<Replays, 'find'>, id: string): Promise<Replay> {
   return found(await replays.find(id), 'No replay has this id.')
 }
 
-async function countMatches(
-  replays: ReplayDeps['replays'],
-  selection: ReplaySelection,
-): Promise<number> {
+async function countMatches(replays: Pick<Replays, 'select'>, selection: ReplaySelection) {
   let matches = 0
   let cursor: string | null = null
   do {
@@ -209,13 +197,9 @@ async function countMatches(
 
 type ReplayRequest = Static<typeof CreateReplayRequest>
 
-/** The default: what did not arrive while a receiver was down. */
 const DEFAULT_STATES: readonly ReplayableState[] = ['rejected', 'expired']
 
-/**
- * The selection that a request describes. It ends at `now` at the latest.
- * @throws {Problem} `invalid_body` with all faults
- */
+/** The requested selection, up to `now`. @throws {Problem} `invalid_body` with all faults */
 function requestedSelection(
   request: ReplayRequest,
   { destinations }: CatalogSnapshot,
@@ -225,8 +209,7 @@ function requestedSelection(
   const faults: Fault[] = []
   if (!destinations.has(destinationId)) {
     const hint = 'Give the id of an existing destination.'
-    const message = 'No destination has this id.'
-    faults.push(fault('/destinationId', 'unknown_destination', message, hint))
+    faults.push(fault('/destinationId', 'unknown_destination', 'Unknown destination.', hint))
   }
   const from = parseTime(request, 'from', faults) ?? 0
   const to = Math.min(parseTime(request, 'to', faults) ?? now, now)
@@ -246,11 +229,7 @@ function requestedSelection(
   }
 }
 
-function parseTime(
-  request: ReplayRequest,
-  name: 'from' | 'to',
-  faults: Fault[],
-): number | undefined {
+function parseTime(request: ReplayRequest, name: 'from' | 'to', faults: Fault[]) {
   const ms = parseTimestamp(request[name])
   if (request[name] !== undefined && ms === undefined) {
     const hint = 'Give ISO 8601, for example 2026-11-21T09:30:00Z.'
@@ -259,25 +238,18 @@ function parseTime(
   return ms
 }
 
-/** The replay as the audit log shows it: without the search text, which may name a user and would outlive a purge. */
+/** The replay for the audit log, without the search text: it may name a user, and entries survive a purge. */
 function auditedReplay(replay: Replay): object {
   const hasText = replay.selection.text !== undefined
   return { ...presentReplay(replay), text: undefined, hasText }
 }
 
-function presentReplay({ id, state, selection, cursor: _, ...replay }: Replay): object {
-  const { from, to, types = null, text = null, ...rest } = selection
+function presentReplay({ selection, cursor: _, ...replay }: Replay): object {
+  const { from, types = null, text = null } = selection
   return {
-    id,
-    state,
-    ...rest,
-    from: Schema.timeOrNull(from === 0 ? null : from),
-    to: Schema.timeOrNull(to),
+    ...Schema.withTimes(replay, 'reachedAt', 'createdAt', 'finishedAt'),
+    ...Schema.withTimes({ ...selection, from: from === 0 ? null : from }, 'from', 'to'),
     types,
     text,
-    ...replay,
-    reachedAt: Schema.timeOrNull(replay.reachedAt),
-    createdAt: Schema.timeOrNull(replay.createdAt),
-    finishedAt: Schema.timeOrNull(replay.finishedAt),
   }
 }

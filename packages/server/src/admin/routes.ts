@@ -34,7 +34,7 @@ import { addSystemRoute } from './system.ts'
 import { addTokenRoutes } from './tokens.ts'
 import { addTraitRoutes } from './traits.ts'
 
-/** The functions that add the routes, in the order of the OpenAPI document. */
+/** In the order of the OpenAPI document. */
 const RESOURCES = [
   addSourceRoutes,
   addDestinationRoutes,
@@ -58,29 +58,24 @@ const RESOURCES = [
   addSystemRoute,
 ] as const
 
-type Taking<Add> = Add extends (app: AdminApp, deps: infer Deps) => void
-  ? (deps: Deps) => void
+/** The dependencies of all resources: the intersection of their second parameters. */
+type ResourceDeps = (typeof RESOURCES)[number] extends (app: never, deps: infer All) => void
+  ? All
   : never
 
-/** The dependencies of all resources. */
-type ResourceDeps =
-  Taking<(typeof RESOURCES)[number]> extends (deps: infer All) => void ? All : never
-
-/** The dependencies of the management API. */
 export type AdminDeps = IdempotencyDeps &
   Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'turns'> & {
-    /** Gets the role that each route requires. */
+    /** Collects the role that each route requires. */
     readonly roles: RouteRoles
     /** Requests per second and token; `null` for no limit. */
     readonly rateLimit: number | null
-    /** Requests with a wrong token per minute and client that get a 401, not a 429; `null` for no limit. */
+    /** Per minute and client; `null` for no limit. Then 429 instead of 401. */
     readonly wrongTokensPerMinute: number | null
     readonly metrics: Pick<Metrics, 'wrongTokens'>
     readonly live: LiveTopics
   }
 
-/** The management API as a plugin, to be registered under its prefix. Every route except the OpenAPI document and
- * the sign-in needs a token or a session. */
+/** The management API. Every route except the OpenAPI document and the sign-in needs a token or a session. */
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin
@@ -89,7 +84,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     app.setValidatorCompiler(validate)
     refuseAmbiguousUrls(app)
     refuseUndeclared(app)
-    // The present… functions build the response bodies, so the schemas need not filter them.
+    // The present… functions build the bodies, so the schemas need not filter them.
     app.setSerializerCompiler(() => (data) => JSON.stringify(data))
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
@@ -99,8 +94,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     announceChanges(app, deps.live.changes)
     const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
     const limit = new RequestLimit(deps.clock, deps.rateLimit)
-    const made = { wrongTokens, limit, openers: new Openers(deps), turns: new Turns() }
-    const all = { ...deps, ...made }
+    const all = { ...deps, wrongTokens, limit, openers: new Openers(deps), turns: new Turns() }
     const signIn = { access: all, limit, codes: new SignInCodes(), sessions: new OpenSessions(all) }
     addSignInRoute(app, signIn)
     await app.register(async (guarded: AdminApp) => {
@@ -112,7 +106,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   }
 }
 
-/** Adds the hooks of every route that is added to `app` afterwards. */
+/** Adds the hooks of all guarded routes. */
 function addHooks(
   app: AdminApp,
   deps: Authentication & IdempotencyDeps & { readonly limit: RequestLimit },

@@ -1,10 +1,4 @@
-import {
-  DEFAULT_SPACE,
-  formatTimestamp,
-  newId,
-  type Source,
-  type WriteKey,
-} from '@hookline/protocol'
+import { DEFAULT_SPACE, newId, type Source, type WriteKey } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 import { randomInt } from 'node:crypto'
 import Type from 'typebox'
@@ -25,11 +19,10 @@ import { presentDestination } from './destinations/destinations.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { Problem } from './problems/problem.ts'
 
-/** A write key as the API shows it. */
 const WriteKeyResponse = Type.Object({
   key: Type.String(),
   createdAt: Schema.time,
-  lastUsedAt: Schema.nullable(Schema.timeOf('To the minute; null if the key was never used.')),
+  lastUsedAt: Schema.nullable(Schema.timeOf('To the minute; null if never used.')),
 })
 
 const fields = {
@@ -39,11 +32,11 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Calls per second and node, a whole number from 1; null for no limit.',
+      description: 'Calls per second and node, from 1; null for no limit.',
     }),
   ),
   space: Schema.space(
-    'Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is.',
+    'Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space.',
   ),
 }
 
@@ -66,8 +59,7 @@ const ChangeSourceRequest = Type.Object(
   },
 )
 
-/** A source as the API shows it. */
-export const SourceResponse = Type.Object(
+const SourceResponse = Type.Object(
   {
     id: Type.String(),
     ...fields,
@@ -83,7 +75,6 @@ const { viewer, editor } = Schema.operationsTagged('Sources')
 const one = (status: 200 | 201) =>
   Schema.versionedResponses(status, 'The source.', Schema.ref(SourceResponse))
 
-/** Requests and responses of the routes of sources. */
 const sourceSchemas = {
   list: {
     ...viewer('listSources', 'Lists sources, oldest first'),
@@ -122,15 +113,13 @@ const sourceSchemas = {
   },
   removeKey: {
     ...editor('removeWriteKey', 'Removes a write key'),
-    description:
-      'From now on, calls with this key are refused. The last key may be removed too: the source then refuses all calls until a key is added.',
+    description: 'Calls with this key are refused. Without keys, the source refuses all calls.',
     params: Type.Object({ id: Type.String(), key: Type.String() }),
     headers: Schema.IfMatchHeaders,
     response: one(200),
   },
 }
 
-/** The dependencies of the routes of sources. */
 export interface SourceDeps extends Pick<ChangeDeps, 'catalog' | 'clock'> {
   readonly keyUses: Pick<KeyUses, 'lastUsedAt'>
 }
@@ -144,7 +133,7 @@ export function addSourceRoutes(app: AdminApp, deps: SourceDeps): void {
 function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
   const { catalog, keyUses, clock } = deps
   const list = new List<Source>('sources', (source) => presentSource(source, keyUses))
-  const shown = (source: Source): object => auditedSource(source, keyUses)
+  const audited = (source: Source): object => auditedSource(source, keyUses)
   const respond = (source: Source, reply: FastifyReply): object => {
     reply.header('etag', entityTag(source.version))
     return presentSource(source, keyUses)
@@ -168,10 +157,10 @@ function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
     }
     const location = `${app.prefix}/sources/${source.id}`
     const headers = { location, etag: entityTag(source.version) }
-    const made = { status: 201, headers, body: presentSource(source, keyUses) } as const
-    const entry = recordEntry(request, now, [null, source], shown)
-    await catalog.putSource(source, withResponse(entry, made, request))
-    return respondWith(made, reply)
+    const created = { status: 201, headers, body: presentSource(source, keyUses) } as const
+    const entry = recordEntry(request, now, [null, source], audited)
+    await catalog.putSource(source, withResponse(entry, created, request))
+    return respondWith(created, reply)
   })
 
   app.get('/sources/:id', { schema: sourceSchemas.get }, async ({ params }, reply) =>
@@ -188,27 +177,30 @@ function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
     requireMatch(request.headers['if-match'], source.version)
     const removed = catalog.current.destinationsBySource.get(source.id) ?? []
     const destinations = auditedRecords(removed, presentDestination)
-    const change = { targetId: source.id, before: { ...shown(source), destinations }, after: null }
+    const change = {
+      targetId: source.id,
+      before: { ...audited(source), destinations },
+      after: null,
+    }
     await catalog.removeSource(source.id, auditEntry(request, clock.wall(), change))
     return reply.code(204).send()
   })
 }
 
-/** Add a key, let the clients change over, then remove the old key. */
 function addWriteKeyRoutes(app: AdminApp, deps: SourceDeps): void {
   const { keyUses, clock } = deps
 
   app.post('/sources/:id/write-keys', { schema: sourceSchemas.addKey }, async (request, reply) => {
-    const made = newWriteKey(clock.wall())
+    const writeKey = newWriteKey(clock.wall())
     const response = ({ id, version }: Source) => {
-      const location = `${app.prefix}/sources/${id}/write-keys/${made.key}`
+      const location = `${app.prefix}/sources/${id}/write-keys/${writeKey.key}`
       const headers = { location, etag: entityTag(version) }
-      return { status: 201, headers, body: presentWriteKey(made, keyUses) } as const
+      return { status: 201, headers, body: presentWriteKey(writeKey, keyUses) } as const
     }
     const source = await changeSource(
       request,
       deps,
-      (before) => ({ ...before, writeKeys: [...before.writeKeys, made] }),
+      (before) => ({ ...before, writeKeys: [...before.writeKeys, writeKey] }),
       (entry, next) => withResponse(entry, response(next), request),
     )
     return respondWith(response(source), reply)
@@ -230,19 +222,19 @@ function addWriteKeyRoutes(app: AdminApp, deps: SourceDeps): void {
   )
 }
 
-/** Changes a source. @param audited adds to the audit entry of the changed source */
+/** @param audited extends the audit entry */
 function changeSource(
   request: RecordRequest,
   { catalog, keyUses, clock }: SourceDeps,
   change: (source: Source) => Source,
   audited: (entry: AuditEntry, next: Source) => AuditEntry = (entry) => entry,
 ): Promise<Source> {
-  const shown = (source: Source): object => auditedSource(source, keyUses)
+  const present = (source: Source): object => auditedSource(source, keyUses)
   return changeRecord<Source>({
     read: () => requireSource(catalog, request.params.id),
     change,
     put: (next, previous) => {
-      const entry = recordEntry(request, next.updatedAt, [previous, next], shown)
+      const entry = recordEntry(request, next.updatedAt, [previous, next], present)
       return catalog.putSource(next, audited(entry, next))
     },
     now: clock.wall(),
@@ -250,7 +242,7 @@ function changeSource(
   })
 }
 
-/** The source as the audit log shows it. Write keys are public, but the log needs only their ends. */
+/** The source in the audit log, with the last characters of its write keys. */
 export function auditedSource(source: Source, keyUses: SourceDeps['keyUses']): object {
   const writeKeys = source.writeKeys.map((each) => ({
     ...presentWriteKey(each, keyUses),
@@ -260,18 +252,10 @@ export function auditedSource(source: Source, keyUses: SourceDeps['keyUses']): o
 }
 
 function presentSource(source: Source, keyUses: SourceDeps['keyUses']): object {
-  const { id, name, enabled, rateLimit, space = DEFAULT_SPACE, writeKeys } = source
-  const { createdAt, updatedAt, version } = source
   return {
-    id,
-    name,
-    enabled,
-    rateLimit,
-    space,
-    writeKeys: writeKeys.map((key) => presentWriteKey(key, keyUses)),
-    createdAt: formatTimestamp(createdAt),
-    updatedAt: formatTimestamp(updatedAt),
-    version,
+    space: DEFAULT_SPACE,
+    ...Schema.withTimes(source, 'createdAt', 'updatedAt'),
+    writeKeys: source.writeKeys.map((key) => presentWriteKey(key, keyUses)),
   }
 }
 
@@ -285,7 +269,6 @@ export function newWriteKey(createdAt: number): WriteKey {
 }
 
 function presentWriteKey({ key, createdAt }: WriteKey, keyUses: SourceDeps['keyUses']): object {
-  const usedAt = keyUses.lastUsedAt(key)
-  const lastUsedAt = usedAt === undefined ? null : formatTimestamp(usedAt)
-  return { key, createdAt: formatTimestamp(createdAt), lastUsedAt }
+  const lastUsedAt = keyUses.lastUsedAt(key) ?? null
+  return Schema.withTimes({ key, createdAt, lastUsedAt }, 'createdAt', 'lastUsedAt')
 }

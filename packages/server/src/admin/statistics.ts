@@ -12,13 +12,12 @@ import { Problem } from './problems/problem.ts'
 
 interface Step {
   readonly ms: number
-  /** The time span of the rows that it sums up. */
+  /** The time span of its rows. */
   readonly span: Span
 }
 
 const steps = (span: Span, count: number): Step => ({ ms: SPANS[span] * count, span })
 
-/** The possible steps between two points. */
 const STEPS = {
   '1m': steps('minute', 1),
   '5m': steps('minute', 5),
@@ -28,37 +27,30 @@ const STEPS = {
   '1d': steps('hour', 24),
 } as const satisfies Record<string, Step>
 
-type StepName = keyof typeof STEPS
-
-/** The most points of all series together. */
+/** Of all series together. */
 const MAX_SERIES_POINTS = 10_000
 
 const countsField = (description: string) =>
   Type.Record(Type.String(), Type.Integer(), { description })
 
-/** One point of the statistics as the API shows it. */
-export const PointResponse = Type.Object(
+const PointResponse = Type.Object(
   {
     at: Schema.time,
-    received: Schema.integer('Calls accepted, duplicates included.'),
-    refused: countsField(
-      'Refused calls, by code. Without a valid write key they belong to no source.',
-    ),
-    duplicates: Schema.integer('Calls dropped as duplicates.'),
+    received: Schema.integer('Accepted calls, including duplicates.'),
+    refused: countsField('Refused calls, by code. Without a valid write key, of no source.'),
+    duplicates: Schema.integer('Dropped duplicates.'),
     filtered: countsField('Declined events, by reason.'),
     delivered: Type.Integer(),
     failed: countsField('Deliveries that ended undelivered, by state.'),
     attempts: countsField('Attempts, by class of the HTTP status (2xx to 5xx) or no_response.'),
     retried: Schema.integer('Attempts with the outcome retry.'),
-    entered: Schema.integer(
-      'Profiles that entered an audience, or got a value of a computed trait.',
-    ),
-    left: Schema.integer('Profiles that left an audience, or lost the value.'),
+    entered: Schema.integer('Profiles that entered an audience, or got a computed value.'),
+    left: Schema.integer('Profiles that left an audience, or lost a computed value.'),
     unlinked: countsField(
-      'Ids that calls named beside a userId and that profiles did not link to it, by reason: other_user, limit, placeholder.',
+      'Ids not linked to the userId of their call, by reason: other_user, limit, placeholder.',
     ),
     pending: Schema.nullable(
-      Type.Number({ description: 'The average number of waiting deliveries.' }),
+      Type.Number({ description: 'The average number of pending deliveries.' }),
     ),
     latencyMs: Schema.nullable(
       Type.Object(
@@ -77,22 +69,20 @@ const StatisticsQuery = Type.Object(
     ...Schema.timeRange,
     step: Type.Optional(
       Schema.oneOf(
-        Object.keys(STEPS) as StepName[],
+        Object.keys(STEPS) as (keyof typeof STEPS)[],
         `One of ${Object.keys(STEPS).join(', ')}; 1m if absent.`,
       ),
     ),
     sourceId: Type.Optional(
-      Schema.text(
-        'Only counts of this source; or of this audience or computed trait: entered and left.',
-      ),
+      Schema.text('Counts of this source; or entered and left of this audience or computed trait.'),
     ),
     destinationId: Type.Optional(
-      Schema.text('Only counts of this destination, and what its source received.'),
+      Schema.text('Counts of this destination, and received calls of its source.'),
     ),
     by: Type.Optional(
       Schema.oneOf(
         ['source', 'destination'],
-        `source or destination: adds a series for each one, with at most ${MAX_SERIES_POINTS} points in all.`,
+        `Adds a series for each source or destination, with at most ${MAX_SERIES_POINTS} points in all.`,
       ),
     ),
   },
@@ -108,10 +98,10 @@ const schema = {
   ),
   isLongRead: true,
   description:
-    'The counts reach up to now; pending is counted at the end of each minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
+    'pending is counted at the end of each minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
   querystring: StatisticsQuery,
   response: Schema.ok(
-    'One point for each step, also if nothing happened.',
+    'One point for each step.',
     Type.Object({
       from: Schema.time,
       to: Schema.time,
@@ -119,8 +109,7 @@ const schema = {
       points: pointsField,
       series: Type.Optional(
         Type.Array(Type.Object({ id: Type.String(), points: pointsField }), {
-          description:
-            'Present with by: the points of each source or destination that is selected.',
+          description: 'With by: the points of each selected source or destination.',
         }),
       ),
     }),
@@ -128,7 +117,7 @@ const schema = {
 }
 
 interface StatisticsDeps {
-  /** Up to now, not only what is written. */
+  /** Includes unwritten counts. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly catalog: Pick<Catalog, 'current'>
   readonly clock: Clock
@@ -145,8 +134,8 @@ export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
     const { by } = query
     const catalog = deps.catalog.current
     const range = { from, stepMs: step.ms, count: Math.max(0, Math.ceil((to - from) / step.ms)) }
-    const ids = by === undefined ? [] : seriesIds(by, catalog, query)
-    refuseTooMany(ids.length * range.count)
+    const ids = by === undefined ? [] : selectedIds(by, catalog, query)
+    requireAtMost(MAX_SERIES_POINTS, ids.length * range.count)
     const all = new StatisticsSeries(range)
     const series = new Map(ids.map((id) => [id, new StatisticsSeries(range)]))
     for await (const rows of deps.statistics.read({
@@ -158,8 +147,8 @@ export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
     })) {
       for (const row of rows.filter((each) => isRequested(each, query))) {
         all.add(row)
-        if (by === undefined) continue
-        for (const id of seriesOf(row, by, catalog)) series.get(id)?.add(row)
+        const seriesIds = by === undefined ? [] : seriesOf(row, by, catalog)
+        for (const id of seriesIds) series.get(id)?.add(row)
       }
     }
     return {
@@ -172,11 +161,8 @@ export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
   })
 }
 
-/** Which rows to read. For a destination also the rows of its source, which count the received calls. */
-function scopeOf(
-  { sourceId, destinationId }: Query,
-  { catalog }: StatisticsDeps,
-): { readonly sourceId?: string; readonly destinationId?: string } {
+/** The rows to read. For a destination also the rows of its source, which count received calls. */
+function scopeOf({ sourceId, destinationId }: Query, { catalog }: StatisticsDeps) {
   if (sourceId !== undefined) return { sourceId }
   if (destinationId === undefined) return {}
   const destination = catalog.current.destinations.get(destinationId)
@@ -191,30 +177,23 @@ function isRequested(row: CountsRow, { destinationId }: Query): boolean {
 
 /** Whole steps that cover the requested range, up to now; by default the last 60 steps. */
 function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
-  const asked = parseTimeRange(query)
+  const requested = parseTimeRange(query)
   const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)
-  const to = Math.ceil(past(asked.to ?? now) / stepMs) * stepMs
-  const since = past(asked.from ?? to - DEFAULT_POINTS * stepMs)
+  const to = Math.ceil(past(requested.to ?? now) / stepMs) * stepMs
+  const since = past(requested.from ?? to - DEFAULT_POINTS * stepMs)
   const from = Math.floor(since / stepMs) * stepMs
-  if ((to - from) / stepMs <= MAX_POINTS) return { from, to }
-  throw tooMany(
-    `The range has more than ${MAX_POINTS} points.`,
-    'Use a longer step or a shorter range.',
-  )
+  requireAtMost(MAX_POINTS, (to - from) / stepMs)
+  return { from, to }
 }
 
-function refuseTooMany(points: number): void {
-  if (points <= MAX_SERIES_POINTS) return
-  const message = `All series together have ${points} points. The most are ${MAX_SERIES_POINTS}.`
-  throw tooMany(message, 'Use a longer step or a shorter range, or give sourceId.')
+function requireAtMost(max: number, points: number): void {
+  if (points <= max) return
+  const message = `There are ${points} points. The maximum is ${max}.`
+  const hint = 'Use a longer step or a shorter range, or give sourceId.'
+  throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
 }
 
-function tooMany(message: string, hint: string): Problem {
-  const faults = [fault('/step', 'out_of_range', message, hint)]
-  return new Problem('invalid_query', { faults })
-}
-
-/** Points at equal steps, with the rows that are added to them. */
+/** Points at equal steps. */
 class StatisticsSeries {
   readonly #from: number
   readonly #stepMs: number
@@ -237,7 +216,9 @@ class StatisticsSeries {
 
 type Counts = Record<string, number>
 
-/** One point of the statistics: the sum of all rows in its time span. */
+const NO_COUNTS = { received: 0, delivered: 0, retried: 0, entered: 0, left: 0 }
+
+/** One point: the sum of the rows in its time span. */
 export class StatisticsPoint {
   readonly #at: number
   readonly #sums: Counts = {}
@@ -250,7 +231,7 @@ export class StatisticsPoint {
     unlinked: {},
   }
   readonly #latency = new Map<number, number>()
-  /** By destination: pending deliveries are a mean over time, but a sum over destinations. */
+  /** By destination: the mean over time is summed over destinations. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
 
   constructor(at: number) {
@@ -265,25 +246,20 @@ export class StatisticsPoint {
     }
   }
 
-  /** As the API shows it. */
   present(): object {
-    const { received = 0, duplicate = 0, delivered = 0, retried = 0 } = this.#sums
-    const { entered = 0, left = 0 } = this.#sums
+    const { duplicate: duplicates = 0, ...sums } = this.#sums
     return {
       at: formatTimestamp(this.#at),
-      received,
-      duplicates: duplicate,
-      delivered,
-      retried,
-      entered,
-      left,
+      ...NO_COUNTS,
+      ...sums,
+      duplicates,
       ...this.#groups,
       pending: this.#pending.size === 0 ? null : this.#meanPending(),
       latencyMs: this.latencyMs(),
     }
   }
 
-  /** Quantiles of the time from receipt to delivery; `null` if nothing was delivered. */
+  /** Quantiles from receipt to delivery; `null` without deliveries. */
   latencyMs(): { readonly p50: number; readonly p95: number; readonly p99: number } | null {
     if (this.#latency.size === 0) return null
     const rounded = (quantile: number): number => Math.round(quantileOf(this.#latency, quantile)!)
@@ -292,9 +268,10 @@ export class StatisticsPoint {
 
   #addMember(group: string, member: string, count: number, destinationId: string): void {
     const counts = this.#groups[group]
+    const bucket = Number(member)
     if (counts) add(counts, member, count)
     else if (group === 'latency')
-      this.#latency.set(Number(member), (this.#latency.get(Number(member)) ?? 0) + count)
+      this.#latency.set(bucket, (this.#latency.get(bucket) ?? 0) + count)
     else if (group === 'pending') this.#addPending(member, count, destinationId)
   }
 
@@ -315,24 +292,22 @@ function add(counts: Counts, name: string, count: number): void {
   counts[name] = (counts[name] ?? 0) + count
 }
 
-/** What the series are of. */
 type Grouping = 'source' | 'destination'
 
-/** The ids of the sources or destinations that have a series each: those that exist, and are selected. */
-function seriesIds(
+/** The selected sources or destinations. */
+function selectedIds(
   by: Grouping,
   { sources, destinations }: CatalogSnapshot,
   { destinationId, sourceId = destinations.get(destinationId ?? '')?.sourceId }: Query,
 ): string[] {
-  const isSelected = (id: string, wanted: string | undefined): boolean =>
-    wanted === undefined || id === wanted
+  const isSelected = (id: string, selected = id): boolean => id === selected
   if (by === 'source') return [...sources.keys()].filter((id) => isSelected(id, sourceId))
   return [...destinations.values()]
     .filter((each) => isSelected(each.sourceId, sourceId) && isSelected(each.id, destinationId))
     .map(({ id }) => id)
 }
 
-/** The ids of the series that a row belongs to. What a source received counts for each of its destinations. */
+/** The series of a row. Received calls of a source count for each of its destinations. */
 function seriesOf(
   { sourceId, destinationId }: CountsRow,
   by: Grouping,

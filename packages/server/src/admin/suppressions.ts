@@ -1,6 +1,5 @@
-import { formatTimestamp } from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import type { Subject, SuppressionRecord, Suppressions } from '../backend/deletions.ts'
 import { fault } from '../util/fault.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -9,7 +8,6 @@ import * as Schema from './api/schema.ts'
 import { type Audited, auditEntry, type ChangeDeps } from './audit.ts'
 import { Problem } from './problems/problem.ts'
 
-/** A suppression as the API shows it. */
 export const SuppressionResponse = Type.Object(
   {
     userId: Schema.nullable(Schema.text('null for an anonymousId.')),
@@ -17,7 +15,7 @@ export const SuppressionResponse = Type.Object(
     sourceId: Schema.nullable(Schema.text('null: every source.')),
     since: Schema.time,
     deletionId: Schema.text('The deletion that requested it.'),
-    callsLeftOut: Schema.integer('How many calls of the user got a 200 and were not kept.'),
+    callsLeftOut: Schema.integer('Calls of the user that got a 200 and were not stored.'),
     lastLeftOutAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
   },
   { $id: 'Suppression' },
@@ -25,22 +23,16 @@ export const SuppressionResponse = Type.Object(
 
 const { viewer, admin } = Schema.operationsTagged('Deletions')
 
-const USE_QUERY =
-  'Prefer DELETE /suppressions with the id in the query: in a path, clients resolve the ids "." and ".." away.'
+const userQuery = {
+  userId: Type.Optional(Schema.text('The userId of the suppression.')),
+  anonymousId: Type.Optional(Schema.text('Its anonymousId. Give one of the two.')),
+}
+const ended = Schema.responses(204, 'From now on, new events of the user are stored.')
 
 const schemas = {
   list: {
     ...viewer('listSuppressions', 'Lists suppressed users, newest first'),
-    querystring: Type.Object(
-      {
-        ...Schema.listQuery,
-        userId: Type.Optional(Schema.text('Only suppressions of this userId.')),
-        anonymousId: Type.Optional(
-          Schema.text('Only suppressions of this anonymousId. Give one of the two.'),
-        ),
-      },
-      Schema.strict,
-    ),
+    querystring: Type.Object({ ...Schema.listQuery, ...userQuery }, Schema.strict),
     response: Schema.pages('A page of suppressions.', Schema.ref(SuppressionResponse)),
   },
   end: {
@@ -48,42 +40,28 @@ const schemas = {
       'endSuppression',
       'Ends the suppression of a userId or an anonymousId, in every source',
     ),
-    querystring: Type.Object(
-      {
-        userId: Type.Optional(Type.String()),
-        anonymousId: Type.Optional(Schema.text('Give one of the two.')),
-      },
-      Schema.strict,
-    ),
-    response: Schema.responses(204, 'From now on, new events of the user are kept.'),
+    querystring: Type.Object(userQuery, Schema.strict),
+    response: ended,
   },
   remove: {
-    description: USE_QUERY,
+    description:
+      'Prefer DELETE /suppressions with the id in the query: in a path, clients resolve the ids "." and ".." away.',
     ...admin('removeSuppression', 'Ends the suppression of a user, in every source'),
     params: Type.Object({ userId: Type.String() }),
-    response: Schema.responses(204, 'From now on, new events of the user are kept.'),
-  },
-  removeAnonymous: {
-    description: USE_QUERY,
-    ...admin(
-      'removeAnonymousSuppression',
-      'Ends the suppression of an anonymousId, in every source',
-    ),
-    params: Type.Object({ anonymousId: Type.String() }),
-    response: Schema.responses(204, 'From now on, new events with the anonymousId are kept.'),
+    response: ended,
   },
 }
 
 const list = new List<SuppressionRecord>('suppressions', presentSuppression)
 
-/** An audit entry shows at most so many suppressions of a user. */
+/** The maximum number of suppressions of a user in an audit entry. */
 const MAX_AUDITED = 100
 
 interface SuppressionDeps extends Pick<ChangeDeps, 'clock'> {
   readonly suppressions: Audited<Suppressions, 'remove'>
 }
 
-/** `/suppressions`: users whose events are accepted with 200 but not kept. */
+/** `/suppressions`: users whose events are accepted with 200 but not stored. */
 export function addSuppressionRoutes(
   app: AdminApp,
   { suppressions, clock }: SuppressionDeps,
@@ -95,22 +73,12 @@ export function addSuppressionRoutes(
 
   app.delete('/suppressions', { schema: schemas.end }, (request, reply) => {
     const user = requestedUser(request.query)
-    if (user !== undefined) return end(user, request, reply)
-    const hint = 'Give userId or anonymousId.'
-    const faults = [fault('userId', 'required', 'No user is named.', hint)]
-    throw new Problem('invalid_query', { faults })
+    if (user === undefined) throw invalidUser('userId', 'required', 'No user is named.')
+    return end(user, request, reply)
   })
 
-  const { remove, removeAnonymous } = schemas
-  app.delete('/suppressions/:userId', { schema: remove }, (request, reply) => {
-    // What is left of /suppressions/anonymous/. where a client has resolved the path: it names no user.
-    if (/\/(?:\?|$)/.test(request.url)) throw new Problem('not_found', { detail: USE_QUERY })
-    return end({ kind: 'user', id: request.params.userId }, request, reply)
-  })
-  app.delete(
-    '/suppressions/anonymous/:anonymousId',
-    { schema: removeAnonymous },
-    (request, reply) => end({ kind: 'anonymous', id: request.params.anonymousId }, request, reply),
+  app.delete('/suppressions/:userId', { schema: schemas.remove }, (request, reply) =>
+    end({ kind: 'user', id: request.params.userId }, request, reply),
   )
 
   async function end(
@@ -127,41 +95,25 @@ export function addSuppressionRoutes(
   }
 }
 
-/** The user of a query; `undefined` where it names none. */
-function requestedUser({
-  userId,
-  anonymousId,
-}: {
-  readonly userId?: string
-  readonly anonymousId?: string
-}): Subject | undefined {
-  if (userId !== undefined && anonymousId !== undefined) {
-    const hint = 'Give userId or anonymousId, not both.'
-    const faults = [
-      fault('anonymousId', 'exclusive', 'Both userId and anonymousId are given.', hint),
-    ]
-    throw new Problem('invalid_query', { faults })
-  }
+/** The user that a query names, if any. */
+function requestedUser(query: Static<TObject<typeof userQuery>>): Subject | undefined {
+  const { userId, anonymousId } = query
+  if (userId !== undefined && anonymousId !== undefined)
+    throw invalidUser('anonymousId', 'exclusive', 'Both userId and anonymousId are given.')
   if (userId !== undefined) return { kind: 'user', id: userId }
   return anonymousId === undefined ? undefined : { kind: 'anonymous', id: anonymousId }
 }
 
-export function presentSuppression({
-  kind,
-  id,
-  since,
-  lastLeftOutAt,
-  ...rest
-}: SuppressionRecord): object {
-  return {
-    ...presentSubject({ kind, id }),
-    ...rest,
-    since: formatTimestamp(since),
-    lastLeftOutAt: Schema.timeOrNull(lastLeftOutAt),
-  }
+function invalidUser(parameter: string, code: 'required' | 'exclusive', message: string): Problem {
+  const faults = [fault(parameter, code, message, 'Give either userId or anonymousId.')]
+  return new Problem('invalid_query', { faults })
 }
 
-/** Whom a suppression or a notice is about, as the API shows it. */
+export function presentSuppression({ kind, id, ...rest }: SuppressionRecord): object {
+  return { ...presentSubject({ kind, id }), ...Schema.withTimes(rest, 'since', 'lastLeftOutAt') }
+}
+
+/** The user of a suppression or a notice as the API shows it. */
 export function presentSubject({ kind, id }: Subject): object {
   const isUser = kind === 'user'
   return { userId: isUser ? id : null, anonymousId: isUser ? null : id }

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '@hookline/protocol'
-import Type from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import type { LiveTopics } from '../activity/live-topics.ts'
 import type { Nodes } from '../backend/nodes.ts'
 import type { Role } from '../backend/tokens.ts'
@@ -15,43 +15,49 @@ const age = Schema.nullable(Type.Integer())
 const forAdmins = 'null unless the role is admin.'
 
 const BehindResponse = Type.Object({
-  events: Schema.integer('At most; dropped duplicates count as well.'),
+  events: Schema.integer('The maximum: dropped duplicates are included.'),
   oldestAt: Schema.nullable(Schema.time),
   ageMs: age,
 })
 
-const SettingResponse = Type.Object({
+const OriginResponse = Type.Object({
+  kind: Type.Enum(['flag', 'environment', 'file', 'default', 'unset']),
+  name: Type.Optional(Schema.text('The flag, the variable, or, for admins, the file.')),
+  key: Type.Optional(text),
+})
+
+const settingFields = {
   name: text,
   flag: text,
   variable: text,
   value: Schema.nullable(Schema.text('As a user writes it; null if hidden or not set.')),
   isSet: Type.Boolean(),
+  default: Schema.nullable(text),
+  help: text,
+}
+
+const SettingResponse = Type.Object({
+  ...settingFields,
   hidden: Schema.nullable(
     Schema.oneOf(['secret', 'admins_only'], 'admins_only: it names a path, a host or a network.'),
   ),
-  default: Schema.nullable(text),
-  origin: Schema.orNull(
-    Type.Object({
-      kind: Type.Enum(['flag', 'environment', 'file', 'default', 'unset']),
-      name: Type.Optional(Schema.text('The flag, the variable, or the file, which admins see.')),
-      key: Type.Optional(text),
-    }),
-    'null: the program that runs the service has not told it.',
-  ),
-  help: text,
+  origin: Schema.orNull(OriginResponse, 'null: unknown.'),
 })
 
 const NodeResponse = Type.Object({
   id: text,
   version: text,
-  role: Schema.oneOf(
-    ['all', 'ingest', 'deliver', 'api'],
-    'What it does: everything, or one part of it.',
-  ),
+  role: Type.Enum(['all', 'ingest', 'deliver', 'api']),
   startedAt: Schema.time,
   lastSeenAt: Schema.time,
-  isAlive: Schema.boolean('Whether it was seen in the last ten seconds.'),
-  isThis: Schema.boolean('Whether it is the one that responds.'),
+  isAlive: Schema.boolean('Seen in the last ten seconds.'),
+  isThis: Schema.boolean('This node sends the response.'),
+})
+
+const CheckResponse = Type.Object({
+  ok: Type.Boolean(),
+  note: Type.Optional(text),
+  reason: Type.Optional(text),
 })
 
 const SystemResponse = Type.Object({
@@ -59,52 +65,41 @@ const SystemResponse = Type.Object({
   node: text,
   backend: text,
   dataDir: Schema.nullable(Schema.text(forAdmins)),
-  time: Schema.timeOf('What its clock shows.'),
+  time: Schema.time,
   startedAt: Schema.time,
-  callsPort: Schema.nullable(
-    Schema.integer('The port that takes calls, if adminPort gives it one of its own.'),
-  ),
+  callsPort: Schema.nullable(Schema.integer('The port for calls, if adminPort is set.')),
   uptimeMs: Type.Integer(),
-  status: Schema.oneOf(['ok', 'unavailable'], 'As /readyz, at checkedAt.'),
-  checks: Type.Record(
-    Type.String(),
-    Type.Object({
-      ok: Type.Boolean(),
-      note: Type.Optional(text),
-      reason: Type.Optional(text),
-    }),
-  ),
+  status: Schema.oneOf(['ok', 'unavailable'], 'The status of /readyz at checkedAt.'),
+  checks: Type.Record(Type.String(), CheckResponse),
   checkedAt: Schema.time,
   nodes: Type.Array(NodeResponse, {
     description:
-      'The processes that serve it together, and those that have died in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings are those of the one that responds.',
+      'The nodes of the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node.',
   }),
   failingWorkers: Type.Array(Type.Object({ name: text, reason: text })),
   damages: Schema.orNull(
     Type.Array(Type.Object({ foundAt: Schema.time, description: text })),
-    `The last damages that starts have found; ${forAdmins}`,
+    `Data corruption found at startup; ${forAdmins}`,
   ),
   storage: Type.Object({
-    usedBytes: Schema.integer('Without the space that removed data has left.'),
+    usedBytes: Schema.integer('Without free space in the database.'),
     databaseBytes: Type.Integer(),
-    logBytes: Schema.integer('The write-ahead log; on a cluster, what waits in NATS.'),
-    freeBytes: Schema.nullable(Schema.integer('Of the disk; null on a cluster.')),
+    logBytes: Schema.integer('The write-ahead log, or the NATS stream of a cluster.'),
+    freeBytes: Schema.nullable(Schema.integer('On the disk; null on a cluster.')),
     events: Type.Integer(),
-    isExact: Schema.boolean('Whether events is counted, not estimated.'),
+    isExact: Schema.boolean('false: events is an estimate.'),
     oldestEventAt: Schema.nullable(Schema.time),
     retentionMs: Type.Integer(),
     retentionMaxBytes: Schema.nullable(Type.Integer()),
   }),
   backlog: Type.Object({
-    undecided: Type.Object(BehindResponse.properties, {
-      description: 'Events that wait for decisions.',
-    }),
+    undecided: Type.Object(BehindResponse.properties, { description: 'Events before decisions.' }),
     notInProfiles: Schema.orNull(
       BehindResponse,
-      'Events that profiles do not have; null while there are none.',
+      'Events not yet in profiles; null while no profiles are kept.',
     ),
-    pending: Schema.integer('Deliveries that wait for an attempt.'),
-    held: Schema.integer('Deliveries that wait until a pause ends.'),
+    pending: Schema.integer('Deliveries before their next attempt.'),
+    held: Schema.integer('Deliveries held by a pause.'),
     oldestPendingAt: Schema.nullable(Schema.time),
     oldestPendingAgeMs: age,
     quarantined: Type.Integer(),
@@ -115,9 +110,7 @@ const SystemResponse = Type.Object({
     { open: Type.Integer(), most: Type.Integer() },
     { description: 'Connections of the live tail.' },
   ),
-  lastBackupAt: Schema.nullable(
-    Schema.timeOf('When the last download of a backup was complete, since the start.'),
-  ),
+  lastBackupAt: Schema.nullable(Schema.timeOf('The last complete backup since the start.')),
   settings: Type.Array(SettingResponse),
 })
 
@@ -126,56 +119,42 @@ const schema = {
     'getSystem',
     'Shows the service itself: version, checks, storage, backlog, settings',
   ),
-  description: 'The checks are at most 10 seconds old. All the rest is of the moment.',
+  description: 'The checks are at most 10 seconds old.',
   response: Schema.ok('The state of the service.', SystemResponse),
 }
 
-/** One setting of the service, with what may be shown of it. */
-export interface ShownSetting {
-  readonly name: string
-  readonly flag: string
-  readonly variable: string
-  /** `null` where it is not set, and for a secret. */
-  readonly value: string | null
-  /** Whether it has a value, its default included. */
-  readonly isSet: boolean
-  readonly default: string | null
-  /** `null` where the program that runs the service has not told it. */
+/** A setting. The value of a secret is `null`. */
+export type ShownSetting = Readonly<Static<TObject<typeof settingFields>>> & {
+  /** `null`: unknown. */
   readonly origin: {
     readonly kind: string
     readonly name?: string | undefined
     readonly key?: string | undefined
   } | null
   readonly isSecret: boolean
-  /** Its value names a path, a host or a network. */
+  /** Its value is a path, a host or a network. */
   readonly isPlace: boolean
-  readonly help: string
 }
 
-/** The result of the checks of `/readyz`. */
+/** The result of `/readyz`. */
 interface Readiness {
   readonly status: 'ok' | 'unavailable'
-  readonly checks: Readonly<
-    Record<
-      string,
-      { readonly ok: boolean; readonly note?: string | undefined; readonly reason?: string }
-    >
-  >
+  readonly checks: Readonly<Record<string, Static<typeof CheckResponse>>>
 }
 
 /** Facts of the process. */
 export interface ProcessFacts {
   readonly version: string
   readonly backend: string
-  /** When it started: a time of `Clock.now`. */
+  /** A time of `Clock.now`. */
   readonly startedAt: number
-  /** The port that takes calls; `null` where it is the port of the management API, too. */
+  /** The port for calls; `null` if it is the port of the management API. */
   readonly callsPort: number | null
   readonly dataDir: string
   readonly retentionMs: number
   readonly retentionMaxBytes: number
   readonly settings: readonly ShownSetting[]
-  /** Makes the checks of `/readyz`, which write to the disk. */
+  /** Runs the checks of `/readyz`, which write to the disk. */
   readonly readiness: () => Promise<Readiness>
   /** The last error of each failing worker, by its name. */
   readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
@@ -186,16 +165,14 @@ interface SystemDeps {
   readonly upkeep: Pick<Upkeep, 'inventory' | 'damages' | 'usedBytes' | 'backlog'>
   readonly nodes: Pick<Nodes, 'current' | 'id'>
   readonly live: Pick<LiveTopics, 'readers'>
-  /** The most connections of the live tail. */
   readonly maxLiveStreams: number
   readonly backups: Pick<Backups, 'lastAt'>
   readonly clock: Clock
 }
 
-/** The newest damages that are shown. */
 const MAX_DAMAGES = 20
 
-/** `/system`: the service itself. */
+/** `/system`: the state of the service. */
 export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
   const { system, clock, upkeep } = deps
   const readiness = recentReadiness(system.readiness, clock)
@@ -208,14 +185,22 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
       system.failingWorkers(),
     ])
     return {
-      ...processOf(deps),
+      version: system.version,
+      node: process.versions.node,
+      backend: system.backend,
+      time: formatTimestamp(clock.wall()),
+      startedAt: formatTimestamp(shownAt(system.startedAt, clock)),
+      callsPort: system.callsPort,
+      uptimeMs: clock.now() - system.startedAt,
       dataDir: isAdmin ? system.dataDir : null,
       status,
       checks,
       checkedAt: formatTimestamp(shownAt(at, clock)),
       nodes: nodesOf(deps),
       failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
-      damages: isAdmin ? await damagesOf(deps) : null,
+      damages: isAdmin
+        ? (await upkeep.damages(MAX_DAMAGES)).map((each) => Schema.withTimes(each, 'foundAt'))
+        : null,
       storage: await storageOf(inventory, deps),
       backlog: await backlogOf(inventory, deps),
       live: { open: deps.live.readers, most: deps.maxLiveStreams },
@@ -225,34 +210,11 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
   })
 }
 
-function processOf({ system, clock }: SystemDeps): object {
-  const { version, backend, startedAt, callsPort } = system
-  return {
-    version,
-    node: process.versions.node,
-    backend,
-    time: formatTimestamp(clock.wall()),
-    startedAt: formatTimestamp(shownAt(startedAt, clock)),
-    callsPort,
-    uptimeMs: clock.now() - startedAt,
-  }
-}
-
 function nodesOf({ nodes }: SystemDeps): object[] {
-  return nodes.current.map(({ id, version, role, startedAt, seenAt, isAlive }) => ({
-    id,
-    version,
-    role,
-    startedAt: formatTimestamp(startedAt),
-    lastSeenAt: formatTimestamp(seenAt),
-    isAlive,
-    isThis: id === nodes.id,
+  return nodes.current.map(({ seenAt: lastSeenAt, ...node }) => ({
+    ...Schema.withTimes({ ...node, lastSeenAt }, 'startedAt', 'lastSeenAt'),
+    isThis: node.id === nodes.id,
   }))
-}
-
-async function damagesOf({ upkeep }: SystemDeps): Promise<object[]> {
-  const found = await upkeep.damages(MAX_DAMAGES)
-  return found.map((each) => ({ ...each, foundAt: formatTimestamp(each.foundAt) }))
 }
 
 async function storageOf(
@@ -301,30 +263,25 @@ function ageMs(since: number | null, now: number): number | null {
   return since === null ? null : Math.max(0, now - since)
 }
 
-/** A setting as somebody with this role sees it. Only admins see where the service and its files are. */
+/** A setting for a reader with this role. Only admins see paths, hosts and networks. */
 function presentSetting(
   { isSecret, isPlace, value, origin, ...setting }: ShownSetting,
   role: Role,
 ): object {
   const isAdmin = role === 'admin'
   const hidden = isSecret ? 'secret' : isPlace && !isAdmin ? 'admins_only' : null
-  const { kind, name, key } = origin ?? {}
-  const shown = { kind, ...(key !== undefined && { key }) }
-  const isNamed = name !== undefined && (kind !== 'file' || isAdmin)
+  const isFileHidden = origin?.kind === 'file' && !isAdmin
   return {
     ...setting,
     value: hidden === null ? value : null,
     hidden,
-    origin: origin && (isNamed ? { ...shown, name } : shown),
+    origin: origin && (isFileHidden ? { ...origin, name: undefined } : origin),
   }
 }
 
 const KEPT_MS = 10_000
 
-/**
- * Returns the result of the checks, at most ten seconds old, and when they began: a time of `Clock.now`. They write to the
- * disk, and pages of the console read them often.
- */
+/** Runs the checks at most every ten seconds: they write to the disk. Also returns their start, a time of `Clock.now`. */
 function recentReadiness(
   check: () => Promise<Readiness>,
   clock: Clock,

@@ -1,4 +1,4 @@
-import { formatTimestamp, parseTimestamp } from '@hookline/protocol'
+import { parseTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
 import { ROLES, type StoredToken, type Tokens } from '../backend/tokens.ts'
 import { fault } from '../util/fault.ts'
@@ -56,20 +56,14 @@ const schemas = {
     body: CreateTokenRequest,
     response: Schema.responses(
       201,
-      'The token. Only its hash is kept, so it cannot be shown again.',
-      Type.Object({
-        ...fields,
-        token: Schema.text('The secret token: store it safely.'),
-      }),
+      'The token. Only its hash is stored, so it cannot be shown again.',
+      Type.Object({ ...fields, token: Schema.text('The secret token: store it safely.') }),
     ),
   },
   remove: {
     ...admin('removeToken', 'Removes a token'),
     params: Schema.IdParams,
-    response: Schema.responses(
-      204,
-      'The token was removed. From now on, requests with it are refused.',
-    ),
+    response: Schema.responses(204, 'The token was removed. Requests with it are refused.'),
   },
 }
 
@@ -84,7 +78,7 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: TokenDeps): voi
   app.get('/tokens', { schema: schemas.list }, ({ query }) =>
     list.page(query, (page) =>
       pageOf(
-        [...tokens.current.values()].filter((each) => !isSession(each)),
+        tokens.current.values().filter((each) => !isSession(each)),
         page,
       ),
     ),
@@ -94,15 +88,10 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: TokenDeps): voi
     const { body } = request
     const now = clock.wall()
     const { id, token } = newToken(now)
-    const stored: StoredToken = {
-      id,
-      name: body.name,
-      role: body.role,
-      hash: hashOf(token),
-      createdAt: now,
-      expiresAt: expiryOf(body.expiresAt ?? null, now),
-      lastUsedAt: null,
-    }
+    const expiresAt = expiryOf(body.expiresAt ?? null, now)
+    const times = { createdAt: now, expiresAt, lastUsedAt: null }
+    const { name } = body
+    const stored: StoredToken = { id, name, role: body.role, hash: hashOf(token), ...times }
     const headers = { location: `${app.prefix}/tokens/${id}` }
     const made = { status: 201, headers, body: { ...presentToken(stored), token } } as const
     const entry = recordEntry(request, now, [null, stored], presentToken)
@@ -125,16 +114,11 @@ function expiryOf(requested: string | null, now: number): number | null {
   if (expiresAt !== undefined && expiresAt > now) return expiresAt
   const message = 'expiresAt is not a time in the future.'
   const hint =
-    'Give a time in ISO 8601, like 2030-01-31T00:00:00Z. Leave it out for a token that never expires.'
+    'Give ISO 8601, like 2030-01-31T00:00:00Z, or omit it for a token that never expires.'
   throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
 }
 
 /** The token or session as the API shows it. */
 export function presentToken({ hash: _, ...token }: StoredToken): object {
-  return {
-    ...token,
-    createdAt: formatTimestamp(token.createdAt),
-    expiresAt: Schema.timeOrNull(token.expiresAt),
-    lastUsedAt: Schema.timeOrNull(token.lastUsedAt),
-  }
+  return Schema.withTimes(token, 'createdAt', 'expiresAt', 'lastUsedAt')
 }

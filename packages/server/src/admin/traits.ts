@@ -1,4 +1,4 @@
-import { type ComputedTrait, formatTimestamp, type JsonObject } from '@hookline/protocol'
+import type { ComputedTrait, JsonObject } from '@hookline/protocol'
 import Type from 'typebox'
 import { validateCompute } from '../audiences/conditions/validate-compute.ts'
 import type { Member, Memberships } from '../backend/memberships.ts'
@@ -20,31 +20,25 @@ import { addWorkRoutes } from './computations/work-routes.ts'
 const computeField = Type.Unsafe<unknown>({
   ...Schema.anyObject,
   description:
-    'How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to].',
+    'How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to].',
 })
 
-/** A computed trait as the API shows it. */
-export const ComputedTraitResponse = Type.Object(responseFields({ compute: computeField }), {
+const ComputedTraitResponse = Type.Object(responseFields({ compute: computeField }), {
   $id: 'ComputedTrait',
 })
 
-/** What is special about the routes of computed traits. */
 const TRAITS: ComputationKind = {
   kind: 'trait',
   idPrefix: 'trt',
   path: '/traits',
-  noun: 'computed trait',
-  texts: {
-    tag: 'Computed traits',
-    operation: 'Trait',
-    one: 'a computed trait',
-    many: 'computed traits',
-    component: ComputedTraitResponse,
-    newFields: { compute: computeField },
-    changedFields: { compute: Type.Optional(computeField) },
-    previewed: { compute: computeField },
-  },
-  definingFields: ['compute'],
+  tag: 'Computed traits',
+  operation: 'Trait',
+  one: 'a computed trait',
+  many: 'computed traits',
+  record: Schema.ref(ComputedTraitResponse),
+  definition: 'compute',
+  definitionField: computeField,
+  newFields: { compute: computeField },
   define: requestedCompute,
 }
 
@@ -66,14 +60,12 @@ const schema = {
   ),
 }
 
-const values = new List<Member>('values', ({ userId, value, since }) => ({
-  userId,
-  value,
-  since: formatTimestamp(since),
-}))
+const values = new List<Member>('values', ({ userId, value, since }) =>
+  Schema.withTimes({ userId, value, since }, 'since'),
+)
 
 interface TraitDeps extends ComputationDeps {
-  readonly memberships: Pick<Memberships, 'changes' | 'list'>
+  readonly memberships: Pick<Memberships, 'list'>
 }
 
 /** `/traits`: records, syncs, and values. */
@@ -87,17 +79,15 @@ export function addTraitRoutes(app: AdminApp, deps: TraitDeps): void {
   })
 }
 
-type Defined = Pick<ComputedTrait, 'compute'>
-
-/** How the trait in a body is computed. */
+/** The computation in a body. */
 function requestedCompute(
-  { compute: given }: JsonObject,
+  { compute }: JsonObject,
   { before }: Pick<DefinitionScope, 'before'>,
-): Definition<Defined> {
-  if (given === undefined && before?.kind === 'trait')
+): Definition<Pick<ComputedTrait, 'compute'>> {
+  if (compute === undefined && before?.kind === 'trait')
     return { definition: { compute: before.compute } }
-  if (given === undefined) return { faults: [MISSING] }
-  const valid = validateCompute(given)
+  if (compute === undefined) return { faults: [MISSING] }
+  const valid = validateCompute(compute)
   return 'faults' in valid
     ? { faults: faultsBelow('/compute', valid.faults) }
     : { definition: valid }
@@ -107,5 +97,5 @@ const MISSING = fault(
   '/compute',
   'required',
   'compute is missing.',
-  'Say how the value is made, such as {"fn": "count", "event": "Order Completed"}.',
+  'Give a computation, such as {"fn": "count", "event": "Order Completed"}.',
 )

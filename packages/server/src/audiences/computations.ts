@@ -5,7 +5,7 @@ import type { FactClause } from '../backend/facts.ts'
 import type { Sync } from '../backend/syncs.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { computeValue } from './conditions/compute-value.ts'
-import { explain, type Explanation } from './conditions/explain.ts'
+import { explain, type ExplainedPart } from './conditions/explain.ts'
 import { isFilled, type Plans } from './evaluation/plans.ts'
 import { preview, type Previewed, type PreviewResult } from './preview.ts'
 import { newSync } from './syncs/needed-syncs.ts'
@@ -66,7 +66,7 @@ export interface ExplainedValue {
   /** When the value can next change by time alone, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
   /** For an audience: its condition with the verdict of each part. */
-  readonly condition?: Explanation
+  readonly condition?: readonly ExplainedPart[]
   /** For a computed trait: the number of events that are kept of the user. */
   readonly events?: number
 }
@@ -156,8 +156,8 @@ export class Computations {
     )
     const given = computation.kind === 'audience' ? computation.condition : null
     const condition = explain(given, rule.condition, { profile, now, most })
-    const changesAt = condition.changesAt === null ? null : Date.parse(condition.changesAt)
-    return { value: condition.holds || undefined, changesAt, condition }
+    const { holds, changesAt } = condition[0]!
+    return { value: holds || undefined, changesAt, condition }
   }
 }
 

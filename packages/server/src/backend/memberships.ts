@@ -10,14 +10,6 @@ export interface Member {
   readonly since: number
 }
 
-/** The numbers of profiles that got or lost a value in an hour. */
-export interface ChangeCounts {
-  readonly start: number
-  /** Profiles that entered an audience, or got a new value. */
-  readonly entered: number
-  readonly left: number
-}
-
 export interface AnnouncedUser extends Announced {
   readonly userId: string
 }
@@ -28,8 +20,6 @@ export interface Memberships {
 
   /** Profiles with a value, each with its first userId, in the order of profiles. */
   list(computationId: string, page: PageRequest): Promise<Page<Member>>
-
-  changes(computationId: string, since: number): Promise<readonly ChangeCounts[]>
 
   announced(computationId: string, after: string, limit: number): Promise<readonly AnnouncedUser[]>
 

@@ -35,9 +35,9 @@ export type Problem = {
 };
 export type Session = {
     id: string;
-    /** Who opened it: a sign-in link, or the name of a token. */
+    /** Sign-in link, or the name of its token. */
     name: string;
-    /** The id of the token that opened it or made the link; admin-token; or this-machine, where the service is open on its machine. The session ends with it. */
+    /** The id of its token; admin-token; or this-machine, if no login is needed. The session ends with it. */
     openedBy: string;
     /** One of viewer, editor, admin. */
     role: "viewer" | "editor" | "admin";
@@ -54,15 +54,15 @@ export type Source = {
     name: string;
     /** true or false. A disabled source refuses all calls. */
     enabled: boolean;
-    /** Calls per second and node, a whole number from 1; null for no limit. */
+    /** Calls per second and node, from 1; null for no limit. */
     rateLimit: number | null;
-    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
     writeKeys: {
         key: string;
         /** ISO 8601, UTC. */
         createdAt: string;
-        /** To the minute; null if the key was never used. */
+        /** To the minute; null if never used. */
         lastUsedAt: string | null;
     }[];
     /** ISO 8601, UTC. */
@@ -169,7 +169,7 @@ export type Suppression = {
     since: string;
     /** The deletion that requested it. */
     deletionId: string;
-    /** How many calls of the user got a 200 and were not kept. */
+    /** Calls of the user that got a 200 and were not stored. */
     callsLeftOut: number;
     /** When the last of them arrived. */
     lastLeftOutAt: string | null;
@@ -298,11 +298,11 @@ export type Replay = {
     scanned: number;
     /** Deliveries made due again so far. */
     requeued: number;
-    /** How many of these are delivered so far. */
+    /** Delivered of these. */
     delivered: number;
-    /** How many of these ended undelivered so far. */
+    /** Failed of these. */
     failed: number;
-    /** How far the replay has come between from and to. */
+    /** The position between from and to. */
     reachedAt: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -311,11 +311,11 @@ export type Replay = {
 };
 export type Deletion = {
     id: string;
-    /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
+    /** finished: done, and every receiver was notified. partial: done, but some notices failed. */
     state: "queued" | "running" | "finished" | "partial";
-    /** The number of userIds to delete. */
+    /** The number of userIds. */
     users: number;
-    /** The number of anonymousIds to delete. */
+    /** The number of anonymousIds. */
     anonymousUsers: number;
     /** null: every source. */
     sourceIds: string[] | null;
@@ -328,7 +328,7 @@ export type Deletion = {
     purgedAt: string | null;
     purged: {
         events: number;
-        /** Those of the events that have no userId: only anonymousIds find them. */
+        /** Events without a userId among them. */
         anonymousEvents: number;
         deliveries: number;
     };
@@ -363,13 +363,13 @@ export type Token = {
 export type StatisticsPoint = {
     /** ISO 8601, UTC. */
     at: string;
-    /** Calls accepted, duplicates included. */
+    /** Accepted calls, including duplicates. */
     received: number;
-    /** Refused calls, by code. Without a valid write key they belong to no source. */
+    /** Refused calls, by code. Without a valid write key, of no source. */
     refused: {
         [key: string]: number;
     };
-    /** Calls dropped as duplicates. */
+    /** Dropped duplicates. */
     duplicates: number;
     /** Declined events, by reason. */
     filtered: {
@@ -386,15 +386,15 @@ export type StatisticsPoint = {
     };
     /** Attempts with the outcome retry. */
     retried: number;
-    /** Profiles that entered an audience, or got a value of a computed trait. */
+    /** Profiles that entered an audience, or got a computed value. */
     entered: number;
-    /** Profiles that left an audience, or lost the value. */
+    /** Profiles that left an audience, or lost a computed value. */
     left: number;
-    /** Ids that calls named beside a userId and that profiles did not link to it, by reason: other_user, limit, placeholder. */
+    /** Ids not linked to the userId of their call, by reason: other_user, limit, placeholder. */
     unlinked: {
         [key: string]: number;
     };
-    /** The average number of waiting deliveries. */
+    /** The average number of pending deliveries. */
     pending: number | null;
     /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
     latencyMs: {
@@ -406,7 +406,7 @@ export type StatisticsPoint = {
 export type Sync = {
     id: string;
     reason: "created" | "changed" | "requested" | "daily" | "deleted";
-    /** waiting: others run before it, or stored events are counted first. running: profiles are evaluated. */
+    /** waiting: for other syncs, or for stored events to be counted. running: evaluating profiles. */
     state: "waiting" | "running" | "done" | "failed";
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -414,13 +414,13 @@ export type Sync = {
     startedAt: string | null;
     /** ISO 8601, UTC. */
     finishedAt: string | null;
-    /** Profiles that it has looked at. */
+    /** Evaluated profiles. */
     looked: number;
-    /** Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done. */
+    /** Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile. */
     entered: number;
-    /** Profiles that lost their value. It counts as entered does. */
+    /** Profiles that lost their value, counted like entered. */
     left: number;
-    /** Changes that evaluation in real time had missed. More than 0 is a bug in Hookline. */
+    /** Changes that real-time evaluation missed. More than 0 is a bug. */
     missed: number;
     /** Why it failed. */
     error: string | null;
@@ -432,36 +432,35 @@ export type Audience = {
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** Who belongs to it; null: its members are a list. */
+    /** null: its members are a list. */
     condition: {
         [key: string]: any;
     } | null;
-    /** true: its members are a list. condition is null then. */
+    /** Whether its members are a list. */
     manual: boolean;
     /** true or false. While it is false, nothing is computed and nothing is sent. */
     enabled: boolean;
-    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
-    /** Why it is in this state. */
+    /** The reason for the state. */
     reason: string | null;
     /** Profiles that belong to it, or have a value. */
     size: number;
-    /** How far the sync is; null if there is none. */
+    /** Progress of the sync, if any. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        /** filling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
         step: "filling" | "evaluating" | "announcing";
-        /** Events, profiles or users that are done. */
+        /** Events, profiles or users so far. */
         done: number;
-        /** Of how many. */
         total: number;
     } | null;
-    /** The sync that waits or runs. */
+    /** The waiting or running sync. */
     sync: Sync | null;
-    /** The last sync that ended. */
+    /** The last finished sync. */
     lastSync: Sync | null;
-    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -477,34 +476,33 @@ export type ComputedTrait = {
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
     /** true or false. While it is false, nothing is computed and nothing is sent. */
     enabled: boolean;
-    /** preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
-    /** Why it is in this state. */
+    /** The reason for the state. */
     reason: string | null;
     /** Profiles that belong to it, or have a value. */
     size: number;
-    /** How far the sync is; null if there is none. */
+    /** Progress of the sync, if any. */
     progress: {
-        /** filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value. */
+        /** filling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
         step: "filling" | "evaluating" | "announcing";
-        /** Events, profiles or users that are done. */
+        /** Events, profiles or users so far. */
         done: number;
-        /** Of how many. */
         total: number;
     } | null;
-    /** The sync that waits or runs. */
+    /** The waiting or running sync. */
     sync: Sync | null;
-    /** The last sync that ended. */
+    /** The last finished sync. */
     lastSync: Sync | null;
-    /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+    /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -529,19 +527,19 @@ export type Profile = {
     space: string;
     userIds: string[];
     anonymousIds: string[];
-    /** Why it has more than one id: for each anonymousId the earliest call of a user with it, and the aliases of its users. A deletion of a user removes the anonymousIds that the user named, and no other user. */
+    /** Why it has several ids: the earliest call of a user with each anonymousId, and the aliases of its users. Deleting a user removes the anonymousIds of this user, and no other user. */
     links: {
         /** What id is: a userId or an anonymousId. */
         kind: "user" | "anonymous";
         id: string;
-        /** The user whose call named the id. */
+        /** The user of the call. */
         userId: string;
         /** ISO 8601, UTC. */
         at: string;
         eventId: string;
         sourceId: string;
     }[];
-    /** Ids that calls named beside a userId of the profile, and that are not linked to it: the earliest 20 of each kind, and how many there are, counted up to 1,000. */
+    /** Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000. */
     refusedLinks: {
         /** The call of another user with the anonymousId is earlier. */
         otherUser: {
@@ -550,7 +548,7 @@ export type Profile = {
                 /** What id is: a userId or an anonymousId. */
                 kind: "user" | "anonymous";
                 id: string;
-                /** The user whose call named the id. */
+                /** The user of the call. */
                 userId: string;
                 /** ISO 8601, UTC. */
                 at: string;
@@ -558,14 +556,14 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** The profile has as many anonymousIds as the setting maxAnonymousIds allows, or an alias would make more than 100 users one. */
+        /** The profile has maxAnonymousIds anonymousIds, or an alias would merge more than 100 users. */
         limit: {
             count: number;
             links: {
                 /** What id is: a userId or an anonymousId. */
                 kind: "user" | "anonymous";
                 id: string;
-                /** The user whose call named the id. */
+                /** The user of the call. */
                 userId: string;
                 /** ISO 8601, UTC. */
                 at: string;
@@ -573,10 +571,10 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** Calls with an id that stands for no user, such as undefined or 0. */
+        /** Calls with a placeholder id, such as undefined or 0. */
         placeholders: number;
     };
-    /** The traits of identify calls, each with the event that set it and when that happened. The newest one counts; a call that says that it happens later than it was received counts from then. */
+    /** The traits of identify calls, each with its event. The newest one counts; a time in the future counts as the time of receipt. */
     traits: {
         [key: string]: {
             /** Any JSON. */
@@ -603,7 +601,7 @@ export type Profile = {
         /** ISO 8601, UTC. */
         since: string;
     }[];
-    /** How many events there were of each type. */
+    /** The number of events of each type. */
     counts: {
         identify?: number;
         track?: number;
@@ -612,7 +610,7 @@ export type Profile = {
         group?: number;
         alias?: number;
     };
-    /** The earliest timestamp of its events; null: it is only on a list. */
+    /** The earliest timestamp of its events; null without events. */
     firstSeenAt: string | null;
     /** The latest timestamp of its events. */
     lastSeenAt: string | null;
@@ -644,13 +642,13 @@ export function createSession(body: {
     return oazapfts.fetchJson<{
         status: 201;
         data: {
-            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            /** The kind of authentication. open: `hookline dev` on this machine, without a login. */
             kind: "session" | "token" | "open";
             id: string;
             name: string;
             /** One of viewer, editor, admin. */
             role: "viewer" | "editor" | "admin";
-            /** The value of X-CSRF-Token for changes; null with a token. */
+            /** For X-CSRF-Token of changes; null with a token. */
             csrfToken: string | null;
         };
     } | {
@@ -701,7 +699,7 @@ export function createSignInLink(body: {
     return oazapfts.fetchJson<{
         status: 201;
         data: {
-            /** The path of the link, below the address of the service. */
+            /** The path of the link. */
             path: string;
             /** One of viewer, editor, admin. */
             role: "viewer" | "editor" | "admin";
@@ -727,13 +725,13 @@ export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** How the request was authenticated. open: `hookline dev` on this machine, which needs no login. */
+            /** The kind of authentication. open: `hookline dev` on this machine, without a login. */
             kind: "session" | "token" | "open";
             id: string;
             name: string;
             /** One of viewer, editor, admin. */
             role: "viewer" | "editor" | "admin";
-            /** The value of X-CSRF-Token for changes; null with a token. */
+            /** For X-CSRF-Token of changes; null with a token. */
             csrfToken: string | null;
         };
     } | {
@@ -744,7 +742,7 @@ export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Ends a session: an admin ends each, others end their own
+ * Ends a session: your own, or as an admin, any
  */
 export function removeSession(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -789,9 +787,9 @@ export function createSource(body: {
     name: string;
     /** true or false. A disabled source refuses all calls. */
     enabled?: boolean;
-    /** Calls per second and node, a whole number from 1; null for no limit. */
+    /** Calls per second and node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -833,9 +831,9 @@ export function changeSource(id: string, body: {
     name?: string;
     /** true or false. A disabled source refuses all calls. */
     enabled?: boolean;
-    /** Calls per second and node, a whole number from 1; null for no limit. */
+    /** Calls per second and node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources of one space have one profile for each user. A change applies to events that arrive from then on: what profiles know from earlier ones stays where it is. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -887,7 +885,7 @@ export function addWriteKey(id: string, body: {}, { ifMatch, idempotencyKey }: {
             key: string;
             /** ISO 8601, UTC. */
             createdAt: string;
-            /** To the minute; null if the key was never used. */
+            /** To the minute; null if never used. */
             lastUsedAt: string | null;
         };
     } | {
@@ -1660,11 +1658,11 @@ export function createReplay(body: {
     to?: string;
     /** Only events of these types: identify, track, page, screen, group, alias. */
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
-    /** Only events that contain this text, upper and lower case alike: 1 to 1,024 characters. */
+    /** Only events that contain this text of 1 to 1,024 characters, ignoring case. */
     text?: string;
     /** true: also events that arrived while the destination was disabled. */
     includeDeclined?: boolean;
-    /** The maximum number of deliveries per second, a whole number from 1; no limit if absent. */
+    /** The maximum number of deliveries per second, from 1; no limit if absent. */
     ratePerSecond?: number;
     /** true: only counts the matching deliveries. */
     dryRun?: boolean;
@@ -1756,13 +1754,13 @@ export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
  * Deletes users and notifies receivers
  */
 export function createDeletion(body: {
-    /** The userIds of 1 to 5000 users, each a text that is not empty. */
+    /** 1 to 5000 userIds, not empty. */
     userIds?: string[];
-    /** The anonymousIds of 1 to 5000 users, each a text that is not empty. Every event with one of them is removed, whatever its userId. At most 5000 ids in all. */
+    /** 1 to 5000 anonymousIds, not empty. Every event with one of them is removed, whatever its userId. At most 5000 ids in all. */
     anonymousIds?: string[];
-    /** The ids of sources. Leave it out for every source, removed ones included. */
+    /** The ids of sources. If absent: every source, also removed ones. */
     sourceIds?: string[];
-    /** true: from now on, new events of these users are not kept. */
+    /** true: new events of these users are not stored. */
     suppress?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1819,11 +1817,11 @@ export function getDeletion(id: string, { format }: {
         status: 200;
         data: {
             id: string;
-            /** finished: done, and every receiver was notified. partial: done, but not every receiver could be notified. */
+            /** finished: done, and every receiver was notified. partial: done, but some notices failed. */
             state: "queued" | "running" | "finished" | "partial";
-            /** The number of userIds to delete. */
+            /** The number of userIds. */
             users: number;
-            /** The number of anonymousIds to delete. */
+            /** The number of anonymousIds. */
             anonymousUsers: number;
             /** null: every source. */
             sourceIds: string[] | null;
@@ -1836,7 +1834,7 @@ export function getDeletion(id: string, { format }: {
             purgedAt: string | null;
             purged: {
                 events: number;
-                /** Those of the events that have no userId: only anonymousIds find them. */
+                /** Events without a userId among them. */
                 anonymousEvents: number;
                 deliveries: number;
             };
@@ -1966,20 +1964,6 @@ export function removeSuppression(userId: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Ends the suppression of an anonymousId, in every source
- */
-export function removeAnonymousSuppression(anonymousId: string, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 204;
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/suppressions/anonymous/${encodeURIComponent(anonymousId)}`, {
-        ...opts,
-        method: "DELETE"
-    });
-}
-/**
  * Lists tokens, oldest first
  */
 export function listTokens({ limit, cursor }: {
@@ -2096,7 +2080,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
                     [key: string]: any;
                 };
                 requestId: string;
-                /** The stored entry is damaged. It shows what can still be read of it. */
+                /** The stored entry is corrupt: some fields are missing. */
                 unreadable?: true;
             }[];
             /** null on the last page. */
@@ -2135,7 +2119,7 @@ export function getStatistics({ $from, to, step, sourceId, destinationId, by }: 
             to: string;
             stepMs: number;
             points: StatisticsPoint[];
-            /** Present with by: the points of each source or destination that is selected. */
+            /** With by: the points of each selected source or destination. */
             series?: {
                 id: string;
                 points: StatisticsPoint[];
@@ -2192,34 +2176,34 @@ export function watch({ topics, lastEventId, kind, sourceId, destinationId, $typ
     });
 }
 /**
- * Shows the address of the inspector, and what it responds
+ * Shows the address of the inspector and its response
  */
 export function getInspector(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The URL to give a webhook. Any path may follow it. It leads to the inspector whatever the settings allowedNetworks, allowedPorts and egressProxy say. */
+            /** The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it. */
             url: string;
             answers: {
-                /** The status of the responses, 200 to 599. */
+                /** 200 to 599; 200 if absent. */
                 status: number;
-                /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+                /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
                 delayMs: number;
-                /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+                /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
                 failFirst: number | null;
             };
             requests: {
-                /** How many requests are kept. */
+                /** Stored requests. */
                 kept: number;
                 /** Their bytes: body, path and headers. */
                 bytes: number;
-                /** How many have come since the start. */
+                /** Requests since the start. */
                 received: number;
             };
             limits: {
-                /** The most requests that each node keeps. */
+                /** The maximum number of requests stored on each node. */
                 requests: number;
-                /** The most bytes that each node keeps. */
+                /** The maximum bytes stored on each node. */
                 bytes: number;
                 /** The largest body. A larger one gets 413. */
                 bodyBytes: number;
@@ -2233,7 +2217,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Lists the requests that it got, newest first
+ * Lists its requests, newest first
  */
 export function listInspectedRequests({ limit, cursor, destinationId, deliveryId }: {
     limit?: number;
@@ -2253,9 +2237,9 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 path: string;
                 /** Bytes of the body. */
                 size: number;
-                /** The destination that sent it; null where it is not certain. */
+                /** The sending destination; null if uncertain. */
                 destinationId: string | null;
-                /** webhook-id: the same on every attempt, of a test delivery too. */
+                /** webhook-id: the same on every attempt. */
                 deliveryId: string | null;
                 /** The number of the attempt, from 1. */
                 attempt: number | null;
@@ -2268,17 +2252,17 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 messageId: string | null;
                 signature: {
                     verdict: "valid" | "invalid" | "missing";
-                    /** Why it is not valid; null if it is. */
+                    /** Why it is not valid; null otherwise. */
                     reason: string | null;
-                    /** X-Signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
                     xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
-                    /** webhook-signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
                     webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
                 };
                 response: {
                     status: number;
                     delayMs: number;
-                    /** false while it is delayed, and if Hookline closed the connection meanwhile. */
+                    /** false while it is delayed, or if the connection was closed before. */
                     sent: boolean;
                 };
             }[];
@@ -2298,13 +2282,12 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
     });
 }
 /**
- * Removes the requests that are kept
+ * Removes all stored requests
  */
 export function clearInspector(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** How many there were. */
             removed: number;
         };
     } | {
@@ -2316,7 +2299,7 @@ export function clearInspector(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Shows a request as it came
+ * Shows a request
  */
 export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2330,9 +2313,9 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             path: string;
             /** Bytes of the body. */
             size: number;
-            /** The destination that sent it; null where it is not certain. */
+            /** The sending destination; null if uncertain. */
             destinationId: string | null;
-            /** webhook-id: the same on every attempt, of a test delivery too. */
+            /** webhook-id: the same on every attempt. */
             deliveryId: string | null;
             /** The number of the attempt, from 1. */
             attempt: number | null;
@@ -2345,20 +2328,20 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             messageId: string | null;
             signature: {
                 verdict: "valid" | "invalid" | "missing";
-                /** Why it is not valid; null if it is. */
+                /** Why it is not valid; null otherwise. */
                 reason: string | null;
-                /** X-Signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
                 xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
-                /** webhook-signature alone. stale: its timestamp is more than five minutes from now. unchecked: there is no shared secret. */
+                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
                 webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
             };
             response: {
                 status: number;
                 delayMs: number;
-                /** false while it is delayed, and if Hookline closed the connection meanwhile. */
+                /** false while it is delayed, or if the connection was closed before. */
                 sent: boolean;
             };
-            /** In their order. The values of static headers are [hidden]: they are secrets. So are signatures, below the role editor. */
+            /** In their order. The values of static headers are [hidden]; so are signatures, below the role editor. */
             headers: {
                 name: string;
                 value: string;
@@ -2374,24 +2357,24 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Sets what it responds from now on
+ * Changes its response
  */
 export function changeInspectorAnswers(body: {
-    /** The status of the responses, 200 to 599. */
+    /** 200 to 599; 200 if absent. */
     status?: number;
-    /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+    /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
     delayMs?: number;
-    /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+    /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
     failFirst?: number | null;
 }, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The status of the responses, 200 to 599. */
+            /** 200 to 599; 200 if absent. */
             status: number;
-            /** How long each response is delayed, up to 10000. Attempts have a deadline of 5 s. */
+            /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
             delayMs: number;
-            /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null: all of them. */
+            /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
             failFirst: number | null;
         };
     } | {
@@ -2437,13 +2420,13 @@ export function createAudience(body: {
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
         [key: string]: any;
     };
-    /** In place of a condition: its members are a list, changed with PUT …/members. */
+    /** Instead of a condition: its members are a list, changed with PUT …/members. */
     manual?: true;
     /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
     enabled?: boolean;
@@ -2485,9 +2468,9 @@ export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeAudience(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds?: string[];
-    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
         [key: string]: any;
     };
@@ -2582,12 +2565,12 @@ export function listAudienceSyncs(id: string, { limit, cursor }: {
     });
 }
 /**
- * Shows for how many users there would be a value
+ * Shows how many users would have a value
  */
 export function previewAudience(body: {
-    /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] in place of within, or "type": "page" and "name" in place of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
+    /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition: {
         [key: string]: any;
     };
@@ -2597,9 +2580,9 @@ export function previewAudience(body: {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** How many profiles would have a value. */
+            /** The number of profiles with a value. */
             size: number;
-            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            /** false: size is an estimate for more than 100,000 profiles, or profiles lack some stored events: try again. */
             isExact: boolean;
             sample: {
                 /** null: no event has named a userId yet. */
@@ -2607,7 +2590,7 @@ export function previewAudience(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -2623,22 +2606,22 @@ export function previewAudience(body: {
     }));
 }
 /**
- * Shows why a user has the value that it has
+ * Shows why a user has its value
  */
 export function explainAudience(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
             userId: string;
-            /** The value now: true for a member of an audience; null for none. */
+            /** true for a member of an audience; null for none. */
             value: any;
-            /** null if it has none, or got it a moment ago. */
+            /** null without a value, or if it is very new. */
             since: string | null;
             /** When it can next change by time alone. null: only an event can change it. */
             changesAt: string | null;
-            /** For an audience: each part of its condition, the whole first. */
+            /** For an audience: the condition, then its parts. */
             condition?: {
-                /** Its place in the condition, as a JSON Pointer. */
+                /** A JSON Pointer into the condition. */
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
@@ -2648,12 +2631,12 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 clause?: {
                     [key: string]: any;
                 };
-                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
                 saw?: {
                     [key: string]: any;
                 };
             }[];
-            /** For a computed trait: of how many events it is made. */
+            /** For a computed trait: the number of its events. */
             events?: number;
         };
     } | {
@@ -2661,35 +2644,6 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
         data: Problem;
     }>(`/api/v1/audiences/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
         userId
-    }))}`, {
-        ...opts
-    });
-}
-/**
- * Shows how many profiles entered and left in each hour
- */
-export function getAudienceChanges(id: string, { $from }: {
-    $from?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: {
-            /** ISO 8601, UTC. */
-            "from": string;
-            data: {
-                /** When the hour begins. */
-                at: string;
-                /** Profiles that got a value, or another one. */
-                entered: number;
-                /** Profiles that lost their value. */
-                left: number;
-            }[];
-        };
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/audiences/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
-        "from": $from
     }))}`, {
         ...opts
     });
@@ -2727,9 +2681,9 @@ export function listMembers(id: string, { limit, cursor }: {
  * Adds users to a manual audience, and removes others
  */
 export function changeMembers(id: string, body: {
-    /** The ids of users to add: texts of 1 to 1,024 characters, without control characters. */
+    /** 1 to 1,024 characters each, no control characters. */
     add?: string[];
-    /** The ids of users to remove: texts of 1 to 1,024 characters. */
+    /** 1 to 1,024 characters each. */
     remove?: string[];
 }, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2807,9 +2761,9 @@ export function createTrait(body: {
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -2853,9 +2807,9 @@ export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeTrait(id: string, body: {
     /** A text of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** The ids of the destinations that changes are sent to, whatever their source: at most 50. */
+    /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds?: string[];
-    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute?: {
         [key: string]: any;
     };
@@ -2950,12 +2904,12 @@ export function listTraitSyncs(id: string, { limit, cursor }: {
     });
 }
 /**
- * Shows for how many users there would be a value
+ * Shows how many users would have a value
  */
 export function previewTrait(body: {
-    /** The space whose profiles are looked at; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** How the value is made from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. In place of event: "type": "page" and its "name". In place of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -2965,9 +2919,9 @@ export function previewTrait(body: {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** How many profiles would have a value. */
+            /** The number of profiles with a value. */
             size: number;
-            /** false: there are more than 100,000 profiles, and size is estimated from some of them; or profiles do not have all stored events yet: try again. */
+            /** false: size is an estimate for more than 100,000 profiles, or profiles lack some stored events: try again. */
             isExact: boolean;
             sample: {
                 /** null: no event has named a userId yet. */
@@ -2975,7 +2929,7 @@ export function previewTrait(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events. */
+            /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -2991,22 +2945,22 @@ export function previewTrait(body: {
     }));
 }
 /**
- * Shows why a user has the value that it has
+ * Shows why a user has its value
  */
 export function explainTrait(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
             userId: string;
-            /** The value now: true for a member of an audience; null for none. */
+            /** true for a member of an audience; null for none. */
             value: any;
-            /** null if it has none, or got it a moment ago. */
+            /** null without a value, or if it is very new. */
             since: string | null;
             /** When it can next change by time alone. null: only an event can change it. */
             changesAt: string | null;
-            /** For an audience: each part of its condition, the whole first. */
+            /** For an audience: the condition, then its parts. */
             condition?: {
-                /** Its place in the condition, as a JSON Pointer. */
+                /** A JSON Pointer into the condition. */
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
@@ -3016,12 +2970,12 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 clause?: {
                     [key: string]: any;
                 };
-                /** What the clause compared: {"value": …}, null for a missing one; {"count": 3, "orMore": false}, where orMore says that older events are no longer known; or {"member": true}. */
+                /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
                 saw?: {
                     [key: string]: any;
                 };
             }[];
-            /** For a computed trait: of how many events it is made. */
+            /** For a computed trait: the number of its events. */
             events?: number;
         };
     } | {
@@ -3029,35 +2983,6 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
         data: Problem;
     }>(`/api/v1/traits/${encodeURIComponent(id)}/explain${QS.query(QS.explode({
         userId
-    }))}`, {
-        ...opts
-    });
-}
-/**
- * Shows how many profiles entered and left in each hour
- */
-export function getTraitChanges(id: string, { $from }: {
-    $from?: string;
-} = {}, opts?: Oazapfts.RequestOpts) {
-    return oazapfts.fetchJson<{
-        status: 200;
-        data: {
-            /** ISO 8601, UTC. */
-            "from": string;
-            data: {
-                /** When the hour begins. */
-                at: string;
-                /** Profiles that got a value, or another one. */
-                entered: number;
-                /** Profiles that lost their value. */
-                left: number;
-            }[];
-        };
-    } | {
-        status: number;
-        data: Problem;
-    }>(`/api/v1/traits/${encodeURIComponent(id)}/changes${QS.query(QS.explode({
-        "from": $from
     }))}`, {
         ...opts
     });
@@ -3109,7 +3034,7 @@ export function listProfiles({ search, order, space, limit, cursor }: {
             data: ProfileSummary[];
             /** null on the last page. */
             nextCursor: string | null;
-            /** The share of profiles that the index has, from 0 to 1. Absent: all. */
+            /** The indexed share of profiles, 0 to 1. Absent: all. */
             indexed?: number;
         };
     } | {
@@ -3126,7 +3051,7 @@ export function listProfiles({ search, order, space, limit, cursor }: {
     });
 }
 /**
- * Shows everything that is known of a user
+ * Shows the profile of a user
  */
 export function findProfile(userId: string, { space }: {
     space?: string;
@@ -3145,7 +3070,7 @@ export function findProfile(userId: string, { space }: {
     });
 }
 /**
- * Shows everything that is known of a user
+ * Shows the profile of a user
  */
 export function getProfile(userId: string, { space }: {
     space?: string;
@@ -3370,14 +3295,14 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             backend: string;
             /** null unless the role is admin. */
             dataDir: string | null;
-            /** What its clock shows. */
+            /** ISO 8601, UTC. */
             time: string;
             /** ISO 8601, UTC. */
             startedAt: string;
-            /** The port that takes calls, if adminPort gives it one of its own. */
+            /** The port for calls, if adminPort is set. */
             callsPort: number | null;
             uptimeMs: number;
-            /** As /readyz, at checkedAt. */
+            /** The status of /readyz at checkedAt. */
             status: "ok" | "unavailable";
             checks: {
                 [key: string]: {
@@ -3388,41 +3313,40 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             };
             /** ISO 8601, UTC. */
             checkedAt: string;
-            /** The processes that serve it together, and those that have died in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings are those of the one that responds. */
+            /** The nodes of the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node. */
             nodes: {
                 id: string;
                 version: string;
-                /** What it does: everything, or one part of it. */
                 role: "all" | "ingest" | "deliver" | "api";
                 /** ISO 8601, UTC. */
                 startedAt: string;
                 /** ISO 8601, UTC. */
                 lastSeenAt: string;
-                /** Whether it was seen in the last ten seconds. */
+                /** Seen in the last ten seconds. */
                 isAlive: boolean;
-                /** Whether it is the one that responds. */
+                /** This node sends the response. */
                 isThis: boolean;
             }[];
             failingWorkers: {
                 name: string;
                 reason: string;
             }[];
-            /** The last damages that starts have found; null unless the role is admin. */
+            /** Data corruption found at startup; null unless the role is admin. */
             damages: {
                 /** ISO 8601, UTC. */
                 foundAt: string;
                 description: string;
             }[] | null;
             storage: {
-                /** Without the space that removed data has left. */
+                /** Without free space in the database. */
                 usedBytes: number;
                 databaseBytes: number;
-                /** The write-ahead log; on a cluster, what waits in NATS. */
+                /** The write-ahead log, or the NATS stream of a cluster. */
                 logBytes: number;
-                /** Of the disk; null on a cluster. */
+                /** On the disk; null on a cluster. */
                 freeBytes: number | null;
                 events: number;
-                /** Whether events is counted, not estimated. */
+                /** false: events is an estimate. */
                 isExact: boolean;
                 /** ISO 8601, UTC. */
                 oldestEventAt: string | null;
@@ -3430,25 +3354,25 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 retentionMaxBytes: number | null;
             };
             backlog: {
-                /** Events that wait for decisions. */
+                /** Events before decisions. */
                 undecided: {
-                    /** At most; dropped duplicates count as well. */
+                    /** The maximum: dropped duplicates are included. */
                     events: number;
                     /** ISO 8601, UTC. */
                     oldestAt: string | null;
                     ageMs: number | null;
                 };
-                /** Events that profiles do not have; null while there are none. */
+                /** Events not yet in profiles; null while no profiles are kept. */
                 notInProfiles: {
-                    /** At most; dropped duplicates count as well. */
+                    /** The maximum: dropped duplicates are included. */
                     events: number;
                     /** ISO 8601, UTC. */
                     oldestAt: string | null;
                     ageMs: number | null;
                 } | null;
-                /** Deliveries that wait for an attempt. */
+                /** Deliveries before their next attempt. */
                 pending: number;
-                /** Deliveries that wait until a pause ends. */
+                /** Deliveries held by a pause. */
                 held: number;
                 /** ISO 8601, UTC. */
                 oldestPendingAt: string | null;
@@ -3462,7 +3386,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 open: number;
                 most: number;
             };
-            /** When the last download of a backup was complete, since the start. */
+            /** The last complete backup since the start. */
             lastBackupAt: string | null;
             settings: {
                 name: string;
@@ -3471,17 +3395,17 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 /** As a user writes it; null if hidden or not set. */
                 value: string | null;
                 isSet: boolean;
+                "default": string | null;
+                help: string;
                 /** admins_only: it names a path, a host or a network. */
                 hidden: "secret" | "admins_only" | null;
-                "default": string | null;
-                /** null: the program that runs the service has not told it. */
+                /** null: unknown. */
                 origin: {
                     kind: "flag" | "environment" | "file" | "default" | "unset";
-                    /** The flag, the variable, or the file, which admins see. */
+                    /** The flag, the variable, or, for admins, the file. */
                     name?: string;
                     key?: string;
                 } | null;
-                help: string;
             }[];
         };
     } | {

@@ -58,8 +58,12 @@ export function orNull(schema: TSchema, description: string): TSchema {
 /** A JSON object that the API passes on unchanged. */
 export const anyObject = Type.Unsafe({ type: 'object', additionalProperties: true })
 
-/** A reference to a schema that openapi.ts registers under its `$id`. */
+/** The schemas that the OpenAPI document lists as components. */
+export const components = new Set<TSchema>()
+
+/** A reference to a schema by its `$id`. Makes it a component of the OpenAPI document. */
 export function ref(schema: TSchema): TSchema {
+  components.add(schema)
   return Type.Unsafe({ $ref: `${(schema as { $id?: string }).$id}#` })
 }
 
@@ -212,4 +216,13 @@ export function versionedResponses(status: 200 | 201, success: string, schema: T
 
 export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
+}
+
+/** A copy of `record` with the times in these fields as the API shows them. */
+export function withTimes<
+  Name extends string,
+  T extends { readonly [Each in Name]: number | null },
+>(record: T, ...names: readonly Name[]): Omit<T, Name> & Record<Name, string | null> {
+  const times = names.map((each) => [each, timeOrNull(record[each])])
+  return { ...record, ...Object.fromEntries(times) } as Omit<T, Name> & Record<Name, string | null>
 }

@@ -21,7 +21,6 @@ import {
   presentStatus,
   presentSync,
   requireComputation,
-  type SchemaTexts,
   SyncResponse,
 } from './computation.ts'
 
@@ -30,17 +29,16 @@ const RemoveQuery = Type.Object(
     announce: Type.Optional(
       Schema.oneOf(
         ['true', 'false'],
-        'true: first sends to the destinations, for every user, that the value is gone: false for an audience, null for a computed trait. Then the response is 202.',
+        'true: first sends every user without the value: false for an audience, null for a computed trait. Then the response is 202.',
       ),
     ),
   },
   Schema.strict,
 )
 
-function recordSchemas(texts: SchemaTexts) {
-  const { tag, operation: name, one, many, component, newFields, changedFields } = texts
+function recordSchemas(kind: ComputationKind) {
+  const { tag, operation: name, one, many, record: shown, newFields } = kind
   const { viewer, editor } = Schema.operationsTagged(tag)
-  const shown = Schema.ref(component)
   const params = Schema.IdParams
   return {
     list: {
@@ -54,9 +52,9 @@ function recordSchemas(texts: SchemaTexts) {
     create: {
       ...editor(`create${name}`, `Creates ${one}, and sends it for each user who has a value`),
       description:
-        'The key comes from the name: snake_case. It is unique in the space and never changes. The first sync starts at once.',
+        'The key is the name in snake_case. It is unique in the space and never changes. The first sync starts immediately.',
       body: creationBody(newFields),
-      response: Schema.versionedResponses(201, `What was created.`, shown),
+      response: Schema.versionedResponses(201, 'The record and its state.', shown),
     },
     get: {
       ...viewer(`get${name}`, `Shows ${one}, with its state, its size and its last sync`),
@@ -66,10 +64,10 @@ function recordSchemas(texts: SchemaTexts) {
     change: {
       ...editor(`change${name}`, `Changes ${one}`),
       description:
-        'Fields that are absent stay unchanged. A new definition starts a sync: changes are sent only for users whose value changes. A destination that is added gets the value of every user.',
+        'Absent fields stay unchanged. A new definition starts a sync, which sends only changed values. An added destination gets every value.',
       params,
       headers: Schema.IfMatchHeaders,
-      body: changeBody(changedFields),
+      body: changeBody(kind),
       response: Schema.versionedResponses(200, 'The changed record.', shown),
     },
     remove: {
@@ -79,17 +77,13 @@ function recordSchemas(texts: SchemaTexts) {
       querystring: RemoveQuery,
       response: {
         ...Schema.responses(204, 'The record was removed.'),
-        ...Schema.responses(
-          202,
-          'It is removed when every user is announced.',
-          Schema.ref(SyncResponse),
-        ),
+        ...Schema.responses(202, 'It is removed after the sync.', Schema.ref(SyncResponse)),
       },
     },
   }
 }
 
-/** Creates, reads, changes and removes audiences or computed traits. Changes run one after the other. */
+/** The routes that create, read, change and remove audiences or computed traits. Changes run one at a time. */
 export function addComputationRoutes(
   app: AdminApp,
   deps: ComputationDeps,
@@ -102,8 +96,8 @@ export function addComputationRoutes(
 }
 
 function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
-  const { path, texts } = kind
-  const schemas = recordSchemas(texts)
+  const { path } = kind
+  const schemas = recordSchemas(kind)
   const list = new List<object>(path.slice(1), (shown) => shown)
   app.get(path, { schema: schemas.list }, ({ query }) =>
     list.page(query, async (page) => {
@@ -123,7 +117,7 @@ function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind)
 
 function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, turns, wake } = deps
-  const options = { schema: recordSchemas(kind.texts).create, attachValidation: true }
+  const options = { schema: recordSchemas(kind).create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
     turns.run(async () => {
       const now = clock.wall()
@@ -142,7 +136,7 @@ function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 
 function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, turns, wake } = deps
-  const options = { schema: recordSchemas(kind.texts).change, attachValidation: true }
+  const options = { schema: recordSchemas(kind).change, attachValidation: true }
   app.patch(`${kind.path}/:id`, options, (request, reply) =>
     turns.run(async () => {
       const before = requireComputation(catalog, kind, request.params.id)
@@ -166,7 +160,7 @@ function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 
 function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, audit, computations, turns, wake } = deps
-  app.delete(`${kind.path}/:id`, { schema: recordSchemas(kind.texts).remove }, (request, reply) =>
+  app.delete(`${kind.path}/:id`, { schema: recordSchemas(kind).remove }, (request, reply) =>
     turns.run(async () => {
       const record = requireComputation(catalog, kind, request.params.id)
       requireMatch(request.headers['if-match'], record.version)
@@ -178,7 +172,7 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
         return reply.code(204).send()
       }
       await requireKept(record, deps)
-      // Before the change: the sync removes the record later, and nobody is asked again then.
+      // The sync removes the record later, without a request.
       await audit.append(entry)
       const sync = await computations.requestSync(record.id, 'deleted')
       wake()
@@ -187,15 +181,13 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
   )
 }
 
-/** @throws {Problem} `wrong_state` while its removal is announced */
+/** @throws {Problem} `wrong_state` during its announced removal */
 async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
-  const detail = 'It is being removed: its users are announced first.'
-  throw new Problem('wrong_state', { detail })
+  throw new Problem('wrong_state', { detail: 'It is being removed.' })
 }
 
-/** The function that shows a record in an audit entry. */
 function presentIn({ catalog }: ComputationDeps): (record: Computation) => object {
   return (record) => presentComputation(record, catalog.current)
 }
@@ -214,12 +206,7 @@ async function withStatus(record: Computation, deps: ComputationDeps): Promise<o
   return shown!
 }
 
-/** These records as the API shows them. */
-async function withStatuses(
-  records: readonly Computation[],
-  deps: ComputationDeps,
-): Promise<object[]> {
-  if (records.length === 0) return []
+async function withStatuses(records: readonly Computation[], deps: ComputationDeps) {
   const statuses = await deps.computations.statusesOf(records)
   return records.map((record, index) => ({
     ...presentIn(deps)(record),
@@ -227,10 +214,10 @@ async function withStatuses(
   }))
 }
 
-/** So many of the audiences that name a record are shown. */
+/** The maximum number of audiences in a refusal. */
 const MAX_SHOWN = 10
 
-/** Checks that no condition names the record. @throws {Problem} `wrong_state`, which lists the audiences that do */
+/** Checks that no condition refers to the record. @throws {Problem} `wrong_state` */
 function requireUnused(record: Computation, { computations }: CatalogSnapshot): void {
   const users = [...computations.values()].filter((each) =>
     dependenciesOf(each, computations).includes(record),
@@ -238,6 +225,6 @@ function requireUnused(record: Computation, { computations }: CatalogSnapshot): 
   if (users.length === 0) return
   const shown = users.slice(0, MAX_SHOWN).map(({ id, name }) => `${id} (${name})`)
   const more = users.length > MAX_SHOWN ? ` and ${users.length - MAX_SHOWN} more` : ''
-  const detail = `The conditions of these audiences name it: ${shown.join(', ')}${more}. Change or remove them first.`
+  const detail = `Used in the conditions of ${shown.join(', ')}${more}. Change or remove them first.`
   throw new Problem('wrong_state', { detail })
 }

@@ -1,7 +1,6 @@
 import {
   type Computation,
   DEFAULT_SPACE,
-  formatTimestamp,
   isJsonObject,
   type JsonObject,
   keyOfName,
@@ -17,21 +16,16 @@ import type {
   ComputationStatus,
 } from '../../audiences/computations.ts'
 import type { Catalog, CatalogSnapshot } from '../../backend/catalog.ts'
-import type { Memberships } from '../../backend/memberships.ts'
 import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 
-/**
- * Runs tasks one after the other. A key must be unique and conditions must have no cycle, and both need more than one
- * record: so two changes must not check at the same time.
- */
+/** Runs tasks one after the other: unique keys and conditions without cycles are checked across records. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Runs the task when those before it have ended, and resolves as it does. */
   run<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(task)
     this.#last = turn.catch(() => undefined)
@@ -39,154 +33,137 @@ export class Turns {
   }
 }
 
-/** The dependencies of the routes of audiences and computed traits. */
 export interface ComputationDeps extends ChangeDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly syncs: Pick<Syncs, 'list'>
   /** Orders all changes of these records, those of imports included. */
   readonly turns: Turns
-  readonly memberships: Pick<Memberships, 'changes'>
 }
 
-/** What a definition is validated with. */
+/** The context in which a definition is validated. */
 export interface DefinitionScope {
-  /** The record that is changed; absent for a new one. */
+  /** Absent for a new record. */
   readonly before?: Computation
   readonly space: string
   readonly current: CatalogSnapshot
 }
 
-/** The definition of a record, or what is wrong with it; pointers begin at the body. */
+/** A valid definition, or its faults, with pointers into the body. */
 export type Definition<T> = { readonly definition: T } | { readonly faults: readonly Fault[] }
 
-/** How the routes of audiences and those of computed traits differ. */
+/** The differences between the routes of audiences and of computed traits. */
 export interface ComputationKind {
   readonly kind: Computation['kind']
   readonly idPrefix: 'aud' | 'trt'
-  /** The path of its routes. */
   readonly path: '/audiences' | '/traits'
-  /** In sentences: "No audience has this id." */
-  readonly noun: string
-  readonly texts: SchemaTexts
-  /** The fields of a body that `define` validates: the faults that the schema finds in them are left out. */
-  readonly definingFields: readonly string[]
-  /** The definition in a body that creates a record, changes one, or asks for a preview. */
-  define(body: JsonObject, scope: DefinitionScope): Definition<object>
-}
-
-/** How the schemas of one kind of computation differ from those of the other. */
-export interface SchemaTexts {
   readonly tag: 'Audiences' | 'Computed traits'
   /** In operation ids: `createAudience`. */
   readonly operation: 'Audience' | 'Trait'
   /** In sentences: `an audience`. */
   readonly one: string
   readonly many: string
-  /** A record as the API shows it. */
-  readonly component: TSchema
-  /** The fields of the definition in the body of a request that creates one. */
+  /** The schema of a record in responses. */
+  readonly record: TSchema
+  /** The name and schema of the definition. `define` validates it, so the schema's faults below it are dropped. */
+  readonly definition: 'condition' | 'compute'
+  readonly definitionField: TSchema
+  /** The fields of the definition in the body of a new record. */
   readonly newFields: TProperties
-  /** The same for a request that changes one. */
-  readonly changedFields: TProperties
-  /** The same for a preview. */
-  readonly previewed: TProperties
+  /** Validates the definition in the body of a creation, a change or a preview. */
+  define(body: JsonObject, scope: DefinitionScope): Definition<object>
 }
 
-/** The record of this kind with this id. @throws {Problem} `not_found` */
+/** @throws {Problem} `not_found` */
 export function requireComputation(
   { current }: Pick<Catalog, 'current'>,
-  { kind, noun }: ComputationKind,
+  { kind, one }: ComputationKind,
   id: string,
 ): Computation {
   const record = current.computations.get(id)
   if (record?.kind === kind) return record
-  throw new Problem('not_found', { detail: `No ${noun} has this id.` })
+  throw new Problem('not_found', { detail: `This is not the id of ${one}.` })
 }
 
 const REASONS: SyncReason[] = ['created', 'changed', 'requested', 'daily', 'deleted']
 const SYNC_STATES: Sync['state'][] = ['waiting', 'running', 'done', 'failed']
 
-/** A sync as the API shows it. */
 export const SyncResponse = Type.Object(
   {
     id: Type.String(),
     reason: Type.Enum(REASONS),
     state: Schema.oneOf(
       SYNC_STATES,
-      'waiting: others run before it, or stored events are counted first. running: profiles are evaluated.',
+      'waiting: for other syncs, or for stored events to be counted. running: evaluating profiles.',
     ),
     createdAt: Schema.time,
     startedAt: Schema.nullable(Schema.time),
     finishedAt: Schema.nullable(Schema.time),
-    looked: Schema.integer('Profiles that it has looked at.'),
+    looked: Schema.integer('Evaluated profiles.'),
     entered: Schema.integer(
-      'Profiles that got a value, or another one. A sync with the reason created or changed also counts those that were evaluated in real time before it was done.',
+      'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile.',
     ),
-    left: Schema.integer('Profiles that lost their value. It counts as entered does.'),
-    missed: Schema.integer(
-      'Changes that evaluation in real time had missed. More than 0 is a bug in Hookline.',
-    ),
+    left: Schema.integer('Profiles that lost their value, counted like entered.'),
+    missed: Schema.integer('Changes that real-time evaluation missed. More than 0 is a bug.'),
     error: Schema.nullable(Schema.text('Why it failed.')),
   },
   { $id: 'Sync' },
 )
 
-/** The sync as the API shows it. */
 export function presentSync(sync: Sync): object {
-  const { id, reason, state, looked, entered, left, missed, error } = sync
-  return {
+  const { id, reason, state, createdAt, startedAt, finishedAt } = sync
+  const { looked, entered, left, missed, error } = sync
+  const shown = {
     id,
     reason,
     state,
-    createdAt: formatTimestamp(sync.createdAt),
-    startedAt: Schema.timeOrNull(sync.startedAt),
-    finishedAt: Schema.timeOrNull(sync.finishedAt),
+    createdAt,
+    startedAt,
+    finishedAt,
     looked,
     entered,
     left,
     missed,
-    error,
   }
+  return { ...Schema.withTimes(shown, 'createdAt', 'startedAt', 'finishedAt'), error }
 }
 
 const STATES: ComputationState[] = ['preparing', 'live', 'paused', 'disabled', 'failed']
 
-/** Since when events are known, for responses. */
 export const reachesBackTo = Schema.nullable(
   Schema.timeOf(
-    'It counts events that were received at this time or later: older ones were no longer stored when it was created. null: it counts no events.',
+    'It counts events received since then: older ones were no longer stored when it was created. null: it counts no events.',
   ),
 )
 
-/** The fields of an audience or a computed trait that the workers determine. */
+/** The fields that the workers set. */
 const statusFields = {
   state: Schema.oneOf(
     STATES,
-    'preparing: its first sync, or the one after a change, is not done. live: it follows each event. paused: each of its destinations is off, so nobody is told. disabled: nothing is computed or sent. failed: see reason.',
+    'preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason.',
   ),
-  reason: Schema.nullable(Schema.text('Why it is in this state.')),
+  reason: Schema.nullable(Schema.text('The reason for the state.')),
   size: Schema.integer('Profiles that belong to it, or have a value.'),
   progress: Schema.nullable(
     Type.Object(
       {
         step: Schema.oneOf(
           ['filling', 'evaluating', 'announcing'],
-          'filling: stored events are counted. evaluating: profiles are evaluated. announcing: users are told their value.',
+          'filling: counting stored events. evaluating: evaluating profiles. announcing: sending values.',
         ),
-        done: Schema.integer('Events, profiles or users that are done.'),
-        total: Schema.integer('Of how many.'),
+        done: Schema.integer('Events, profiles or users so far.'),
+        total: Type.Integer(),
       },
-      { description: 'How far the sync is; null if there is none.' },
+      { description: 'Progress of the sync, if any.' },
     ),
   ),
-  sync: Schema.orNull(Schema.ref(SyncResponse), 'The sync that waits or runs.'),
-  lastSync: Schema.orNull(Schema.ref(SyncResponse), 'The last sync that ended.'),
+  sync: Schema.orNull(Schema.ref(SyncResponse), 'The waiting or running sync.'),
+  lastSync: Schema.orNull(Schema.ref(SyncResponse), 'The last finished sync.'),
   reachesBackTo,
 }
 
 const destinationIdsField = Type.Array(Type.String(), {
   maxItems: LIMITS.destinationsPerComputation,
-  description: `The ids of the destinations that changes are sent to, whatever their source: at most ${LIMITS.destinationsPerComputation}.`,
+  description: `The ids of the destinations of changes, from any source: at most ${LIMITS.destinationsPerComputation}.`,
 })
 
 const ENABLED = 'true or false. While it is false, nothing is computed and nothing is sent.'
@@ -200,7 +177,7 @@ const FIXED_FIELDS = {
   ),
 }
 
-/** The body of a request that creates an audience or a computed trait. */
+/** The body of a request that creates a record. */
 export function creationBody(definition: TProperties): TObject {
   return Type.Object(
     {
@@ -219,22 +196,22 @@ export function creationBody(definition: TProperties): TObject {
   )
 }
 
-/** The body of a request that changes one. */
-export function changeBody(definition: TProperties): TObject {
+/** The body of a request that changes a record. */
+export function changeBody({ definition, definitionField }: ComputationKind): TObject {
   return Type.Object(
     {
       name: Type.Optional(Schema.name),
       destinationIds: Type.Optional(destinationIdsField),
-      ...definition,
+      [definition]: Type.Optional(definitionField),
       enabled: Type.Optional(enabled),
     },
     {
       additionalProperties: false,
       'x-fixed': {
         ...FIXED_FIELDS,
-        key: 'Leave it out: receivers know it under this key. For another key, create a new one.',
+        key: 'Leave it out. For another key, create a new one.',
         space: 'Leave it out. For another space, create a new one.',
-        manual: 'Leave it out. Create a new audience, with a condition or with manual: true.',
+        manual: 'Leave it out. Create a new audience.',
       },
     },
   )
@@ -259,30 +236,24 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
   }
 }
 
-/** The record as the API shows it, without its status. */
 export function presentComputation(
   record: Computation,
   { destinations }: Pick<CatalogSnapshot, 'destinations'>,
 ): object {
   const { kind: _, ...fields } = record
   return {
-    ...fields,
-    // Destinations that are removed are forgotten.
+    ...Schema.withTimes(fields, 'createdAt', 'updatedAt'),
     destinationIds: record.destinationIds.filter((each) => destinations.has(each)),
     ...(record.kind === 'audience' && { manual: record.condition === null }),
-    createdAt: formatTimestamp(record.createdAt),
-    updatedAt: formatTimestamp(record.updatedAt),
   }
 }
 
-/** The status as the API shows it. */
 export function presentStatus(status: ComputationStatus): object {
-  const { sync, lastSync, reachesBackTo: since } = status
+  const { sync, lastSync } = status
   return {
-    ...status,
+    ...Schema.withTimes(status, 'reachesBackTo'),
     sync: sync && presentSync(sync),
     lastSync: lastSync && presentSync(lastSync),
-    reachesBackTo: Schema.timeOrNull(since),
   }
 }
 
@@ -350,7 +321,7 @@ export function changedComputation(
   }
 }
 
-/** The definition and the space that a preview is asked for. @throws {Problem} `invalid_body` with all faults */
+/** The space and definition of a preview. @throws {Problem} `invalid_body` with all faults */
 export function previewedDefinition(
   request: Body,
   kind: ComputationKind,
@@ -362,20 +333,20 @@ export function previewedDefinition(
   return { space, definition: definitionOf(kind.define(fields, { space, current }), more) }
 }
 
-/** The fields of the body, and the faults that the schema found, except those of the definition. */
+/** The fields of the body, and the schema's faults outside the definition. */
 function fieldsOf(
   { body, validationError }: Body,
-  { definingFields }: Pick<ComputationKind, 'definingFields'>,
+  { definition }: Pick<ComputationKind, 'definition'>,
 ): { readonly fields: JsonObject; readonly faults: readonly Fault[] } {
   const fields = body ?? {}
   if (validationError && !(validationError instanceof Problem)) throw validationError
   const all = validationError?.faults ?? []
   if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: all })
-  const faults = all.filter(({ pointer }) => !definingFields.includes(pointer.split('/')[1] ?? ''))
+  const faults = all.filter(({ pointer }) => pointer.split('/')[1] !== definition)
   return { fields, faults }
 }
 
-/** The default where it is absent; or of a wrong type, which the schema has found. */
+/** The default also replaces a wrong type, which is a fault already. */
 function spaceIn({ space }: JsonObject): string {
   return typeof space === 'string' ? space : DEFAULT_SPACE
 }
@@ -386,7 +357,7 @@ function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {
   return outcome.definition
 }
 
-/** A fault for each id that is not the id of a destination. */
+/** Faults of unknown destinations. */
 export function destinationFaults(
   ids: unknown,
   known: { has(id: string): boolean },
@@ -401,7 +372,7 @@ export function destinationFaults(
   )
 }
 
-/** A fault where no source is in this space. */
+/** A fault if no source is in this space. */
 export function spaceFaults(
   space: string,
   sources: Iterable<Pick<Source, 'space'>>,
@@ -413,7 +384,7 @@ export function spaceFaults(
   return [fault(at, 'unknown_space', 'No source is in this space.', hint)]
 }
 
-/** A fault where something else in the space has the key that comes from the name. */
+/** A fault if another record of the space has this key. */
 export function keyFaults(
   { key, space, id }: Pick<Computation, 'key' | 'space'> & { readonly id?: string },
   others: Iterable<Computation>,
@@ -423,7 +394,6 @@ export function keyFaults(
     (each) => each.key === key && each.space === space && each.id !== id,
   )
   if (other === undefined) return []
-  const what = other.kind === 'audience' ? 'The audience' : 'The computed trait'
-  const message = `${what} ${other.id} has the key ${key} that comes from this name.`
+  const message = `${other.id} already has the key ${key} of this name.`
   return [fault(at, 'not_unique', message, 'Choose another name, or remove the other one first.')]
 }

@@ -53,7 +53,7 @@ const destinationFields = {
 }
 
 /** A destination as the API shows it. */
-export const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
+const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
 
 export const operations = Schema.operationsTagged('Destinations')
 

@@ -39,7 +39,7 @@ const outcomesField = Type.Object(
 )
 
 /** An event in a list. */
-export const EventResponse = Type.Object(
+const EventResponse = Type.Object(
   { ...eventFields, outcomes: outcomesField },
   { $id: 'Event' },
 )

@@ -1,15 +1,79 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { escapeHtml as e } from '../../util/escape-html.ts'
 import type { RouteRoles } from '../access/roles.ts'
-import {
-  type Content,
-  type JsonSchema,
-  type Listed,
-  type OpenapiDocument,
-  operationsByTag,
-  type Parameter,
-  type Response,
-} from './openapi-document.ts'
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+}
+
+interface Media {
+  readonly schema: JsonSchema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+type Content = Readonly<Record<string, Media>>
+
+interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, { readonly description: string }>>
+  readonly content?: Content
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly tags: readonly string[]
+  readonly security?: readonly unknown[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+
+/** An OpenAPI document, with the fields that the page shows. */
+export interface OpenapiDocument {
+  readonly info: { readonly title: string; readonly description: string }
+  readonly paths: Operations
+  readonly webhooks?: Operations
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+}
+
+/** An operation with its method and its path. */
+interface Listed {
+  readonly method: string
+  /** `null` for a request that the service sends to a webhook. */
+  readonly path: string | null
+  readonly operation: Operation
+}
+
+/** A JSON Schema, with the keywords that the reference shows. */
+interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -23,10 +87,9 @@ interface ReferenceApi extends Pick<ReferencePart, 'path' | 'roles'> {
   readonly load: () => Promise<OpenapiDocument>
 }
 
-/** The reference of one or several APIs, rendered from their OpenAPI documents at the first request. It contains no secret. */
+/** The reference page of one or several APIs, rendered from their OpenAPI documents at the first request. */
 export function referenceRoute(path: string, apis: readonly ReferenceApi[]): FastifyPluginAsync {
   return async (server) => {
-    // Made once, and as bytes, which the connections share.
     let page: Promise<Buffer> | undefined
     server.get(path, async (_request, reply) => {
       page ??= Promise.all(apis.map(partOf)).then((parts) => Buffer.from(referencePage(parts)))
@@ -47,18 +110,17 @@ const INGESTION = `Every request with calls needs the write key of a source: as 
 <code>Authorization: Basic</code>, as <code>Authorization: Bearer &lt;key&gt;</code>, as <code>X-Write-Key</code>, as
 <code>?writeKey=</code> or as <code>writeKey</code> in the body. Every error response is an <a href="#Error">Error</a>.`
 
-/** An OpenAPI document, with what the page says about all of its operations. */
 interface ReferencePart {
   readonly document: OpenapiDocument
   /** The path of the document. */
   readonly path: string
   /** HTML. */
   readonly lead: string
-  /** Of the management API: the role that each route requires. */
+  /** The required roles of the management API. */
   readonly roles?: RouteRoles | undefined
 }
 
-/** Where the management API is, there are the pages of the documentation, too. */
+/** Served beside the management API. */
 const DOCUMENTATION = '<p><a href="/docs">Documentation</a></p>'
 
 /** The reference of one or several APIs as one HTML page without scripts or other files. */
@@ -82,6 +144,15 @@ function partNav({ document, path }: ReferencePart, isOneOfSeveral: boolean): st
   return `${title}${tags.join('')}${link}`
 }
 
+/** The operations of a document in their order, by their tags. */
+function operationsByTag({ paths, webhooks = {} }: OpenapiDocument): Map<string, Listed[]> {
+  const all = Object.entries({ ...paths, ...webhooks }).flatMap(([name, item]) => {
+    const path = name in webhooks ? null : name
+    return Object.entries(item).map(([method, operation]) => ({ method, path, operation }))
+  })
+  return Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'Other')
+}
+
 function navSection(tag: string, listed: readonly Listed[]): string {
   const links = listed.map(
     ({ method, operation: { operationId, summary } }) =>
@@ -103,7 +174,6 @@ function schemaArticle([name, schema]: [string, JsonSchema]): string {
   return `<article id="${e(name)}"><h3>${e(name)}</h3>${schemaHtml(schema)}</article>`
 }
 
-/** One operation: what it needs, its parameters, its body and its responses, with examples. */
 function operationHtml(listed: Listed, roles: RouteRoles | undefined): string {
   const { method, path, operation } = listed
   const { operationId, summary, description, parameters = [], requestBody } = operation
@@ -145,7 +215,7 @@ function responseHtml([status, { description, headers = {}, content = {} }]: [
   return `<dt><code>${e(status)}</code></dt><dd><p>${e(description)}</p>${[...fields, ...schemas].join('')}</dd>`
 }
 
-function examplesHtml({ example, examples }: Content[string]): string {
+function examplesHtml({ example, examples }: Media): string {
   const all = examples ? Object.values(examples).map(({ value }) => value) : [example]
   return all
     .filter((value) => value !== undefined)
@@ -157,7 +227,7 @@ function exampleText(value: unknown): string {
   return e(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 }
 
-/** A schema as HTML: its type, its limits, its description, and a list of its fields. */
+/** The type, limits, description and fields of a schema. */
 function schemaHtml(schema: JsonSchema): string {
   const about = schema.description === undefined ? '' : ` ${e(schema.description)}`
   return `<div class="schema">${typeHtml(schema)}${about}${fieldsHtml(schema)}</div>`
@@ -174,7 +244,7 @@ function fieldsHtml(schema: JsonSchema): string {
   return all.length === 0 ? '' : `<ul>${all.join('')}</ul>`
 }
 
-/** An option that only requires a field of the object needs no type. */
+/** An option that only requires a field has no type. */
 function optionHtml(option: JsonSchema): string {
   if (option.required === undefined || option.properties !== undefined) return schemaHtml(option)
   return `with ${option.required.map((name) => `<code>${e(name)}</code>`).join(', ')}`
@@ -189,7 +259,6 @@ function typeHtml(schema: JsonSchema): string {
   return `<small>${e([...typeOf(schema), ...limitsOf(schema)].join(', '))}</small>`
 }
 
-/** Nothing for an enum without a type: its values show the type. */
 function typeOf({ type, enum: values }: JsonSchema): string[] {
   if (type === undefined) return values === undefined ? ['any'] : []
   return [[type].flat().join(' or ')]
@@ -215,7 +284,6 @@ function rangeOf(min: number | undefined, max: number | undefined, unit: string)
   return [min === undefined ? `at most ${max} ${unit}` : `${min} to ${max} ${unit}`]
 }
 
-/** The style of the reference: two columns, or one on a narrow screen; light or dark as the browser prefers. */
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#e3e6ea, #30363d); --dim: light-dark(#5b6570, #9aa4af);
   --panel: light-dark(#f6f8fa, #161b22); --back: light-dark(#fff, #0d1117); --text: light-dark(#1f2328, #e6edf3) }

@@ -9,23 +9,21 @@ import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
 
-/** More than anybody has open with one token. Another one ends the oldest of that token, and none of others. */
+/** Per token. Another session ends the oldest one of the token. */
 const MAX_SESSIONS = 100
-/** Sign-ins of a token that wait for the one before. Each holds a connection. */
+/** Waiting sign-ins of a token. Each holds a connection. */
 const MAX_WAITING = 32
 
-/** The dependencies of sessions. */
 export interface OpenSessionsOptions {
   readonly tokens: Audited<Tokens, 'add' | 'remove'>
   readonly openers: Openers
   readonly clock: Clock
-  /** How long a session lasts. */
   readonly sessionLifetimeMs: number
 }
 
-/** Who opens a session. */
+/** The owner of a new session. */
 export interface Opener extends Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'> {
-  /** Takes the sign-in link, if there is one. Returns a Problem where another browser has taken it. */
+  /** Uses up the sign-in link, if any. Returns a Problem if it has been used. */
   readonly takeLink?: () => Problem | undefined
 }
 
@@ -34,19 +32,19 @@ interface Opened {
   readonly secret: string
 }
 
-/** The sessions of the console, whose number is limited for each token. */
+/** The sessions of the console. Their number is limited for each token. */
 export class OpenSessions {
   readonly #options: OpenSessionsOptions
-  /** Sign-ins follow each other, so that each sees those before it. */
+  /** Sign-ins run one at a time, so that the limit holds. */
   readonly #turns = new FairTurns(1)
-  /** By the id of a session: its removal, which is under way. */
+  /** Removals in progress, by session id. */
   readonly #ending = new Map<string, Promise<void>>()
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options
   }
 
-  /** The sessions whose requests are served, the oldest first. */
+  /** The valid sessions. */
   list(): StoredToken[] {
     const { openers, clock } = this.#options
     const now = clock.wall()
@@ -54,8 +52,8 @@ export class OpenSessions {
   }
 
   /**
-   * Opens a session. From now on, the request is one of this session. Returns its secret, too.
-   * @throws {Problem} where too many sign-ins of the token wait, or the token has ended
+   * Opens a session, which becomes the actor of the request. Also returns its secret.
+   * @throws {Problem} if too many sign-ins of the token are waiting, or the token has ended
    */
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -67,7 +65,7 @@ export class OpenSessions {
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, openers, clock } = this.#options
-      // The token may have ended while the sign-in waited.
+      // The token may have ended meanwhile.
       if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
         throw unauthorized('invalid_token')
       const taken = takeLink?.()
@@ -82,7 +80,7 @@ export class OpenSessions {
     })
   }
 
-  /** Ends a session. Of several calls at the same time, the first one is recorded. */
+  /** Ends a session. Of concurrent calls, the first one is recorded. */
   async end(request: FastifyRequest, session: StoredToken): Promise<void> {
     const { id } = session
     const { tokens, clock } = this.#options
@@ -102,14 +100,14 @@ export class OpenSessions {
     return { session: { id, name, role, hash: hashOf(secret), ...times, openedBy }, secret }
   }
 
-  /** Ends sessions that are over, and the oldest of the token where it has too many. */
+  /** Ends expired sessions, and the oldest ones of the token beyond the limit. */
   async #makeRoom(request: FastifyRequest): Promise<void> {
     const open = new Set(this.list())
     const over = this.#all().filter((each) => !open.has(each))
     const { tokenId } = request.actor
     const own = [...open].filter(({ openedBy = '' }) => tokenIdOf(openedBy) === tokenId)
     const tooMany = own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))
-    // At once, so that they share a write to the disk.
+    // Concurrently, to share a write to the disk.
     await Promise.all([...over, ...tooMany].map((session) => this.end(request, session)))
   }
 
@@ -118,45 +116,44 @@ export class OpenSessions {
   }
 }
 
-/** The session as the API shows it. */
 export function presentSession(session: StoredToken): object {
   return { ...presentToken(session), openedBy: tokenIdOf(session.openedBy ?? '') }
 }
 
-/** Who a sign-in link is for. */
+/** A sign-in link. */
 interface SignIn {
   readonly role: Role
-  /** The id of the token that made the link. */
+  /** The token that created the link. */
   readonly tokenId: string
   readonly expiresAt: number
 }
 
-/** How long a sign-in link can be used (spec 10 §Ground). */
+/** The validity of a sign-in link (spec 10 §Ground). */
 const SIGN_IN_MS = 30 * 60 * 1000
-/** More links than a token makes within half an hour. Another one ends the oldest of that token. */
+/** Per token. Another link ends the oldest one of the token. */
 const MAX_CODES = 100
 
-/** The codes of sign-in links: each opens one session. They are in memory, so a restart ends them. */
+/** The single-use codes of sign-in links. They are lost at a restart. */
 export class SignInCodes {
-  /** By the hash of the code, the oldest first. */
+  /** By hash, oldest first. */
   readonly #codes = new Map<string, SignIn>()
 
   /** Returns the code: 256 random bits. */
-  create(given: Omit<SignIn, 'expiresAt'>, now: number): { code: string; expiresAt: number } {
+  create(link: Omit<SignIn, 'expiresAt'>, now: number): { code: string; expiresAt: number } {
     const code = randomBytes(32).toString('base64url')
     const expiresAt = now + SIGN_IN_MS
-    this.#makeRoom(given.tokenId, now)
-    this.#codes.set(hashOf(code), { ...given, expiresAt })
+    this.#makeRoom(link.tokenId, now)
+    this.#codes.set(hashOf(code), { ...link, expiresAt })
     return { code, expiresAt }
   }
 
-  /** What the code is for, as long as it can be taken. */
+  /** The link with this code, while it is valid. */
   find(code: string, now: number): SignIn | undefined {
     const found = this.#codes.get(hashOf(code))
     return found !== undefined && now < found.expiresAt ? found : undefined
   }
 
-  /** Returns whether the code could be taken. It cannot be taken again. */
+  /** Uses up the code. Returns false if it was used before. */
   take(code: string): boolean {
     return this.#codes.delete(hashOf(code))
   }

@@ -21,13 +21,12 @@ import {
 
 const roleField = Schema.oneOf(ROLES, `One of ${ROLES.join(', ')}.`)
 
-/** A session of the console as the API shows it, without its secret. */
-export const SessionResponse = Type.Object(
+const SessionResponse = Type.Object(
   {
     id: Type.String(),
-    name: Schema.text('Who opened it: a sign-in link, or the name of a token.'),
+    name: Schema.text('Sign-in link, or the name of its token.'),
     openedBy: Schema.text(
-      'The id of the token that opened it or made the link; admin-token; or this-machine, where the service is open on its machine. The session ends with it.',
+      'The id of its token; admin-token; or this-machine, if no login is needed. The session ends with it.',
     ),
     role: roleField,
     createdAt: Schema.time,
@@ -40,14 +39,12 @@ export const SessionResponse = Type.Object(
 const CurrentSession = Type.Object({
   kind: Schema.oneOf(
     ['session', 'token', 'open'],
-    'How the request was authenticated. open: `hookline dev` on this machine, which needs no login.',
+    'The kind of authentication. open: `hookline dev` on this machine, without a login.',
   ),
   id: Type.String(),
   name: Type.String(),
   role: roleField,
-  csrfToken: Schema.nullable(
-    Schema.text('The value of X-CSRF-Token for changes; null with a token.'),
-  ),
+  csrfToken: Schema.nullable(Schema.text('For X-CSRF-Token of changes; null with a token.')),
 })
 
 const CreateSessionRequest = Type.Object(
@@ -68,9 +65,9 @@ const schemas = {
     body: Type.Object({ role: Type.Optional(roleField) }, Schema.strict),
     response: Schema.responses(
       201,
-      'The link. It works once, within 30 minutes. A restart of the service ends it, and so does the 100th link after it of the same token.',
+      'The link. It works once, within 30 minutes, until a restart or the 100th later link of the same token.',
       Type.Object({
-        path: Schema.text('The path of the link, below the address of the service.'),
+        path: Schema.text('The path of the link.'),
         role: roleField,
         expiresAt: Schema.time,
       }),
@@ -84,7 +81,7 @@ const schemas = {
     body: CreateSessionRequest,
     response: Schema.responses(
       201,
-      'The session, whose secret is in a cookie. Where a token has opened 100, its oldest ends.',
+      'The session, whose secret is in a cookie. The 101st session of a token ends the oldest.',
       CurrentSession,
     ),
   },
@@ -98,12 +95,9 @@ const schemas = {
     response: Schema.pages('A page of sessions.', Schema.ref(SessionResponse)),
   },
   remove: {
-    ...viewer('removeSession', 'Ends a session: an admin ends each, others end their own'),
+    ...viewer('removeSession', 'Ends a session: your own, or as an admin, any'),
     params: Schema.IdParams,
-    response: Schema.responses(
-      204,
-      'The session has ended. From now on, requests with it are refused.',
-    ),
+    response: Schema.responses(204, 'The session has ended. Requests with it are refused.'),
   },
 }
 
@@ -116,7 +110,7 @@ interface SessionDeps {
   readonly sessions: OpenSessions
 }
 
-/** `/sessions` for a browser that is not signed in yet. */
+/** `POST /sessions`, without authentication. */
 export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
   app.post('/sessions', { schema: schemas.create }, async (request, reply) => {
     const { code, token } = request.body
@@ -130,14 +124,13 @@ export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
   })
 }
 
-/** The routes of sessions, for those who are signed in or have a token. */
+/** The other routes of sessions. */
 export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: SessionDeps): void {
   const { tokens, clock, audit } = access
 
   app.post('/sign-in-links', { schema: schemas.createLink }, async (request, reply) => {
     const { actor } = request
-    // A session that could open others would outlive its own end, and could sign out others of its token. That of an admin can
-    // make tokens as well.
+    // A session that opens others could survive its own end, and end others of its token. Admins can create tokens anyway.
     const hasToken = request.headers.authorization !== undefined
     if (!hasToken && !isRoleEnough(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
@@ -168,7 +161,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
       throw new Problem('not_found', { detail: 'No session has this id.' })
     const isOwn = session.id === request.actor.id
     if (!isOwn && !isRoleEnough(request.actor.role, 'admin'))
-      throw new Problem('forbidden', { detail: 'Only an admin ends the sessions of others.' })
+      throw new Problem('forbidden', { detail: 'Only admins can end the sessions of others.' })
     await sessions.end(request, session)
     if (isOwn) setSessionCookie(request, reply, '', 0)
     return reply.code(204).send()
@@ -176,7 +169,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 }
 
 const LINK_NEEDS_TOKEN =
-  'A session makes sign-in links only with the role admin. With a token, each role makes links: run `hookline console`, or send Authorization: Bearer <token>.'
+  'Without the role admin, a sign-in link needs a token: run `hookline console`, or send Authorization: Bearer <token>.'
 
 function byCode(
   code: string,
@@ -187,7 +180,7 @@ function byCode(
   const now = clock.wall()
   const found = codes.find(code, now)
   const detail =
-    'The sign-in link has ended: it was used before, is older than 30 minutes or than the last restart, or its token has ended. `hookline console` makes another.'
+    'The sign-in link was used before, is older than 30 minutes or the last restart, or its token has ended. `hookline console` makes another.'
   const refused = unauthorized(undefined, detail)
   if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
     return wrongTokens.add(request.ip) ?? refused

@@ -1,26 +1,17 @@
-import {
-  type Clause,
-  type Condition,
-  formatTimestamp,
-  type Json,
-  valueAt,
-} from '@hookline/protocol'
+import { type Clause, type Condition, type Json, valueAt } from '@hookline/protocol'
 import { countInWindow, evaluate, type ProfileView } from './evaluate.ts'
 import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 
-/** A condition or a part of it, with its verdict for one user. Plain JSON. */
-export type Explanation = ExplainedPart &
-  (
-    | { readonly and: readonly Explanation[] }
-    | { readonly or: readonly Explanation[] }
-    | { readonly not: Explanation }
-    | { readonly clause: Clause | ListClause; readonly saw: Seen }
-  )
-
-interface ExplainedPart {
+/** A condition or a part of it, with its verdict for one user. */
+export interface ExplainedPart {
+  /** A JSON Pointer into the condition. */
+  readonly pointer: string
+  readonly kind: 'and' | 'or' | 'not' | 'clause'
   readonly holds: boolean
-  /** When the verdict can next change by time alone; `null`: never. */
-  readonly changesAt: string | null
+  /** When the verdict can next change by time alone, in milliseconds since the epoch; `null`: never. */
+  readonly changesAt: number | null
+  readonly clause?: Clause | ListClause
+  readonly saw?: Seen
 }
 
 /** Stands for the list of a manual audience. */
@@ -42,27 +33,38 @@ export interface ExplainContext {
   readonly most: ReadonlyMap<number, number>
 }
 
-/** Why a user belongs to an audience or does not. `planned` is the plan of `condition`; `null` for a manual audience. */
+/**
+ * Why a user belongs to an audience or does not: the whole condition, then its parts. `planned` is the plan of `condition`,
+ * which is `null` for a manual audience.
+ */
 export function explain(
   condition: Condition | null,
   planned: PlannedCondition,
   context: ExplainContext,
-): Explanation {
-  const { value, recheckAt } = evaluate(planned, context.profile, context.now)
-  const part = { holds: value, changesAt: recheckAt === null ? null : formatTimestamp(recheckAt) }
-  const each = (conditions: readonly Condition[], plans: readonly PlannedCondition[]) =>
-    conditions.map((one, index) => explain(one, plans[index]!, context))
+  pointer = '',
+): ExplainedPart[] {
+  const { value: holds, recheckAt: changesAt } = evaluate(planned, context.profile, context.now)
+  const part = { pointer, holds, changesAt }
+  const withParts = (
+    kind: 'and' | 'or',
+    conditions: readonly Condition[],
+    plans: readonly PlannedCondition[],
+  ): ExplainedPart[] => {
+    const parts = conditions.flatMap((each, index) =>
+      explain(each, plans[index]!, context, `${pointer}/${kind}/${index}`),
+    )
+    return [{ ...part, kind }, ...parts]
+  }
   if (condition !== null) {
-    if ('and' in condition && 'and' in planned) {
-      return { ...part, and: each(condition.and, planned.and) }
-    }
-    if ('or' in condition && 'or' in planned) return { ...part, or: each(condition.or, planned.or) }
+    if ('and' in condition && 'and' in planned) return withParts('and', condition.and, planned.and)
+    if ('or' in condition && 'or' in planned) return withParts('or', condition.or, planned.or)
     if ('not' in condition && 'not' in planned) {
-      return { ...part, not: explain(condition.not, planned.not, context) }
+      const negated = explain(condition.not, planned.not, context, `${pointer}/not`)
+      return [{ ...part, kind: 'not' }, ...negated]
     }
   }
   const clause = (condition ?? planned) as Clause | ListClause
-  return { ...part, clause, saw: seenBy(planned, value, context) }
+  return [{ ...part, kind: 'clause', clause, saw: seenBy(planned, holds, context) }]
 }
 
 function seenBy(planned: PlannedCondition, holds: boolean, context: ExplainContext): Seen {

@@ -56,7 +56,6 @@ describe('the roles', () => {
     expect(routesOf('admin').toSorted()).toEqual([
       'DELETE /suppressions',
       'DELETE /suppressions/:userId',
-      'DELETE /suppressions/anonymous/:anonymousId',
       'DELETE /tokens/:id',
       'GET /audit',
       'GET /backup',

@@ -230,13 +230,3 @@ test('a condition of a preview is validated', async () => {
     '/condition/computedTrait unknown_computed_trait',
   ])
 })
-
-test('changes are shown for 90 days at most', async () => {
-  const { id } = await make()
-  const path = `/audiences/${id}/changes`
-  expect(await refusal('GET', `${path}?from=2020-01-01T00:00:00Z`)).toEqual([
-    400,
-    '/from out_of_range',
-  ])
-  expect(await refusal('GET', `${path}?from=yesterday`)).toEqual([400, '/from wrong_form'])
-})

@@ -182,17 +182,6 @@ export const CHANGES: Readonly<Record<string, Make>> = {
       after: null,
     }
   },
-  removeAnonymousSuppression: async (_made, server) => {
-    const suppression = { kind: 'anonymous', id: 'a/1', sourceId: null } as const
-    await server.backend.suppressions.add([{ ...suppression, since: NOON, deletionId: 'del_a' }])
-    const shown = { userId: null, anonymousId: 'a/1', since: formatTimestamp(NOON) }
-    return {
-      path: '/suppressions/anonymous/a%2F1',
-      targetId: 'a/1',
-      before: { count: 1, suppressions: [shown] },
-      after: null,
-    }
-  },
   createAudience: ({ destination }) => ({
     path: '/audiences',
     body: { name: uniqueName(), destinationIds: [destination], condition: CONDITION },

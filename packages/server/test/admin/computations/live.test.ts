@@ -62,9 +62,6 @@ test('state, size, syncs, members, values, changes, previews and explanations co
       { userId: 'u2', value: 39.95, since },
     ],
   })
-  expect(await server.must('GET', `/audiences/${audience}/changes`)).toMatchObject({
-    data: [{ at: NOON, entered: 1, left: 0 }],
-  })
   expect(await server.must('GET', `/audiences/${audience}/syncs`)).toMatchObject({
     data: [{ reason: 'created', state: 'done' }],
   })

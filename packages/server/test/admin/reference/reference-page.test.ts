@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OpenapiDocument } from '../../../src/admin/reference/openapi-document.ts'
-import { referencePage } from '../../../src/admin/reference/reference-page.ts'
+import { type OpenapiDocument, referencePage } from '../../../src/admin/reference/reference-page.ts'
 import { escapeHtml } from '../../../src/util/escape-html.ts'
 import { AdminServer } from '../admin-server.ts'
 

@@ -59,7 +59,7 @@ test.each(['viewer', 'editor'])('a session with the role %s makes no links', asy
   await using both = await signedIn({}, { role })
   const link = await both.browser.call('POST', '/sign-in-links', {})
   expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
-  expect(link.body.detail).toContain('only with the role admin')
+  expect(link.body.detail).toContain('Without the role admin')
 })
 
 test('sessions whose links were made by sessions end with the token at the beginning', async () => {

@@ -39,7 +39,7 @@ function verdictOf(condition: Condition, user: NaiveUser, now: number): Verdict 
   })
   const verdict = evaluate(planned, profile, now)
   const explanation = explain(condition, planned, { profile, now, most: new Map() })
-  expect(explanation.holds).toBe(verdict.value)
+  expect(explanation[0]!.holds).toBe(verdict.value)
   return verdict
 }
 

@@ -24,7 +24,6 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     id,
     members: await all((page) => memberships.list(id, page)),
     listed: await all((page) => memberships.listed(id, page)),
-    changes: await memberships.changes(id, 0),
     announced: await memberships.announced(id, '', 200),
     syncs: await all((page) => backend.syncs.list(id, page)),
   }))

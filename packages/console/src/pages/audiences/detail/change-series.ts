@@ -3,7 +3,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Above this, a point is a day. */
 const MOST_HOURS = 7 * 24 + 1
 
-interface Changes {
+export interface Changes {
   readonly from: string
   readonly data: readonly { readonly at: string; readonly entered: number; readonly left: number }[]
 }

@@ -7,7 +7,7 @@ import { Loaded } from '../../../design/states.tsx'
 import { wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { changesQuery } from '../record/changes-query.ts'
-import { changeSeries } from './change-series.ts'
+import { type Changes, changeSeries } from './change-series.ts'
 import type { TabProps } from './tab-props.ts'
 
 const RANGES = [
@@ -48,7 +48,7 @@ export function ChangesPanel({ kind, record }: TabProps): ReactElement {
 }
 
 interface ChangesPlotProps extends Pick<TabProps, 'kind'> {
-  readonly changes: Awaited<ReturnType<TabProps['kind']['changes']>>
+  readonly changes: Changes
 }
 
 function ChangesPlot({ kind, changes }: ChangesPlotProps): ReactElement {

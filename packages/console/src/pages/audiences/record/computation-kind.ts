@@ -49,7 +49,6 @@ export interface ComputationKind {
   sync(id: string): Promise<unknown>
   preview(space: string, definition: JsonObject, signal: AbortSignal): Promise<Preview>
   explain(id: string, userId: string): Promise<Explained>
-  changes(id: string, from: string): ReturnType<typeof api.getAudienceChanges>
   values(id: string, page: PageRequest): Promise<{ data: ValueRow[]; nextCursor: string | null }>
   syncs(id: string): ReturnType<typeof api.listAudienceSyncs>
 }
@@ -84,7 +83,6 @@ export const AUDIENCES: ComputationKind = {
   sync: (id) => api.syncAudience(id, {}),
   preview: (space, condition, signal) => api.previewAudience({ space, condition }, {}, { signal }),
   explain: (id, userId) => api.explainAudience(userId, id),
-  changes: (id, from) => api.getAudienceChanges(id, { $from: from }),
   values: (id, page) => api.listMembers(id, page),
   syncs: (id) => api.listAudienceSyncs(id),
 }
@@ -105,7 +103,6 @@ export const TRAITS: ComputationKind = {
   sync: (id) => api.syncTrait(id, {}),
   preview: (space, compute, signal) => api.previewTrait({ space, compute }, {}, { signal }),
   explain: (id, userId) => api.explainTrait(userId, id),
-  changes: (id, from) => api.getTraitChanges(id, { $from: from }),
   values: (id, page) => api.listTraitValues(id, page),
   syncs: (id) => api.listTraitSyncs(id),
 }

@@ -324,14 +324,6 @@ CREATE TABLE listed_users (
 CREATE INDEX listed_users_by_user ON listed_users USING hash (user_id);
 CREATE INDEX listed_users_by_computation ON listed_users (computation, substr(user_id, 1, 500));
 
-CREATE TABLE computation_changes (
-  computation bigint NOT NULL,
-  start       bigint NOT NULL,
-  entered     bigint NOT NULL,
-  went        bigint NOT NULL,
-  PRIMARY KEY (computation, start)
-);
-
 CREATE TABLE syncs (
   id          txt     PRIMARY KEY,
   computation txt     NOT NULL,

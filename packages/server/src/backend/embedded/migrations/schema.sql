@@ -548,14 +548,6 @@ CREATE TABLE listed_users (
 CREATE INDEX listed_users_by_user ON listed_users (user_id, computation);
 CREATE INDEX listed_users_by_computation ON listed_users (computation, substr(user_id, 1, 500), user_id);
 
-CREATE TABLE computation_changes (
-  computation INTEGER NOT NULL,
-  start       INTEGER NOT NULL,
-  entered     INTEGER NOT NULL,
-  went        INTEGER NOT NULL,
-  PRIMARY KEY (computation, start)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE syncs (
   id          TEXT    NOT NULL PRIMARY KEY,
   computation TEXT    NOT NULL,

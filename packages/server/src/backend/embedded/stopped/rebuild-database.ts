@@ -200,8 +200,7 @@ const NUMBERED = {
   fact_clauses: 'SELECT MAX(clause) AS last FROM facts',
   computations: `SELECT MAX(last) AS last FROM (
     SELECT MAX(computation) AS last FROM results UNION ALL SELECT MAX(computation) FROM announced
-    UNION ALL SELECT MAX(computation) FROM listed_users
-    UNION ALL SELECT MAX(computation) FROM computation_changes)`,
+    UNION ALL SELECT MAX(computation) FROM listed_users)`,
 }
 
 const LANES_OF_PARTS = ['deliveries', 'notices'].map(

@@ -10,8 +10,6 @@ import {
   walkProfiles,
 } from './load-profiles.ts'
 
-const HOUR_MS = 60 * 60 * 1000
-
 type Appending = Pick<Evaluations, 'commit' | 'tell'>
 
 export function storedEvaluations(store: Store, appending: Appending): Evaluations {
@@ -123,24 +121,6 @@ async function writeResults(
       INSERT INTO results (profile, computation, value, since)
       SELECT profile, computation, value, since FROM ${tx.dialect.rows(kept, columns)} WHERE true
       ON CONFLICT (profile, computation) DO UPDATE SET value = excluded.value, since = excluded.since`)
-  await countChanges(tx, results)
-}
-
-async function countChanges(tx: Tx, results: readonly Changed[]): Promise<void> {
-  const hourOf = ({ since }: Changed): number => Math.floor(since / HOUR_MS) * HOUR_MS
-  const groups = Map.groupBy(results, (each) => `${each.computation} ${hourOf(each)}`)
-  const counts = [...groups.values()].map((all) => {
-    const went = all.filter(({ value }) => value === undefined).length
-    const { computation } = all[0]!
-    return { computation, start: hourOf(all[0]!), entered: all.length - went, went }
-  })
-  const input = tx.dialect.rows(counts, { number: ['computation', 'start', 'entered', 'went'] })
-  await tx.run(sql`
-    INSERT INTO computation_changes (computation, start, entered, went)
-    SELECT computation, start, entered, went FROM ${input} WHERE true
-    ON CONFLICT (computation, start) DO UPDATE SET
-      entered = computation_changes.entered + excluded.entered,
-      went = computation_changes.went + excluded.went`)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AnnouncedUser, ChangeCounts, Member, Memberships } from '../../memberships.ts'
+import type { AnnouncedUser, Member, Memberships } from '../../memberships.ts'
 import { numberIn } from '../../page.ts'
 import { pageOf, parsedJson, timeOf } from '../rows.ts'
 import { rawSql, sql, type Statement } from '../sql.ts'
@@ -30,13 +30,6 @@ export function storedMemberships(store: Store): Memberships {
         value: parsedJson(row.value) ?? null,
         since: timeOf(row.since),
       }))
-    },
-
-    async changes(computationId, since) {
-      const rows = await store.lookUp(sql<Omit<ChangeCounts, 'left'> & { went: number }>`
-        SELECT start, entered, went FROM computation_changes
-        WHERE computation = ${numberOf(computationId)} AND start >= ${since} ORDER BY start`)
-      return rows.map(({ start, entered, went }) => ({ start: timeOf(start), entered, left: went }))
     },
 
     async announced(computationId, after, limit) {
@@ -122,7 +115,6 @@ export async function forgetComputation(tx: Tx, computationId: string): Promise<
     ['results', 'profile'],
     ['announced', 'user_id'],
     ['listed_users', 'user_id'],
-    ['computation_changes', 'start'],
   ] as const) {
     const some = sql`SELECT ${rawSql(key)} FROM ${rawSql(table)} WHERE computation = ${number} LIMIT ${FORGET_ROWS}`
     const removed = await tx.run(

@@ -7,8 +7,6 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow, loaded, profileOf, settle } from '../profiles/profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 
-const HOUR_MS = 60 * 60 * 1000
-
 const evaluatedOf = (
   { profileId, version }: Pick<LoadedProfile, 'profileId' | 'version'>,
   change: Partial<Evaluated> = {},
@@ -313,29 +311,6 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await harness.settle()
       const found = await Promise.all(announcements.map(({ event }) => events.find(event.id)))
       expect(found.map((event) => event?.userId)).toEqual([undefined, 'u2'])
-    })
-
-    test('counts changes by the hour', async () => {
-      await using harness = await open()
-      const { evaluations, memberships } = harness.backend
-      await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
-      await commitAll(harness, () => ({ results: [entered('aud_a', NOON + 1)] }))
-      const next = { computationId: 'aud_a', since: NOON + HOUR_MS }
-      const change = async (userId: string, value: true | 7 | undefined) =>
-        evaluations.commit([
-          evaluatedOf(await loaded(harness, userId), { results: [{ ...next, value }] }),
-        ])
-      await change('u1', undefined)
-      await change('u2', 7)
-      await change('u2', undefined)
-      const hours = [
-        { start: NOON, entered: 2, left: 0 },
-        { start: NOON + HOUR_MS, entered: 1, left: 2 },
-      ]
-      expect(await memberships.changes('aud_a', NOON)).toEqual(hours)
-      expect(await memberships.changes('aud_a', NOON + 1)).toEqual(hours.slice(1))
-      expect(await memberships.changes('aud_b', 0)).toEqual([])
-      expect((await memberships.sizes()).get('aud_a')).toBe(0)
     })
 
     test('telling again appends events, but none that were made before a user was purged', async () => {

@@ -234,7 +234,6 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect([...(await memberships.sizes()).keys()]).toEqual(['aud_list'])
       expect((await memberships.list('aud_a', { limit: 9 })).data).toEqual([])
       expect((await memberships.listed('aud_a', { limit: 9 })).data).toEqual([])
-      expect(await memberships.changes('aud_a', 0)).toEqual([])
       expect(await memberships.announced('aud_a', '', 9)).toEqual([])
       expect((await syncs.list('aud_a', { limit: 9 })).data).toEqual([])
       const profile = await loaded(harness, 'user-1')
