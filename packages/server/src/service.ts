@@ -183,7 +183,7 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-/** How many threads there are, with enough open files for them. @throws {TooFewOpenFiles} */
+/** How many threads there are, with enough open files for them. */
 async function threadsFor(
   config: Config,
   openFiles: number,

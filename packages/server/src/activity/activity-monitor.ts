@@ -1,5 +1,5 @@
 import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
-import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
+import type { Catalog } from '../backend/catalog.ts'
 import type { Signals } from '../backend/signals.ts'
 import type {
   ActivityListener,
@@ -19,56 +19,48 @@ export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** The maximum number of ids of users in one message to other nodes. */
+/** Of each kind, in one message to other nodes. */
 const MAX_PURGED_IDS = 1_000
 
 /** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
-  /** The statistics up to now. */
   readonly statistics: StatisticsRecorder
   readonly #signals: Signals
   readonly #stopWatching: () => void
-  readonly #inspector: ActivityMonitorOptions['inspector']
+  readonly #listeners: readonly Partial<ActivityListener>[]
 
   constructor(options: ActivityMonitorOptions) {
-    this.#signals = options.signals
-    this.live = new LiveTopics(options.clock, options.upkeep, options.signals)
-    this.recent = new RecentAttempts(options.clock, options.signals)
+    const { clock, signals, inspector } = options
+    this.#signals = signals
+    this.live = new LiveTopics(clock, options.upkeep, signals)
+    this.recent = new RecentAttempts(clock, signals)
     this.statistics = new StatisticsRecorder(options)
     this.statistics.start()
-    // Every node watches the catalog.
+    const { tail, counts, changes } = this.live
+    this.#listeners = [tail, counts, this.recent, inspector, this.statistics]
+    // Each node watches the catalog, so these changes need no message.
     this.#stopWatching = watchCatalog(options.catalog, (update) =>
-      this.live.changes.updated(update, { isKnown: true }),
+      changes.updated(update, { isKnown: true }),
     )
-    options.signals.onTold('purges', (purge) => this.#forget(purge as PurgeActivity))
-    this.#inspector = options.inspector
+    signals.onTold('purges', (purge) => this.#forget(purge as PurgeActivity))
   }
 
   received(events: readonly AcceptedEvent[]): void {
-    this.live.tail.received(events)
-    this.live.counts.received(events)
-    this.statistics.received(events)
+    for (const each of this.#listeners) each.received?.(events)
   }
 
   refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
-    this.live.counts.refused(code, calls)
-    this.statistics.refused(code, calls, sourceId)
+    for (const each of this.#listeners) each.refused?.(code, calls, sourceId)
   }
 
   decided(decision: DecisionActivity): void {
-    this.live.tail.decided(decision)
-    this.live.counts.decided(decision)
-    this.statistics.decided(decision)
+    for (const each of this.#listeners) each.decided?.(decision)
   }
 
   recorded(delivery: DeliveryActivity): void {
-    this.live.tail.recorded(delivery)
-    this.live.counts.recorded(delivery)
-    this.recent.recorded(delivery)
-    this.#inspector.recorded(delivery)
-    this.statistics.recorded(delivery)
+    for (const each of this.#listeners) each.recorded?.(delivery)
     const { replayId } = delivery.delivery
     if (delivery.isEnd && replayId !== undefined)
       this.updated({ resource: 'replays', id: replayId })
@@ -99,45 +91,31 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   }
 
   #forget(purge: PurgeActivity): void {
-    this.live.tail.purged(purge)
-    this.#inspector.purged(purge)
+    for (const each of this.#listeners) each.purged?.(purge)
   }
 }
 
-/** The same purge, of fewer users at a time. */
+/** Splits a purge into messages of bounded size. */
 function* partsOf({ userIds, anonymousIds, sourceIds }: PurgeActivity): Generator<PurgeActivity> {
-  for (let from = 0; from < userIds.length; from += MAX_PURGED_IDS)
-    yield { userIds: userIds.slice(from, from + MAX_PURGED_IDS), anonymousIds: [], sourceIds }
-  for (let from = 0; from < anonymousIds.length; from += MAX_PURGED_IDS)
-    yield {
-      userIds: [],
-      anonymousIds: anonymousIds.slice(from, from + MAX_PURGED_IDS),
-      sourceIds,
-    }
+  const count = Math.max(userIds.length, anonymousIds.length)
+  for (let from = 0; from < count; from += MAX_PURGED_IDS) {
+    const sliceOf = (ids: readonly string[]) => ids.slice(from, from + MAX_PURGED_IDS)
+    yield { userIds: sliceOf(userIds), anonymousIds: sliceOf(anonymousIds), sourceIds }
+  }
 }
 
-/**
- * Reports each record of the catalog that is added, changed or removed by a request, an import or
- * Hookline itself. Returns the function that stops it.
- */
+/** Reports each added, changed or removed record of the catalog. Returns the function that stops it. */
 function watchCatalog(catalog: Catalog, onUpdate: (update: UpdateActivity) => void): () => void {
-  let known = catalog.current
+  let before = catalog.current
   return catalog.onChange(() => {
-    const before = known
-    known = catalog.current
-    for (const update of updatesBetween(before, known)) onUpdate(update)
+    const after = catalog.current
+    for (const id of changed(before.sources, after.sources)) onUpdate({ resource: 'sources', id })
+    for (const id of changed(before.destinations, after.destinations))
+      onUpdate({ resource: 'destinations', id })
+    for (const id of changed(before.computations, after.computations))
+      onUpdate({ resource: id.startsWith('aud_') ? 'audiences' : 'traits', id })
+    before = after
   })
-}
-
-function* updatesBetween(
-  before: CatalogSnapshot,
-  after: CatalogSnapshot,
-): Generator<UpdateActivity> {
-  for (const id of changed(before.sources, after.sources)) yield { resource: 'sources', id }
-  for (const id of changed(before.destinations, after.destinations))
-    yield { resource: 'destinations', id }
-  for (const id of changed(before.computations, after.computations))
-    yield { resource: id.startsWith('aud_') ? 'audiences' : 'traits', id }
 }
 
 function changed<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {

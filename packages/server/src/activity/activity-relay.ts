@@ -1,28 +1,19 @@
 import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
-import type { Activity, EventActivity } from './activity.ts'
+import type { ActivityEntry, EventActivity } from './activity.ts'
 
-/** An activity as nodes send it. A decision comes with its event, because another node may have received that one. */
-export interface SharedActivity {
-  readonly activity: Activity
-  readonly event?: EventActivity
-}
-
-/** The signals that the live tail needs. */
 export type ActivitySignals = Pick<Signals, 'tell' | 'onTold' | 'onMissed' | 'read' | 'onRead'>
 
-/** One message between nodes. */
 interface Batch {
-  /** Activities that were left out before these. */
+  /** Activities dropped before these. */
   readonly missed: number
-  readonly items: readonly SharedActivity[]
+  readonly items: readonly ActivityEntry[]
 }
 
-/** How long an activity waits for others. */
 const WAIT_MS = 10
 const BATCH_BYTES = 128 * 1024
 const SECOND_MS = 1_000
-/** A node leaves out what exceeds this in a second: the log needs the network more than the live tail. */
+/** Activities beyond this are dropped: the log needs the network more than the live tail. */
 const MAX_BYTES_PER_SECOND = 4 * 1024 * 1024
 
 /** Sends the activities of this node to the nodes that have readers, in batches, and receives theirs. */
@@ -30,7 +21,7 @@ export class ActivityRelay {
   readonly #clock: Clock
   readonly #signals: ActivitySignals
   #isRead = false
-  #items: SharedActivity[] = []
+  #items: ActivityEntry[] = []
   #bytes = 0
   #missed = 0
   #second = 0
@@ -43,13 +34,11 @@ export class ActivityRelay {
     signals.onRead('activity', (isRead) => (this.#isRead = isRead))
   }
 
-  /** Whether another node has readers. */
   get isRead(): boolean {
     return this.#isRead
   }
 
-  /** Does nothing while no other node has readers. */
-  send(shared: SharedActivity): void {
+  send(shared: ActivityEntry): void {
     if (!this.#isRead) return
     const bytes = JSON.stringify(shared).length
     if (!this.#fits(bytes)) return this.#leaveOut()
@@ -59,7 +48,7 @@ export class ActivityRelay {
     else this.#cancel ??= this.#clock.after(WAIT_MS, () => this.#flush())
   }
 
-  /** Removes activities that are not sent yet. */
+  /** Removes unsent activities. */
   remove(isRemoved: (event: EventActivity) => boolean): void {
     this.#items = this.#items.filter(({ activity, event }) => {
       const about = activity.kind === 'event' ? activity : event
@@ -68,10 +57,10 @@ export class ActivityRelay {
   }
 
   /**
-   * Receives the activities of other nodes until the returned function is called. `miss`: this many activities are missing
-   * here; `null` if their number is unknown.
+   * Receives activities of other nodes until the returned function is called. `miss` reports lost ones; `null`: an
+   * unknown number.
    */
-  receive(add: (shared: SharedActivity) => void, miss: (count: number | null) => void): () => void {
+  receive(add: (shared: ActivityEntry) => void, miss: (count: number | null) => void): () => void {
     const stops = new DisposableStack()
     stops.defer(
       this.#signals.onTold('activity', (batch) => {

@@ -1,13 +1,7 @@
-import type {
-  AcceptedEvent,
-  Attempt,
-  AttemptClass,
-  DeclineReason,
-  Delivery,
-} from '@hookline/protocol'
+import type { AcceptedEvent, Attempt, DeclineReason, Delivery } from '@hookline/protocol'
 import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 
-/** An event, as the live tail shows it. Texts of clients are truncated, so that the tail's memory has a bound. */
+/** An event in the live tail. Client texts are truncated to bound memory. */
 export interface EventActivity {
   readonly kind: 'event'
   readonly at: number
@@ -18,9 +12,9 @@ export interface EventActivity {
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
-  /** Whether no client sent it: it tells of a change of an audience or a computed trait, whose key is the `name`. */
+  /** Whether Hookline made it, to announce a change of the audience or computed trait with the key `name`. */
   readonly computed: boolean
-  /** What it tells of an audience, or of a computed trait; `null` for an event that a client sent. */
+  /** The announced change; `null` for an event from a client. */
   readonly change: 'entered' | 'left' | 'changed' | null
 }
 
@@ -34,29 +28,25 @@ interface DecisionActivity {
   readonly reason: DeclineReason | null
 }
 
-interface AttemptActivity {
+interface AttemptActivity extends Pick<
+  Attempt,
+  'class' | 'durationMs' | 'number' | 'outcome' | 'url'
+> {
   readonly kind: 'attempt'
   readonly at: number
   readonly eventId: string
   readonly deliveryId: string
   readonly destinationId: string
   readonly attemptId: string
-  readonly url: string
-  readonly number: number
-  readonly outcome: Attempt['outcome']
-  readonly class: AttemptClass
   readonly status: number | null
-  readonly durationMs: number
-  /** The state of the delivery after the attempt. */
+  /** The state after the attempt. */
   readonly state: Delivery['state']
 }
 
-/** One activity, as the live tail shows it. */
 export type Activity = EventActivity | DecisionActivity | AttemptActivity
 
 const MAX_CHARACTERS = 200
 
-/** The activity that an event was received. */
 export function eventActivity(accepted: AcceptedEvent, at: number): EventActivity {
   const { id, sourceId, event, origin } = accepted
   const { type, messageId, userId, anonymousId } = event
@@ -81,7 +71,6 @@ function changeOf({ event, origin }: AcceptedEvent): EventActivity['change'] {
   return Object.values(event.traits ?? {})[0] === true ? 'entered' : 'left'
 }
 
-/** The activity that an attempt was made. */
 export function attemptActivity(
   delivery: DeliveryActivity['delivery'],
   attempt: DeliveryActivity['attempts'][number],
@@ -105,29 +94,29 @@ export function attemptActivity(
   }
 }
 
-/** Text of a client, truncated for an activity. */
 export function truncated(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, MAX_CHARACTERS)
 }
 
-/** Which activities a reader wants. An absent field matches all. */
+/** An absent field matches everything. */
 export interface ActivityFilter {
   readonly kind?: Activity['kind']
   readonly sourceId?: string
   readonly destinationId?: string
   readonly type?: string
-  /** The name of a track event, a page or a screen. */
+  /** Name of a track event, page or screen. */
   readonly event?: string
   readonly userId?: string
 }
 
-/** An activity with its event; `undefined` if the event has left the memory. */
+/** An activity, also as nodes send it: a decision has its event, which another node may have received. */
 export interface ActivityEntry {
   readonly activity: Activity
-  readonly event: EventActivity | undefined
+  /** `undefined` if it was evicted. */
+  readonly event?: EventActivity | undefined
 }
 
-/** Whether the filter matches. An event has no destination yet, so a filter by destination lets it pass. */
+/** Whether the filter matches. Events pass any destination filter: they have no destination yet. */
 export function passes({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
   return (
     isWanted(filter.kind, activity.kind) &&

@@ -3,20 +3,19 @@ import type { UpdateActivity } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** A record has changed, and what shows it is out of date. */
+/** A change that makes displayed data stale. */
 export interface Change {
   readonly at: number
-  /** The collection of the management API; `null` where changes were missed: any record may have changed. */
+  /** Collection of the management API; `null` after missed changes: any record may have changed. */
   readonly resource: string | null
-  /** `null` where it is not about one record. */
+  /** `null` if it is not about one record. */
   readonly id: string | null
-  /** The operationId of the request; `null` for a change by Hookline. Only for readers of the audit log. */
+  /** The operationId of the request; `null` for a change by Hookline. Shown only to readers of the audit log. */
   readonly action?: string | null
-  /** Who made the request, in the same way. */
+  /** Who made the request. Shown only to readers of the audit log. */
   readonly actorId?: string | null
 }
 
-/** A change that a request made. */
 export interface RequestedChange {
   readonly resource: string
   readonly id: string | null
@@ -24,28 +23,28 @@ export interface RequestedChange {
   readonly actorId: string
 }
 
-/** Which changes a reader of the feed learns of, and how much. */
+/** Which changes a reader sees. */
 export interface ChangeView {
   readonly isShown: (resource: string) => boolean
-  /** Whether it learns who made a change, and with which request. */
+  /** Whether it sees who made a change, with which request. */
   readonly showsRequests: boolean
 }
 
-/** More than people make while a tab is away for an hour. */
+/** More than people make in an hour, while a tab is in the background. */
 const MAX_KEPT = 1_000
-/** How often changes without a request, such as the progress of a replay, are reported. */
+/** How often changes without a request, such as replay progress, are published. */
 const UPDATES_EVERY_MS = 1_000
-/** Beyond this number at once, the readers learn only which collections have changed. */
+/** Beyond this, only the changed collections are published. */
 const MAX_UPDATES = 100
 
-/** A record that has changed, and whether only this node knows. */
+/** A changed record. `isOwn`: must be sent to other nodes. */
 interface Update extends UpdateActivity {
   readonly isOwn: boolean
 }
 
 /**
- * The newest changes of records, by requests and by Hookline, on all nodes, as this node numbers them. Changes by requests are
- * sent to the other nodes immediately, and the rest once a second.
+ * The newest changes on all nodes, numbered by this node. Changes by requests are published immediately, others once
+ * a second.
  */
 export class ChangeFeed {
   readonly changes = new RecentItems<Change>(MAX_KEPT)
@@ -56,29 +55,27 @@ export class ChangeFeed {
   constructor(clock: Clock, signals: Pick<Signals, 'tell' | 'onTold' | 'onMissed'>) {
     this.#clock = clock
     this.#signals = signals
-    signals.onTold('changes', (told) => this.#told(told as Told))
+    signals.onTold('changes', (message) => this.#receive(message as ChangeMessage))
     signals.onMissed(() => this.changes.add(this.anything()))
   }
 
-  /** A request has changed a record. */
   requested(change: RequestedChange): void {
-    const made = { at: this.#clock.wall(), ...change }
-    this.#add(made)
-    this.#signals.tell('changes', { changes: [made] } satisfies Told)
+    const stamped = { at: this.#clock.wall(), ...change }
+    this.#add(stamped)
+    this.#signals.tell('changes', { changes: [stamped] } satisfies ChangeMessage)
   }
 
   /**
-   * A record has changed. Told within a second, once however often it is called. `isKnown`: every node finds it out by
-   * itself, so it is not told to the others.
+   * Publishes a change within a second, once per record. `isKnown`: other nodes need no message.
    */
   updated({ resource, id }: UpdateActivity, { isKnown = false } = {}): void {
-    if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#tell())
+    if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#publish())
     const update = { resource, id: this.#updates.size < MAX_UPDATES ? id : null }
     const isOwn = !isKnown || this.#updates.get(keyOf(update))?.isOwn === true
     this.#updates.set(keyOf(update), { ...update, isOwn })
   }
 
-  /** The change with this number as the reader learns of it; `undefined` where it does not. */
+  /** The change with this number, as the reader may see it; `undefined` if it may not. */
   shown(number: number, { isShown, showsRequests }: ChangeView): Change | undefined {
     const { at, resource, id, action, actorId } = this.changes.at(number)
     if (resource === null) return this.changes.at(number)
@@ -86,12 +83,12 @@ export class ChangeFeed {
     return { at, resource, id, ...(showsRequests && { action, actorId }) }
   }
 
-  /** For a reader that has missed changes. */
+  /** For a reader that missed changes. */
   anything(): Change {
     return { at: this.#clock.wall(), resource: null, id: null }
   }
 
-  #tell(): void {
+  #publish(): void {
     const at = this.#clock.wall()
     const own: Change[] = []
     for (const { isOwn, ...update } of this.#updates.values()) {
@@ -100,23 +97,22 @@ export class ChangeFeed {
       if (isOwn) own.push(change)
     }
     this.#updates.clear()
-    if (own.length > 0) this.#signals.tell('changes', { changes: own } satisfies Told)
+    if (own.length > 0) this.#signals.tell('changes', { changes: own } satisfies ChangeMessage)
   }
 
-  #told({ changes }: Told): void {
+  #receive({ changes }: ChangeMessage): void {
     for (const change of changes) this.#add(change)
   }
 
   #add(change: Change): void {
-    // The request has caused the pending update.
+    // The request caused the pending update.
     const { resource, id, action } = change
     if (resource !== null && action) this.#updates.delete(keyOf({ resource, id }))
     this.changes.add(change)
   }
 }
 
-/** A message between nodes. */
-interface Told {
+interface ChangeMessage {
   readonly changes: readonly Change[]
 }
 

@@ -9,24 +9,22 @@ import type {
 import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** What happened within a second. */
+/** Counts of one second. */
 export interface Counts {
-  /** When it began, in milliseconds since the epoch. */
+  /** Start, in milliseconds since the epoch. */
   readonly at: number
-  /** How long it was: more than a second where the process was busy. */
+  /** More than a second if the process was busy. */
   readonly durationMs: number
   readonly received: number
-  /** Calls that were not kept. */
   readonly refused: number
   readonly duplicates: number
   readonly declined: number
-  /** Deliveries that ended delivered. */
   readonly delivered: number
-  /** Attempts that will be followed by another one. */
+  /** Attempts that will be retried. */
   readonly retried: number
-  /** Deliveries that ended otherwise. */
+  /** Deliveries that ended in any other way. */
   readonly failed: number
-  /** Deliveries that wait for an attempt at the end of the second; `null` where that is not known. */
+  /** Pending deliveries at the end of the second; `null` if unknown. */
   readonly pending: number | null
 }
 
@@ -35,10 +33,10 @@ type CountSignals = Pick<Signals, 'tell' | 'onTold' | 'read' | 'onRead'>
 type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, number>
 
 const SECOND_MS = 1_000
-/** Seconds kept for a reader that lags. */
+/** Seconds kept for slow readers. */
 const MAX_KEPT = 60
 
-/** Counts activity second by second while there are readers. Nodes with readers add the counts of the others to their own. */
+/** Counts activity per second while there are readers, and adds the counts of other nodes. */
 export class LiveCounts implements Omit<
   ActivityListener,
   'changed' | 'unlinked' | 'purged' | 'updated'
@@ -50,7 +48,6 @@ export class LiveCounts implements Omit<
   #readers = 0
   #isReadElsewhere = false
   #sums = noSums()
-  /** Counts received from other nodes in this second. */
   #ofOthers = noSums()
   #startedAt = 0
   #startedAtWall = 0
@@ -130,7 +127,7 @@ export class LiveCounts implements Omit<
       const { waiting } = await this.#upkeep.backlog()
       return waiting.reduce((sum, { state, count }) => sum + (state === 'pending' ? count : 0), 0)
     } catch {
-      // The counts go on while the database is unavailable.
+      // Counting continues while the database is unavailable.
       return null
     }
   }
@@ -141,7 +138,7 @@ function noSums(): Sums {
   return { ...sums, delivered: 0, retried: 0, failed: 0 }
 }
 
-/** Adds in place. What another version of Hookline counts besides is left out. */
+/** Adds in place. Unknown counts, from a newer node, are ignored. */
 function addTo(sums: Sums, others: Partial<Sums>): Sums {
   for (const name of Object.keys(sums) as (keyof Sums)[]) sums[name] += others[name] ?? 0
   return sums

@@ -4,52 +4,53 @@ import type { Counts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
-/** A message of the stream. One without an id is not sent again to a reader that reconnects. */
+/** A message of the stream. Messages without an id are not resent after a reconnect. */
 export type StreamMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }
   | { readonly id: string; readonly name: 'change'; readonly data: Change }
   | { readonly id: undefined; readonly name: 'counts'; readonly data: Counts }
 
-/** Activities that the reader did not receive. */
 interface Gap {
-  /** Between two connections, or while one was open; or they got lost between nodes. */
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
-  /** How many activities, including ones that the filter excludes; `null` if unknown. */
+  /** Including activities excluded by the filter; `null` if unknown. */
   readonly missed: number | null
 }
 
-/** The beginning of a reader in a topic. */
-export interface Beginning {
-  /** The number of the first item to read. */
+/** A reader's position in a topic. */
+export interface Cursor {
+  /** Number of the first item. */
   readonly from: number
-  /** The reader has missed items before it. */
-  readonly isLost: boolean
+  /** Number of the next item. */
+  next: number
+  /** Whether the reader missed items before `from`. */
+  isLost: boolean
 }
 
-/** In a topic that the reader does not follow. */
-const NOTHING_READ: Beginning = { from: 0, isLost: false }
-
 interface LiveReaderOptions {
-  /** The first part of every id. */
+  /** Prefix of every id. */
   readonly run: string
   readonly onClose?: () => void
-  readonly activity?: Beginning & { readonly tail: LiveTail; readonly filter: ActivityFilter }
+  readonly activity?: {
+    readonly cursor: Cursor
+    readonly tail: LiveTail
+    readonly filter: ActivityFilter
+  }
   readonly counts?: LiveCounts
-  readonly changes?: Beginning & { readonly feed: ChangeFeed; readonly view: ChangeView }
+  readonly changes?: {
+    readonly cursor: Cursor
+    readonly feed: ChangeFeed
+    readonly view: ChangeView
+  }
 }
 
 /**
- * One reader's position in the topics that it follows. It buffers nothing. An id has the numbers of the last activity and of
- * the last change, each only if the reader follows the topic: `run-7`, `run-7-3`, or `run--3`.
+ * One reader's position in its topics. Nothing is buffered. An id has the numbers of the last activity and change,
+ * for followed topics only: `run-7`, `run-7-3` or `run--3`.
  */
 export class LiveReader implements Disposable {
   readonly #options: LiveReaderOptions
   readonly #stops = new DisposableStack()
-  #nextActivity: number
-  #hasLostActivities: boolean
-  #nextChange: number
-  #hasLostChanges: boolean
   #nextSecond: number
   #isAwake = false
   #listener: () => void = () => undefined
@@ -57,29 +58,23 @@ export class LiveReader implements Disposable {
   constructor(options: LiveReaderOptions) {
     this.#options = options
     const { activity, counts, changes } = options
-    const [activities, changed] = [activity ?? NOTHING_READ, changes ?? NOTHING_READ]
-    this.#nextActivity = activities.from
-    this.#hasLostActivities = activities.isLost
-    this.#nextChange = changed.from
-    this.#hasLostChanges = changed.isLost
     this.#nextSecond = counts?.seconds.next ?? 0
     if (activity !== undefined) this.#follow(activity.tail.items, activity.tail.open())
     if (counts !== undefined) this.#follow(counts.seconds, counts.open())
     if (changes !== undefined) this.#follow(changes.feed.changes)
   }
 
-  /** The id to continue from; `undefined` for a reader of nothing but counts, which are never sent again. */
+  /** The id to resume from; `undefined` for a reader of counts only, which are never resent. */
   get lastId(): string | undefined {
     const { activity, changes } = this.#options
     return activity === undefined && changes === undefined ? undefined : this.#id
   }
 
-  /** Calls `listener` when there is more to read, once for all that a turn of the event loop brings. */
+  /** Calls `listener` at most once per turn of the event loop when there is more to read. */
   onMore(listener: () => void): void {
     this.#listener = listener
   }
 
-  /** There is more to read. */
   wake(): void {
     if (this.#isAwake) return
     this.#isAwake = true
@@ -89,7 +84,7 @@ export class LiveReader implements Disposable {
     })
   }
 
-  /** The next messages, at most `limit` of each topic; none if there is nothing more yet. */
+  /** The next messages, at most `limit` per topic. */
   read(limit: number): StreamMessage[] {
     return [...this.#counts(), ...this.#changes(limit), ...this.#activity(limit)]
   }
@@ -100,11 +95,11 @@ export class LiveReader implements Disposable {
     this.#options.onClose?.()
   }
 
-  /** The id after all that was read, including activities that the filter excludes. */
+  /** The id after everything read so far, including filtered activities. */
   get #id(): string {
     const { run, activity, changes } = this.#options
-    const read = activity === undefined ? '' : this.#nextActivity - 1
-    return `${run}-${read}${changes === undefined ? '' : `-${this.#nextChange - 1}`}`
+    const read = activity === undefined ? '' : activity.cursor.next - 1
+    return `${run}-${read}${changes === undefined ? '' : `-${changes.cursor.next - 1}`}`
   }
 
   #follow(items: Pick<RecentItems<unknown>, 'follow'>, close?: () => void): void {
@@ -124,15 +119,15 @@ export class LiveReader implements Disposable {
   *#changes(limit: number): Generator<StreamMessage> {
     const { changes } = this.#options
     if (changes === undefined) return
-    const { feed, view } = changes
-    if (this.#hasLostChanges || this.#nextChange < feed.changes.oldest) {
-      this.#hasLostChanges = false
-      this.#nextChange = feed.changes.next
+    const { cursor, feed, view } = changes
+    if (cursor.isLost || cursor.next < feed.changes.oldest) {
+      cursor.isLost = false
+      cursor.next = feed.changes.next
       yield { id: this.#id, name: 'change', data: feed.anything() }
     }
-    for (let sent = 0; sent < limit && this.#nextChange < feed.changes.next;) {
-      const change = feed.shown(this.#nextChange, view)
-      this.#nextChange += 1
+    for (let sent = 0; sent < limit && cursor.next < feed.changes.next;) {
+      const change = feed.shown(cursor.next, view)
+      cursor.next += 1
       if (change === undefined) continue
       sent += 1
       yield { id: this.#id, name: 'change', data: change }
@@ -142,12 +137,12 @@ export class LiveReader implements Disposable {
   *#activity(limit: number): Generator<StreamMessage> {
     const { activity } = this.#options
     if (activity === undefined) return
-    const { tail, filter } = activity
+    const { cursor, tail, filter } = activity
     const gap = this.#gap(activity)
     if (gap !== undefined) yield { id: this.#id, name: 'gap', data: gap }
-    for (let sent = 0; sent < limit && this.#nextActivity < tail.items.next;) {
-      const item = tail.items.at(this.#nextActivity)
-      this.#nextActivity += 1
+    for (let sent = 0; sent < limit && cursor.next < tail.items.next;) {
+      const item = tail.items.at(cursor.next)
+      cursor.next += 1
       if (item === undefined || ('activity' in item && !passes(item, filter))) continue
       sent += 1
       const id = this.#id
@@ -156,17 +151,16 @@ export class LiveReader implements Disposable {
     }
   }
 
-  /** Moves a reader that has missed activities on. */
-  #gap({ tail, from }: NonNullable<LiveReaderOptions['activity']>): Gap | undefined {
+  /** Skips missed items. */
+  #gap({ cursor, tail }: NonNullable<LiveReaderOptions['activity']>): Gap | undefined {
     const { oldest, next } = tail.items
-    const position = this.#nextActivity
-    const isResumed = this.#hasLostActivities || position === from
-    if (!this.#hasLostActivities && position >= oldest) return undefined
-    this.#hasLostActivities = false
-    // The newer half: a reader that stays too slow gets few gaps instead of one in every batch.
-    this.#nextActivity = Math.max(position, Math.floor((oldest + next) / 2))
-    return isResumed
+    const { from, next: position, isLost } = cursor
+    if (!isLost && position >= oldest) return undefined
+    cursor.isLost = false
+    // Skips to the newer half, so a reader that stays slow gets few gaps.
+    cursor.next = Math.max(position, Math.floor((oldest + next) / 2))
+    return isLost || position === from
       ? { reason: 'too_long_ago', missed: null }
-      : { reason: 'reader_too_slow', missed: this.#nextActivity - position }
+      : { reason: 'reader_too_slow', missed: cursor.next - position }
   }
 }

@@ -14,36 +14,33 @@ import {
   eventActivity,
   truncated,
 } from './activity.ts'
-import { ActivityRelay, type ActivitySignals, type SharedActivity } from './activity-relay.ts'
+import { ActivityRelay, type ActivitySignals } from './activity-relay.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** Activities kept for readers that lag or reconnect: some seconds of them at full speed, hours at a low rate. */
+/** Enough for seconds at full speed, or hours at a low rate. */
 const MAX_KEPT = 20_000
-/** How long activities are kept after the last reader left, so that a reader that reconnects misses none. */
+/** Kept this long without readers, so a reader that reconnects misses nothing. */
 const KEPT_UNREAD_MS = 5 * 60_000
 
-/** Activities of other nodes that did not arrive; `null` if their number is unknown. */
+/** Lost activities of other nodes; `null` if their number is unknown. */
 interface LostActivities {
   readonly missed: number | null
 }
 
 /**
- * The live tail: the newest activities of all nodes, as this node numbers them. Nothing is buffered per reader, so a slow
- * reader costs no memory: it is overtaken, and receives a `gap`. Without readers nothing is kept.
- *
- * A gap is not filled from the archive. The archive has events and ended deliveries by their time, but not the order
- * of activities, so a reader that reconnects would receive some of them twice. `GET /events` and `GET /deliveries`
- * show the missing ones.
+ * The newest activities of all nodes, numbered by this node. Nothing is buffered per reader: a slow reader is
+ * overtaken and receives a `gap`. Nothing is kept without readers. A gap is not filled from the archive, which does
+ * not have the order of activities.
  */
 export class LiveTail implements Omit<
   ActivityListener,
   'refused' | 'changed' | 'unlinked' | 'updated'
 > {
-  /** `undefined` where a purge removed one. */
+  /** `undefined` after a purge. */
   readonly items: RecentItems<ActivityEntry | LostActivities | undefined>
   readonly #clock: Clock
   readonly #relay: ActivityRelay
-  /** The newest events, for activities that have only their ids. */
+  /** Recent events, for activities that only have an event id. */
   readonly #events: LRUCache<string, EventActivity>
   #readers = 0
   #stopReceiving: (() => void) | undefined
@@ -56,7 +53,7 @@ export class LiveTail implements Omit<
     this.#events = new LRUCache({ max: limit })
   }
 
-  /** Keeps activities until five minutes after the returned function is called. */
+  /** Collects activities until five minutes after the returned function is called. */
   open(): () => void {
     this.#readers += 1
     this.#cancelEnd()
@@ -113,7 +110,7 @@ export class LiveTail implements Omit<
     )
   }
 
-  /** Removes all activities, and keeps none until a reader opens. */
+  /** Removes all activities and stops collecting. */
   [Symbol.dispose](): void {
     this.#cancelEnd()
     this.#stopReceiving?.()
@@ -127,19 +124,19 @@ export class LiveTail implements Omit<
     return this.#stopReceiving !== undefined || this.#relay.isRead
   }
 
-  #share(shared: SharedActivity): void {
+  #share(shared: ActivityEntry): void {
     if (this.#stopReceiving !== undefined) this.#add(shared)
     this.#relay.send(shared)
   }
 
-  #add({ activity, event }: SharedActivity): void {
+  #add({ activity, event }: ActivityEntry): void {
     const { eventId } = activity
     const isKnown = this.#events.has(eventId)
     if (activity.kind === 'event') {
       if (isKnown) return
       this.#events.set(eventId, activity)
     }
-    // The decision of one node can arrive before the event that another node has received.
+    // The decision of one node can arrive before the event, which another node received.
     else if (event !== undefined && !isKnown) this.#add({ activity: event })
     this.items.add({ activity, event: this.#events.get(eventId) })
   }

@@ -5,11 +5,10 @@ import type { Clock } from '../util/time/clock.ts'
 import type { ActivityFilter } from './activity.ts'
 import { ChangeFeed, type ChangeView } from './change-feed.ts'
 import { LiveCounts } from './live-counts.ts'
-import { type Beginning, LiveReader } from './live-reader.ts'
+import { type Cursor, LiveReader } from './live-reader.ts'
 import { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
-/** The topics of the stream. A reader follows some of them. */
 export const TOPICS = ['activity', 'counts', 'changes'] as const
 
 export type Topic = (typeof TOPICS)[number]
@@ -18,23 +17,22 @@ export interface ReadOptions {
   readonly topics: ReadonlySet<Topic>
   readonly filter: ActivityFilter
   readonly view: ChangeView
-  /** The id of the last message that the reader received. */
+  /** The last id that the reader received. */
   readonly lastId?: string | undefined
 }
 
 /** `run-7`, `run-7-3` or `run--3`: see `LiveReader`. */
 const ID = /^([0-9a-f]{8})-(\d*)(?:-(\d+))?$/
 
-/** What happens, for readers that follow it: each activity, the counts of each second, and changes of records. */
+/** The live stream: activities, counts per second, and changed records. */
 export class LiveTopics {
-  /** Part of every id: names the numbers of this node, since it started. */
+  /** Prefix of every id. Numbers are only valid on this node, until it restarts. */
   readonly run = randomBytes(4).toString('hex')
   readonly tail: LiveTail
   readonly counts: LiveCounts
   readonly changes: ChangeFeed
   readonly #open = new Set<LiveReader>()
 
-  /** @param maxActivities how many activities are kept */
   constructor(
     clock: Clock,
     upkeep: Pick<Upkeep, 'backlog'>,
@@ -47,9 +45,8 @@ export class LiveTopics {
   }
 
   /**
-   * Opens a reader. It continues after `lastId` in each topic that the reader with this id has followed, and begins now in
-   * the others. After an id of another node, or of a time that is no longer kept, it has missed something. Dispose of it to
-   * close it.
+   * Opens a reader, to be disposed of. It resumes after `lastId` in the topics of that id, and starts now in others.
+   * If the id is from another node or too old, the reader has missed items.
    */
   read({ topics, filter, view, lastId }: ReadOptions): LiveReader {
     const { tail, counts, changes: feed } = this
@@ -58,23 +55,22 @@ export class LiveTopics {
       run: this.run,
       onClose: () => this.#open.delete(reader),
       ...(topics.has('activity') && {
-        activity: { tail, filter, ...beginningIn(tail.items, activity) },
+        activity: { tail, filter, cursor: cursorIn(tail.items, activity) },
       }),
       ...(topics.has('counts') && { counts }),
       ...(topics.has('changes') && {
-        changes: { feed, view, ...beginningIn(feed.changes, change) },
+        changes: { feed, view, cursor: cursorIn(feed.changes, change) },
       }),
     })
     this.#open.add(reader)
     return reader
   }
 
-  /** How many readers are open. */
   get readers(): number {
     return this.#open.size
   }
 
-  /** `NaN` if this node has not issued the id, `undefined` for a topic that its reader did not follow. */
+  /** `NaN` for an id of another node; `undefined` for a topic that the id does not have. */
   #numbersIn(lastId: string | undefined): { readonly activity?: number; readonly change?: number } {
     if (lastId === undefined) return {}
     const match = ID.exec(lastId)
@@ -88,11 +84,10 @@ export class LiveTopics {
   }
 }
 
-/** @param last the number of the last item that was read; `undefined` for a reader that begins now */
-function beginningIn(
-  { next }: Pick<RecentItems<unknown>, 'next'>,
-  last: number | undefined,
-): Beginning {
-  if (last === undefined) return { from: next, isLost: false }
-  return last < next ? { from: last + 1, isLost: false } : { from: next, isLost: true }
+/** @param last the number of the last item read; `undefined` to begin now */
+function cursorIn({ next }: Pick<RecentItems<unknown>, 'next'>, last = next - 1): Cursor {
+  // An id of another node is `NaN`.
+  const isLost = !(last < next)
+  const from = isLost ? next : last + 1
+  return { from, next: from, isLost }
 }

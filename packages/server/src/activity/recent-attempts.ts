@@ -5,23 +5,22 @@ import type { Clock } from '../util/time/clock.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
-/** The maximum number of destinations. Those with the oldest attempts are dropped first. */
+/** Beyond this, the destinations with the oldest attempts are dropped. */
 const MAX_DESTINATIONS = 10_000
 
-/** All attempts, and those that delivered. */
 export interface AttemptCounts {
   readonly attempts: number
   readonly delivered: number
-  /** When the last attempt was recorded that did not deliver; `undefined` if all did. */
+  /** When the last failed attempt was recorded; `undefined` if none failed. */
   readonly lastFailedAt: number | undefined
 }
 
-/** The counts of one minute. `minute` counts from the epoch, because the slot is reused after an hour. */
+/** Counts of one minute. `minute` counts from the epoch, because slots are reused after an hour. */
 type Slot = { -readonly [Key in keyof AttemptCounts]: AttemptCounts[Key] } & {
   readonly minute: number
 }
 
-/** Counts the attempts of the last hour by destination, in memory only: it starts empty after a restart. */
+/** Attempts of the last hour by destination. In memory only, so empty after a restart. */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'ask' | 'onAsked'>
@@ -35,14 +34,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     )
   }
 
-  /** The attempts of the last 60 minutes, including the current one, of all nodes. */
+  /** Attempts on all nodes in the last 60 minutes. */
   async of(destinationId: string): Promise<AttemptCounts> {
     const question: Question = { destinationId }
     const others = (await this.#signals.ask('attempts', question)) as readonly AttemptCounts[]
     return sumOf([this.ownOf(destinationId), ...others])
   }
 
-  /** Those of this node. */
   ownOf(destinationId: string): AttemptCounts {
     const now = this.#minute()
     const slots = this.#slots.get(destinationId) ?? []
@@ -73,7 +71,6 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   }
 }
 
-/** What nodes ask each other. */
 interface Question {
   readonly destinationId: string
 }

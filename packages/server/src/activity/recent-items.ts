@@ -1,7 +1,7 @@
-/** Numbered items, for readers that follow them. Only the newest are kept. */
+/** The newest items, numbered, for readers that follow them. */
 export class RecentItems<T> {
   readonly #limit: number
-  /** The item with the number n is at the index n % limit. */
+  /** Item n is at index n % limit. */
   readonly #items: T[] = []
   readonly #listeners = new Set<() => void>()
   #next = 1
@@ -11,12 +11,11 @@ export class RecentItems<T> {
     this.#limit = limit
   }
 
-  /** The number of the next item. */
   get next(): number {
     return this.#next
   }
 
-  /** The number of the oldest item that is kept; `next` if none is. */
+  /** Number of the oldest item; `next` if empty. */
   get oldest(): number {
     return this.#oldest
   }
@@ -28,17 +27,15 @@ export class RecentItems<T> {
     for (const listener of this.#listeners) listener()
   }
 
-  /** The item with this number, from `oldest` on. */
   at(number: number): T {
     return this.#items[number % this.#limit] as T
   }
 
-  /** Replaces the item with this number, from `oldest` on. */
   replace(number: number, item: T): void {
     this.#items[number % this.#limit] = item
   }
 
-  /** Removes all items. Skips one number, so that a reader of the last one has missed something. */
+  /** Removes all items, and skips a number so that every reader sees a gap. */
   clear(): void {
     this.#items.length = 0
     this.#next += 1

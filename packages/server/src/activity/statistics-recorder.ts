@@ -15,16 +15,11 @@ import type {
   DeliveryActivity,
   UnlinkedActivity,
 } from '../telemetry/activity-listener.ts'
+import { bucketOf } from '../util/histogram.ts'
+import { PairMap } from '../util/pair-map.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
-import { bucketOf } from '../util/histogram.ts'
-import {
-  type HeldRows,
-  type Minute,
-  type MinuteCounts,
-  OtherCounts,
-  UnwrittenCounts,
-} from './unwritten-counts.ts'
+import { SharedRefresh } from '../util/workers/shared-refresh.ts'
 
 export interface StatisticsRecorderOptions extends Pick<
   Backend,
@@ -35,67 +30,62 @@ export interface StatisticsRecorderOptions extends Pick<
   readonly logger: Logger
 }
 
+interface Minute {
+  readonly start: number
+  readonly counts: MinuteCounts
+  readonly isOver: boolean
+}
+
 const DAY_MS = 24 * SPANS.hour
 
-/** How long rows are kept. */
 const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
 
 /**
- * Counts activity by source and destination. Once a minute it adds the counts to the row of the minute and to the row
- * of the hour. A crash loses the counts of the current minute, never more.
- *
- * `read` adds the unwritten counts of all nodes; their writes wait for the read.
+ * Counts activity by source and destination, and adds the counts to the rows of their minute and hour: once a minute,
+ * before each read, and at the end. A crash loses at most the counts of one minute.
  */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
   readonly #options: StatisticsRecorderOptions
-  readonly #unwritten: UnwrittenCounts
-  /** Those of the current minute. */
-  #counts: MinuteCounts
-  readonly #others: OtherCounts
+  /** Concurrent reads share a write. */
+  readonly #writes = new SharedRefresh(() => this.#write())
+  /** Unwritten minutes that are over. */
+  #ended: Minute[] = []
+  #minute: number
+  /** Unwritten counts of the current minute. */
+  #counts = new MinuteCounts()
   #cancel: () => void = () => undefined
 
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
-    const { clock, signals } = options
-    this.#unwritten = new UnwrittenCounts(clock, startOf('minute', clock.wall()))
-    this.#counts = this.#unwritten.current.counts
-    this.#others = new OtherCounts(clock, signals, (range) => this.#hold(range))
+    this.#minute = startOf('minute', options.clock.wall())
+    options.signals.onAsked('statistics', async () => {
+      await this.#writes.run()
+      return {}
+    })
   }
 
-  /** Starts the writes, one a minute. */
   start(): void {
     const { clock } = this.#options
-    const untilNext = this.#unwritten.current.start + SPANS.minute - clock.wall()
-    this.#cancel = clock.after(untilNext, () => {
-      this.#turnOver()
+    this.#cancel = clock.after(SPANS.minute - (clock.wall() % SPANS.minute), () => {
+      this.#endMinute()
+      void this.#writes.run()
       this.start()
     })
   }
 
-  /** As `Statistics.read`, with the counts of the current minute first, of all nodes. */
+  /** As `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is left out. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
-    using own = await this.#hold(range)
-    using others = await this.#others.read(range)
-    yield [...own.rows, ...others.rows]
-    yield* this.#options.statistics.read(range)
-  }
-
-  /** The counts that are not written yet. They stay so until they are disposed of. */
-  async #hold(range: CountsRange): Promise<HeldRows> {
-    const held = await this.#unwritten.hold()
-    const rows = held.minutes.flatMap(({ start, counts }) =>
-      rowsOf(range.span, start, counts.rows()),
-    )
-    return { rows: rows.filter(isIn(range)), [Symbol.dispose]: () => held[Symbol.dispose]() }
+    const { signals, statistics } = this.#options
+    await Promise.all([this.#writes.run(), signals.ask('statistics', {})])
+    yield* statistics.read(range)
   }
 
   /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
-    this.#turnOver()
-    await this.#unwritten.written()
+    await this.#writes.run()
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -110,7 +100,7 @@ export class StatisticsRecorder
   decided({ event, destinationId, decision }: DecisionActivity): void {
     if (decision === 'deliver') return
     const name = decision === 'duplicate' ? decision : `filtered.${decision}`
-    // As in `recorded`: a computed event belongs to the source of each destination.
+    // As in `recorded`: a computed event counts for the source of each destination.
     const sourceId = this.#sourceOf(destinationId ?? '') || event.sourceId
     this.#counts.add(sourceId, destinationId ?? '', name)
   }
@@ -125,13 +115,13 @@ export class StatisticsRecorder
     if (!isEnd) return
     const isDelivered = state === 'delivered'
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)
-    // How long a replayed delivery took says nothing about latency.
+    // Replays would distort the latency.
     if (!isDelivered || replayId !== undefined) return
     const latencyMs = this.#options.clock.wall() - timeOfId(eventId)
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
   }
 
-  /** A computation stands in the place of a source: its counts have no destination. */
+  /** A computation takes the place of a source, without a destination. */
   changed({ computationId, entered, left }: ChangeActivity): void {
     if (entered > 0) this.#counts.add(computationId, '', 'entered', entered)
     if (left > 0) this.#counts.add(computationId, '', 'left', left)
@@ -145,30 +135,38 @@ export class StatisticsRecorder
     return this.#options.catalog.current.destinations.get(destinationId)?.sourceId ?? ''
   }
 
-  /** The minute is over: its counts are written while those of the next one are collected. */
-  #turnOver(): void {
-    const next = startOf('minute', this.#options.clock.wall())
-    this.#unwritten.turnOver(next, (minute) => this.#write(minute))
-    this.#counts = this.#unwritten.current.counts
+  #endMinute(): void {
+    this.#ended.push({ start: this.#minute, counts: this.#counts, isOver: true })
+    this.#minute = startOf('minute', this.#options.clock.wall())
+    this.#counts = new MinuteCounts()
   }
 
-  async #write({ start: minute, counts }: Minute): Promise<void> {
-    const { statistics, clockWatch, logger } = this.#options
-    try {
-      await this.#addPendingSample(counts)
-      const rows = counts.rows()
-      if (rows.length === 0) return
-      await statistics.add([...rowsOf('minute', minute, rows), ...rowsOf('hour', minute, rows)])
-      const reached = Math.min(minute, startOf('minute', clockWatch.removalTime()))
-      for (const span of ['minute', 'hour'] as const) {
-        await statistics.removeBefore(span, reached - KEPT_MS[span])
+  async #write(): Promise<void> {
+    const minutes = [...this.#ended, { start: this.#minute, counts: this.#counts, isOver: false }]
+    this.#ended = []
+    this.#counts = new MinuteCounts()
+    for (const minute of minutes) {
+      try {
+        await this.#add(minute)
+      } catch (error) {
+        this.#options.logger.warn({ err: error }, 'statistics.not_kept')
       }
-    } catch (error) {
-      logger.warn({ err: error }, 'statistics.not_kept')
     }
   }
 
-  /** Adds a sample of how many deliveries are pending. The mean of the samples is the gauge of a longer time. */
+  async #add({ start, counts, isOver }: Minute): Promise<void> {
+    const { statistics, clockWatch } = this.#options
+    if (isOver) await this.#addPendingSample(counts)
+    const rows = counts.rows()
+    if (rows.length === 0) return
+    await statistics.add([...rowsOf('minute', start, rows), ...rowsOf('hour', start, rows)])
+    if (!isOver) return
+    const reached = Math.min(start, startOf('minute', clockWatch.removalTime()))
+    for (const span of ['minute', 'hour'] as const)
+      await statistics.removeBefore(span, reached - KEPT_MS[span])
+  }
+
+  /** Samples the number of pending deliveries. A gauge over time is the mean of its samples. */
   async #addPendingSample(counts: MinuteCounts): Promise<void> {
     const { waiting } = await this.#options.upkeep.backlog()
     for (const { destinationId, state, count } of waiting) {
@@ -180,27 +178,45 @@ export class StatisticsRecorder
   }
 }
 
-/** `2xx`, or `no_response`. */
 function statusClassOf(status: number | undefined): string {
   return status === undefined ? 'no_response' : `${Math.floor(status / 100)}xx`
-}
-
-function isIn({ from, to, sourceId, destinationId }: CountsRange): (row: CountsRow) => boolean {
-  return (row) =>
-    row.start >= from &&
-    row.start < to &&
-    (sourceId === undefined || row.sourceId === sourceId) &&
-    (destinationId === undefined || row.destinationId === destinationId)
 }
 
 function startOf(span: Span, at: number): number {
   return Math.floor(at / SPANS[span]) * SPANS[span]
 }
 
-function rowsOf(
-  span: Span,
-  minute: number,
-  rows: readonly Pick<CountsRow, 'sourceId' | 'destinationId' | 'counts'>[],
-): CountsRow[] {
+function rowsOf(span: Span, minute: number, rows: readonly Row[]): CountsRow[] {
   return rows.map((row) => ({ span, start: startOf(span, minute), ...row }))
+}
+
+/** Pairs of source and destination per minute. Further pairs are counted together, under empty ids. */
+const MAX_KEYS = 5_000
+
+type Row = Pick<CountsRow, 'sourceId' | 'destinationId'> & {
+  readonly counts: Record<string, number>
+}
+
+class MinuteCounts {
+  readonly #rows = new PairMap<Row>()
+
+  add(sourceId: string, destinationId: string, name: string, amount = 1): void {
+    if (amount === 0) return
+    const { counts } = this.#row(sourceId, destinationId)
+    counts[name] = (counts[name] ?? 0) + amount
+  }
+
+  rows(): readonly Row[] {
+    return [...this.#rows.values()]
+  }
+
+  #row(sourceId: string, destinationId: string): Row {
+    const existing = this.#rows.get(sourceId, destinationId)
+    if (existing !== undefined) return existing
+    const isCommon = sourceId === '' && destinationId === ''
+    if (this.#rows.size >= MAX_KEYS && !isCommon) return this.#row('', '')
+    const row = { sourceId, destinationId, counts: {} }
+    this.#rows.set(sourceId, destinationId, row)
+    return row
+  }
 }

@@ -9,10 +9,9 @@ import { EventMatcher } from './conditions/match-event.ts'
 import { isFilled } from './evaluation/plans.ts'
 import { effectiveTimeOf, idsOf, isOfUser, spaceOf } from './profiles/profile-change.ts'
 
-/** Events that `fillClauses` reads at once. */
 const FILL_EVENTS = 1_000
 
-/** Counts a slice of the archive for the clauses that are not filled. Resolves to whether there may be more. */
+/** Counts a slice of the archive for clauses that are not filled yet. Resolves to whether there may be more. */
 export async function fillClauses(
   clauses: readonly FactClause[],
   {
@@ -26,7 +25,7 @@ export async function fillClauses(
   const filling = clauses.filter((clause) => !isFilled(clause))
   if (filling.length === 0) return false
   const { purges } = await profiles.state()
-  // Clauses that are further ahead get facts again that they have: these stay as they are.
+  // Facts that a clause already has are ignored.
   const after = Math.min(...filling.map(({ filledThrough }) => filledThrough))
   const end = Math.max(...filling.map(({ fillThrough }) => fillThrough))
   const matcher = new EventMatcher(filling)
@@ -35,15 +34,15 @@ export async function fillClauses(
   const found: ArchivedFact[] = []
   const slices = new TimeSlices(clock)
   for (const positioned of events) {
-    // It parses the event.
+    // Parsing is slow.
     await slices.yieldIfOver()
     try {
       if (isOfUser(positioned)) found.push(...archivedFactsOf(positioned, matcher, catalog))
     } catch {
-      // `ProfileWorker` reports events that cannot be parsed.
+      // `ProfileWorker` reports unparseable events.
     }
   }
-  // If a user was purged meanwhile, the slice is refused, and the next step reads it again.
+  // Refused if a user was purged meanwhile; the next step reads the slice again.
   await facts.fill({
     clauses: filling.map(({ number }) => number),
     through: isEnd ? end : through,
@@ -73,22 +72,20 @@ export interface ArchivedFactsOptions extends Pick<
   readonly clock: Clock
 }
 
-/** The newest positions of the log that are looked at. */
 const MAX_EVENTS = 200_000
-/** Positions that are read in their order before older ones are. */
+/** Windows are read newest first, each in log order. */
 const WINDOW_EVENTS = 5_000
 const SLICE_EVENTS = 500
-/** About how much memory the facts may take. */
 const MAX_BYTES = 64 * 1024 * 1024
 const FACT_BYTES = 64
 
-/** Facts of clauses that have none stored: the newest events of the archive that they count, of one space. */
+/** Facts of clauses without stored ones, from the newest events of one space in the archive. */
 export class ArchivedFacts {
   readonly #options: ArchivedFactsOptions
   readonly #space: string
   readonly #matcher: EventMatcher
   readonly #slices: TimeSlices
-  /** By profile, then by number of the clause; in no order. */
+  /** By profile, then by clause number; unordered. */
   readonly #facts = new Map<number, Map<number, Fact[]>>()
   #bytes = 0
 
@@ -99,7 +96,7 @@ export class ArchivedFacts {
     this.#slices = new TimeSlices(options.clock)
   }
 
-  /** Reads the newest events after a position, window by window. Resolves to whether these were all of them. */
+  /** Reads the newest events after a position. Resolves to whether these were all of them. */
   async read(begin: number): Promise<boolean> {
     const end = (await this.#options.profiles.state()).through ?? 0
     const first = Math.max(begin, end - MAX_EVENTS)
@@ -112,15 +109,16 @@ export class ArchivedFacts {
     return reached <= begin
   }
 
-  /** The stored and archived facts of a profile, by number of the clause; newest first. */
+  /** Stored and archived facts of a profile by clause number, newest first. */
   addTo({ profileId, facts }: LoadedProfile): LoadedProfile['facts'] {
     const found = this.#facts.get(profileId)
     if (found === undefined) return facts
-    const newestFirst = [...found].map(
-      ([clause, all]) =>
-        [clause, all.toSorted((a, b) => b.at - a.at || b.position - a.position)] as const,
-    )
-    return new Map([...facts, ...newestFirst])
+    const newest = new Map(facts)
+    for (const [clause, all] of found) {
+      const newestFirst = all.toSorted((a, b) => b.at - a.at || b.position - a.position)
+      newest.set(clause, newestFirst)
+    }
+    return newest
   }
 
   async #readWindow(begin: number, end: number): Promise<void> {
@@ -136,7 +134,7 @@ export class ArchivedFacts {
     const space = this.#space
     const counted: { readonly event: PositionedEvent; readonly facts: readonly ClauseFact[] }[] = []
     for (const event of events) {
-      // It parses the event.
+      // Parsing is slow.
       await this.#slices.yieldIfOver()
       if (!isOfUser(event) || spaceOf(event.event, this.#options.catalog) !== space) continue
       const facts = this.#matcher.factsOf(event.event, timeOf(event))

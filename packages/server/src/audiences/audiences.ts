@@ -36,9 +36,7 @@ export interface AudiencesOptions {
  *             syncs ─ what differs ────┘
  */
 export class Audiences {
-  /** For the management API. */
   readonly computations: Computations
-  /** To be run by a supervisor. */
   readonly workers: readonly Worker[]
   readonly #profiles: ProfileWorker
   readonly #syncs: SyncWorker
@@ -78,12 +76,12 @@ export class Audiences {
   }
 }
 
-/** How often it looks for a trait that was searched for the first time, perhaps on another node. */
+/** How often it checks for traits that were searched for the first time, perhaps on another node. */
 const LOOK_MS = 2_000
-/** When an unused index is removed: it costs writes. */
+/** Unused indexes are removed, because they cost writes. */
 const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Fills the indexes of traits that were searched for, slice by slice, and removes unused ones. */
+/** Fills indexes of searched traits in slices, and removes unused ones. */
 function traitIndexer({
   profiles,
   clock,

@@ -4,8 +4,8 @@ import type { LoadedProfile } from '../backend/evaluations.ts'
 import type { FactClause } from '../backend/facts.ts'
 import type { Sync } from '../backend/syncs.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { computeValue } from './conditions/compute-value.ts'
 import { explain, type ExplainedPart } from './conditions/explain.ts'
+import { type Plan, valueOf } from './evaluation/evaluate-profile.ts'
 import { isFilled, type Plans } from './evaluation/plans.ts'
 import { preview, type Previewed, type PreviewResult } from './preview.ts'
 import { newSync } from './syncs/needed-syncs.ts'
@@ -17,61 +17,55 @@ interface ComputationsOptions extends Pick<
   readonly plans: Plans
   readonly clock: Clock
   readonly beginProfiles: () => Promise<void>
-  /** Whether profiles have all events of the archive. */
+  /** Whether profiles include every archived event. */
   readonly isCaughtUp: () => boolean
-  /** A sync was requested, or profiles are kept from now on. */
+  /** A sync was requested, or profiles are needed. */
   readonly onRequest: () => void
 }
 
 /**
- * What an audience or a computed trait is doing:
- * - `preparing`: its first sync, or the one after a change, is not done.
- * - `live`: it is evaluated in real time.
- * - `paused`: as live, but each of its destinations is off, paused or gone, so nobody is told.
- * - `disabled`: it is not evaluated.
- * - `failed`: its last sync failed.
+ * `preparing`: the first sync, or the first after a change, is not done. `live`: evaluated in real time. `paused`:
+ * live, but every destination is disabled, paused or deleted. `disabled`: not evaluated. `failed`: the last sync
+ * failed.
  */
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
-/** What a sync does: counts events of the archive, evaluates profiles, tells users their value. */
 interface Progress {
   readonly step: 'filling' | 'evaluating' | 'announcing'
   readonly done: number
   readonly total: number
 }
 
-/** What the workers know about an audience or a computed trait. */
 export interface ComputationStatus {
   readonly state: ComputationState
-  /** Why it is in this state, in one sentence; `null` where the state says enough. */
+  /** Explains the state, in one sentence; `null` if the state says enough. */
   readonly reason: string | null
-  /** Profiles that have a value: of an audience, its members. */
+  /** Profiles with a value: the members of an audience. */
   readonly size: number
-  /** How far it is, in events, profiles or users; `null` if no sync runs. */
+  /** In events, profiles or users; `null` if no sync is open. */
   readonly progress: Progress | null
-  /** The sync that waits or runs; `null` if there is none. */
+  /** The sync that is waiting or running. */
   readonly sync: Sync | null
   /** The last sync that ended. */
   readonly lastSync: Sync | null
-  /** Since when the events are known that it counts, in milliseconds since the epoch; `null`: it counts none. */
+  /** The counted events are known since then, in milliseconds since the epoch; `null` if none are counted. */
   readonly reachesBackTo: number | null
 }
 
-/** Why a user has a value, or none. */
+/** Why a user has or lacks a value. */
 export interface ExplainedValue {
-  /** The value now; `undefined`: none, as of a user who is no member. */
+  /** `undefined`: none, or not a member. */
   readonly value: Json | undefined
-  /** Since when it is stored, in milliseconds since the epoch; `null` if it is not stored, or not yet. */
+  /** When it was stored, in milliseconds since the epoch; `null` if it is not stored. */
   readonly since: number | null
-  /** When the value can next change by time alone, in milliseconds since the epoch; `null`: never. */
+  /** When time alone can next change it, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
-  /** For an audience: its condition with the verdict of each part. */
+  /** For an audience: its condition, with the verdict of each part. */
   readonly condition?: readonly ExplainedPart[]
-  /** For a computed trait: the number of events that are kept of the user. */
+  /** For a computed trait: the number of stored events of the user. */
   readonly events?: number
 }
 
-/** Audiences and computed traits, for the management API. */
 export class Computations {
   readonly #options: ComputationsOptions
 
@@ -79,7 +73,7 @@ export class Computations {
     this.#options = options
   }
 
-  /** The status of each of them, in the same order. */
+  /** Statuses, in the same order. */
   async statusesOf(computations: readonly Computation[]): Promise<readonly ComputationStatus[]> {
     const { catalog, memberships, profiles, syncs, plans } = this.#options
     const open = new Map((await syncs.open()).map((sync) => [sync.computationId, sync]))
@@ -102,8 +96,8 @@ export class Computations {
   }
 
   /**
-   * Requests a sync, or returns the one that waits or runs. With the reason `deleted`, it announces to every user that the
-   * value is gone, and then removes the computation. Durable when it resolves.
+   * Requests a sync, or returns the open one. `deleted` announces to every user that the value is gone, then removes
+   * the computation. Durable when it resolves.
    */
   async requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync> {
     const { catalog, syncs, clock, onRequest } = this.#options
@@ -118,7 +112,7 @@ export class Computations {
     return sync
   }
 
-  /** Who would have a value. The first preview begins to keep profiles: until they have all events, sizes are not exact. */
+  /** Who would have a value. The first preview starts profiles; sizes are inexact until they have all events. */
   async preview(previewed: Previewed): Promise<PreviewResult> {
     const { plans, beginProfiles, onRequest } = this.#options
     await beginProfiles()
@@ -128,7 +122,7 @@ export class Computations {
     return { ...result, isExact: result.isExact && isCaughtUp }
   }
 
-  /** Why a user has the value that it has; `undefined` for a user without a profile. */
+  /** `undefined` for a user without a profile. */
   async explain(computation: Computation, userId: string): Promise<ExplainedValue | undefined> {
     const { evaluations, plans, clock } = this.#options
     const profile = await evaluations.loadUser(computation.space, userId)
@@ -142,20 +136,20 @@ export class Computations {
   #explain(
     computation: Computation,
     profile: LoadedProfile,
-    rule: Exclude<NonNullable<ReturnType<Plans['ruleOf']>>, 'never'>,
+    rule: Exclude<Plan['rule'], 'never'>,
     now: number,
   ): Omit<ExplainedValue, 'since'> {
     if ('compute' in rule) {
       const facts = profile.facts.get(rule.clause) ?? []
       const had = profile.results.has(computation.id)
-      const { value, recheckAt } = computeValue(rule.compute, facts, now, had)
+      const { value, recheckAt } = valueOf(rule, profile, had, now)
       return { value, changesAt: recheckAt, events: facts.length }
     }
     const most = new Map(
       this.#options.plans.clauses.map(({ number, keeping }) => [number, keeping.most]),
     )
-    const given = computation.kind === 'audience' ? computation.condition : null
-    const condition = explain(given, rule.condition, { profile, now, most })
+    const saved = computation.kind === 'audience' ? computation.condition : null
+    const condition = explain(saved, rule.condition, { profile, now, most })
     const { holds, changesAt } = condition[0]!
     return { value: holds || undefined, changesAt, condition }
   }
@@ -165,7 +159,6 @@ interface Known {
   readonly open: Sync | undefined
   readonly last: Sync | undefined
   readonly size: number
-  /** Profiles in its space. */
   readonly profiles: number
   readonly clauses: readonly FactClause[]
   readonly destinations: ReadonlyMap<string, Destination>
@@ -191,7 +184,7 @@ function stateOf(
   if (open?.reason === 'deleted')
     return {
       state: 'preparing',
-      reason: 'It is being deleted: its users are told that the value is gone.',
+      reason: 'It is being deleted: the removal is announced for each user.',
     }
   if (!enabled) return { state: 'disabled', reason: null }
   if (last?.state === 'failed' && open === undefined) return { state: 'failed', reason: last.error }
@@ -207,7 +200,7 @@ function stateOf(
     return destination === undefined || !destination.enabled || destination.paused !== null
   }
   return destinationIds.length > 0 && destinationIds.every(isOff)
-    ? { state: 'paused', reason: 'Each of its destinations is disabled, paused or gone.' }
+    ? { state: 'paused', reason: 'Each of its destinations is disabled, paused or deleted.' }
     : { state: 'live', reason: null }
 }
 

@@ -1,43 +1,38 @@
-import { type Audience, type Compute, type Condition, type Json, LIMITS } from '@hookline/protocol'
-import type { LoadedProfile } from '../backend/evaluations.ts'
+import type { Audience, Compute, Condition, Json } from '@hookline/protocol'
 import type { FactClause } from '../backend/facts.ts'
 import type { Profiles } from '../backend/profiles.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import { ArchivedFacts, type ArchivedFactsOptions } from './archived-facts.ts'
 import { clauseOfCompute, clausesOf } from './conditions/clauses.ts'
-import { computeValue } from './conditions/compute-value.ts'
-import { evaluate } from './conditions/evaluate.ts'
 import { EventMatcher } from './conditions/match-event.ts'
-import { planCondition, type PlannedCondition } from './conditions/plan-condition.ts'
+import { planCondition } from './conditions/plan-condition.ts'
 import type { Computations } from './conditions/references.ts'
-import { windowMs } from './conditions/window.ts'
+import { type Plan, valueOf } from './evaluation/evaluate-profile.ts'
 import { isFilled } from './evaluation/plans.ts'
 
 interface PreviewOptions extends ArchivedFactsOptions {
   readonly profiles: Pick<Profiles, 'count' | 'state'>
 }
 
-/** The condition of an audience, or a computed trait, and its space. */
 export type Previewed = { readonly space: string } & (
   { readonly condition: Condition } | { readonly compute: Compute }
 )
 
-/** The users that would have a value, and a sample of them. */
 export interface PreviewResult {
   readonly size: number
-  /** False where the size is estimated. */
+  /** False if the size is an estimate. */
   readonly isExact: boolean
-  /** At most ten users. `value` is `true` for a member of an audience. */
+  /** At most ten users. A member of an audience has the value `true`. */
   readonly sample: readonly { readonly userId: string | null; readonly value: Json }[]
-  /** Since when events are known, in milliseconds since the epoch; `null`: there are none. */
+  /** Time of the oldest known event, in milliseconds since the epoch; `null` without events. */
   readonly reachesBackTo: number | null
 }
 
-/** Profiles up to which all are evaluated; of more, every n-th is. */
+/** Above this, every n-th profile is evaluated. */
 const MAX_PROFILES = 100_000
 const SAMPLE = 10
 
-/** Evaluates a definition that is not saved. `clauses`: all that are stored. */
+/** Evaluates an unsaved definition. `clauses`: all stored clauses. */
 export async function preview(
   previewed: Previewed,
   clauses: readonly FactClause[],
@@ -51,7 +46,7 @@ export async function preview(
   const archived = new ArchivedFacts(options, space, new EventMatcher(plan.unfilled))
   const isWhole =
     plan.unfilled.length === 0 || oldest === undefined || (await archived.read(oldest.position - 1))
-  // Profiles have numbers in the order in which they were made, so every n-th one is a fair sample.
+  // Profiles are numbered in order of creation, so every n-th one is a fair sample.
   const every = Math.ceil((await profiles.count(space)) / MAX_PROFILES) || 1
   const slices = new TimeSlices(clock)
   const sample: PreviewResult['sample'][number][] = []
@@ -60,11 +55,15 @@ export async function preview(
     const batch = await evaluations.walk({ space, after, every, clauses: plan.filled })
     for (const profile of batch) {
       await slices.yieldIfOver()
-      const facts = archived.addTo(profile)
-      if (!evaluate(plan.condition, { ...profile, facts }, now).value) continue
+      const { value } = valueOf(
+        plan.rule,
+        { ...profile, facts: archived.addTo(profile) },
+        false,
+        now,
+      )
+      if (value === undefined) continue
       members++
-      if (sample.length < SAMPLE)
-        sample.push({ userId: profile.userIds[0] ?? null, value: plan.valueOf(facts, now) })
+      if (sample.length < SAMPLE) sample.push({ userId: profile.userIds[0] ?? null, value })
     }
     after = batch.at(-1)?.profileId
   }
@@ -77,13 +76,10 @@ export async function preview(
 }
 
 interface PreviewPlan {
-  /** Holds for the profiles that would have a value. */
-  readonly condition: PlannedCondition
-  /** The value of such a profile. */
-  readonly valueOf: (facts: LoadedProfile['facts'], now: number) => Json
-  /** The numbers of the clauses whose facts are stored. */
+  readonly rule: Exclude<Plan['rule'], 'never'>
+  /** Numbers of clauses with stored facts. */
   readonly filled: readonly number[]
-  /** The others. They have negative numbers here. */
+  /** Other clauses, under negative numbers. */
   readonly unfilled: readonly Pick<FactClause, 'number' | 'definition'>[]
 }
 
@@ -104,23 +100,19 @@ function planOf(
     definitions.map((definition, index) => [definition, stored.get(definition) ?? -1 - index]),
   )
   const counted = [...numbers].map(([definition, number]) => ({ definition, number }))
-  const shared = {
+  const rule =
+    'compute' in previewed
+      ? { compute: previewed.compute, clause: counted[0]!.number }
+      : {
+          condition: planCondition(previewed.condition, {
+            clauses: numbers,
+            space: previewed.space,
+            computations,
+          }),
+        }
+  return {
+    rule,
     filled: [...numbers.values()].filter((number) => number >= 0),
     unfilled: counted.filter(({ number }) => number < 0),
-  }
-  if ('condition' in previewed) {
-    const { condition, space } = previewed
-    const planned = planCondition(condition, { clauses: numbers, space, computations })
-    return { ...shared, condition: planned, valueOf: () => true }
-  }
-  const { compute } = previewed
-  const clause = counted[0]!.number
-  return {
-    ...shared,
-    condition: { clause, ...windowMs(compute), count: { op: '>=', n: 1 } },
-    valueOf: (facts, now) => {
-      const newest = facts.get(clause)!.slice(0, LIMITS.factsPerComputedTrait)
-      return computeValue(compute, newest, now, true).value ?? null
-    },
   }
 }

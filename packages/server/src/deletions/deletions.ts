@@ -7,17 +7,9 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { BackendUnavailable } from '../backend/backend.ts'
-import type { Catalog } from '../backend/catalog.ts'
-import type {
-  Deletion,
-  DeletionRequest,
-  Deletions,
-  Purge,
-  Subject,
-  Suppressions,
-} from '../backend/deletions.ts'
-import type { NewNotice, Notices } from '../backend/notices.ts'
+import { type Backend, BackendUnavailable } from '../backend/backend.ts'
+import type { Deletion, DeletionRequest, Purge, Subject } from '../backend/deletions.ts'
+import type { NewNotice } from '../backend/notices.ts'
 import type { OwnKeys } from '../backend/nodes.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -27,24 +19,22 @@ import { Recurring } from '../util/time/recurring.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
-interface DeletionWorkerOptions {
-  readonly catalog: Catalog
-  readonly deletions: Deletions
-  readonly suppressions: Suppressions
-  readonly notices: Notices
+interface DeletionWorkerOptions extends Pick<
+  Backend,
+  'catalog' | 'deletions' | 'notices' | 'suppressions'
+> {
   readonly activity: Pick<ActivityListener, 'purged' | 'updated'>
   readonly clock: Clock
   readonly logger: Logger
-  /** The bytes of users are erased from the database. Resolves when copies of it are gone, too. */
+  /** Users' bytes were erased from the database. Resolves when copies are gone. */
   readonly onErased: () => Promise<void>
-  /** The notices of a deletion were created and are due. */
   readonly onNotices: () => void
 }
 
-/** Users read at a time, and notices created in one write. Other writes wait for as long as such a write takes. */
+/** Users per read and notices per write: bounds how long other writes wait. */
 const USERS = 200
 const NOTICES = 500
-/** How often it looks for deletions that another node was asked for. */
+/** How often it checks for deletions requested on another node. */
 const POLL_EVERY_MS = 10_000
 const LOG_EVERY_MS = 10 * 60_000
 
@@ -62,29 +52,24 @@ export class DeletionWorker implements Worker {
   readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
   readonly #recurring: Recurring
-  /** One that fails is tried every ten seconds, and has a line every ten minutes. */
+  /** A failing deletion is retried every ten seconds, and logged every ten minutes. */
   readonly #failures: LogThrottle
-  /** The deletion that was purged last. A second purge, after bytes could not be overwritten, would remove what the user did since. */
+  /** The last purged deletion. If erasing its bytes failed, a second purge would remove new data of the user. */
   #purged: string | undefined
-  /** Deletions and their users are read at once. */
   readonly #slices: TimeSlices
 
   constructor(options: DeletionWorkerOptions) {
     this.#options = options
     this.#failures = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#slices = new TimeSlices(options.clock)
-    this.#recurring = new Recurring({
-      clock: options.clock,
-      work: (signal) => this.#work(signal),
-    })
+    const { clock } = options
+    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
 
-  /** A deletion was requested. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  /** Ends after the current write. */
   run(signal: AbortSignal): Promise<void> {
     return this.#recurring.run(signal)
   }
@@ -94,7 +79,7 @@ export class DeletionWorker implements Worker {
       try {
         await this.#carryOut(id, signal)
       } catch (error) {
-        // One that fails does not stop the others.
+        // A failing deletion does not block the others.
         if (error instanceof BackendUnavailable) throw error
         const failures = this.#failures.count(id)
         if (failures > 0)
@@ -113,7 +98,7 @@ export class DeletionWorker implements Worker {
     }
   }
 
-  /** The deletions that have steps left, the oldest first. */
+  /** Unfinished deletions, oldest first. */
   async #open(): Promise<readonly string[]> {
     const open: string[] = []
     for (let cursor: string | null | undefined; cursor !== null;) {
@@ -164,7 +149,7 @@ export class DeletionWorker implements Worker {
       if (userIds.length > 0) await this.#purgeAll({ deletionId, sourceIds, userIds }, signal)
     })
     if (!isDone) return false
-    // All at once: a purge of anonymous ids reads the whole archive.
+    // All at once, because a purge of anonymous ids reads the whole archive.
     const all = { after: '', limit: LIMITS.usersPerDeletion }
     const anonymousIds = await deletions.ids(deletionId, 'anonymous', all)
     if (anonymousIds.length > 0)
@@ -183,13 +168,13 @@ export class DeletionWorker implements Worker {
     const { catalog, notices, clock } = this.#options
     const destinations = [...catalog.current.destinations.values()]
     return this.#eachSlice(deletion.id, signal, async (subjects) => {
-      const made = noticesOf(deletion, subjects, destinations, clock.now())
-      for (let from = 0; from < made.length && !signal.aborted; from += NOTICES)
-        await notices.create(made.slice(from, from + NOTICES))
+      const all = noticesOf(deletion, subjects, destinations, clock.now())
+      for (let from = 0; from < all.length && !signal.aborted; from += NOTICES)
+        await notices.create(all.slice(from, from + NOTICES))
     })
   }
 
-  /** Calls `work` for all users of the deletion, one slice at a time. Returns whether it was called for all. */
+  /** Calls `work` with all users of the deletion, in slices. Resolves to false if aborted. */
   async #eachSlice(
     id: string,
     signal: AbortSignal,
@@ -209,10 +194,7 @@ export class DeletionWorker implements Worker {
   }
 }
 
-/**
- * The notices of a deletion for some of its users: one for each user and each enabled destination of the sources that
- * the deletion covers.
- */
+/** One notice for each user and each enabled destination of the covered sources. */
 function noticesOf(
   { id: deletionId, createdAt, sourceIds }: DeletionRequest,
   subjects: readonly Subject[],
@@ -235,31 +217,19 @@ function noticesOf(
 }
 
 /**
- * The id of the notice that a deletion sends to a destination about a user. It is the `webhook-id` of every attempt. It
- * depends on the three arguments only, so a step that is repeated after a crash makes no second notice.
+ * The id of a notice, which is the `webhook-id` of its attempts. Derived from the arguments, so a repeated step
+ * creates no second notice.
  */
 export function noticeId(deletionId: string, destinationId: string, { kind, id }: Subject): string {
-  // No deletion has an id that begins with `anonymous`.
+  // No deletion id begins with `anonymous`.
   const parts = `${kind === 'user' ? '' : 'anonymous/'}${deletionId}/${destinationId}/${id}`
   const digest = createHash('sha256').update(parts).digest()
   return idFrom('msg', timeOfId(deletionId), digest)
 }
 
-/** A document with a signature that proves who wrote it. */
-interface SignedReceipt<T extends object> {
-  readonly receipt: T
-  readonly signature: {
-    readonly algorithm: 'Ed25519'
-    /** The public key, SPKI in DER, as base64. */
-    readonly publicKey: string
-    /** Over `JSON.stringify(receipt)` as UTF-8, as base64. */
-    readonly value: string
-  }
-}
-
 /**
- * Signs receipts with a key of the service, which is made at first use. With the public key, a receipt can be verified without
- * this service: parse the document, and serialise `receipt` again.
+ * Signs receipts with a key that is created at first use. To verify, parse the document and serialise `receipt`
+ * again.
  */
 export class ReceiptSigner {
   readonly #keys: OwnKeys
@@ -270,8 +240,8 @@ export class ReceiptSigner {
   }
 
   /** @throws {BackendUnavailable} */
-  async sign<T extends object>(document: T): Promise<SignedReceipt<T>> {
-    // The text that a verifier serialises again, without values that JSON leaves out.
+  async sign<T extends object>(document: T) {
+    // As a verifier serialises it: without undefined values.
     const text = JSON.stringify(document)
     const key = (this.#key ??= createPrivateKey(await this.#keys.keyOf('receipts', newKey)))
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' })
@@ -279,8 +249,10 @@ export class ReceiptSigner {
     return {
       receipt: JSON.parse(text) as T,
       signature: {
-        algorithm: 'Ed25519',
+        algorithm: 'Ed25519' as const,
+        /** SPKI in DER. */
         publicKey: publicKey.toString('base64'),
+        /** Over `JSON.stringify(receipt)` as UTF-8. */
         value: value.toString('base64'),
       },
     }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Refused } from './responses.ts'
 import type { CatalogSnapshot, KeyUses } from '../backend/catalog.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { ClientKeyThrottle } from '../util/limits/log-throttle.ts'
+import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 
 /** The source of this write key, if the source is enabled. */
@@ -114,22 +114,18 @@ const LOG_EVERY_MS = 60_000
 /** Logs requests that were refused because of their write key, with the first characters of the key. */
 export class RejectedKeyLogger {
   readonly #logger: Logger
-  readonly #prefixes: ClientKeyThrottle
+  readonly #prefixes: LogThrottle
 
   constructor(clock: Clock, logger: Logger) {
     this.#logger = logger
-    this.#prefixes = new ClientKeyThrottle(clock, LOG_EVERY_MS)
+    this.#prefixes = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /**
-   * Counts a refused request. Logs the count at most once a minute for each prefix and code. Where there are many prefixes,
-   * the requests with the others are logged together, with the prefix `null`.
-   */
+  /** Counts a refused request. Logs the count at most once a minute for each prefix and code. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
-    const counted = this.#prefixes.count(prefixOf(writeKey), code)
-    if (counted === undefined) return
-    const { key: keyPrefix, requests } = counted
-    this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
+    const keyPrefix = prefixOf(writeKey)
+    const requests = this.#prefixes.count(`${code} ${keyPrefix}`)
+    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
   }
 }
 

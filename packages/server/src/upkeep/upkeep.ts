@@ -14,22 +14,22 @@ export interface RetentionOptions {
   readonly clockWatch: Pick<ClockWatch, 'removalTime'>
   readonly metrics: Metrics
   readonly logger: Logger
-  /** How long an event is kept. */
   readonly retentionMs: number
-  /** The largest size of the data; 0 for no limit. */
+  /** 0 for no limit. */
   readonly retentionMaxBytes: number
-  /** How long an entry of the audit log is kept. */
   readonly auditRetentionMs: number
 }
 
 const RETENTION_EVERY_MS = 60_000
-/** Under load, this thread is too busy to ask for every slice: others would add more than it removes. */
+/**
+ * Time per request. Requesting each slice would be too slow under load, and events would be added faster than
+ * removed.
+ */
 const FOR_MS = 1_000
 
 /**
- * Removes events that are older than `retentionMs`, then the oldest until the data is smaller than `retentionMaxBytes`.
- * It works once a minute, in slices of a few milliseconds. Events that wait for delivery, or that a follower of the log has
- * not reached, are kept: the data may then be larger.
+ * Once a minute, removes events older than `retentionMs`, then the oldest until the data is smaller than
+ * `retentionMaxBytes`. Keeps events that are pending or unread by a follower of the log, so the data may be larger.
  */
 export class Retention implements Worker {
   readonly name = 'retention'
@@ -49,11 +49,9 @@ export class Retention implements Worker {
   async #pass(signal: AbortSignal): Promise<void> {
     const { audit, clockWatch, logger } = this.#options
     const { retentionMs, retentionMaxBytes, auditRetentionMs } = this.#options
+    const expired = { before: clockWatch.removalTime() - retentionMs }
     const removed =
-      (await this.#remove(
-        { before: clockWatch.removalTime() - retentionMs },
-        async () => !signal.aborted,
-      )) +
+      (await this.#remove(expired, async () => !signal.aborted)) +
       (await this.#remove(
         { keepBytes: retentionMaxBytes },
         async () => !signal.aborted && (await this.#isTooLarge()),
@@ -63,7 +61,7 @@ export class Retention implements Worker {
     while (!signal.aborted && (await audit.removeBefore(before)) > 0);
   }
 
-  /** Removes one slice after another while `isWanted` returns true. Returns the number of removed events. */
+  /** Removes slices while `isWanted`. Resolves to the number of removed events. */
   async #remove(
     what: Pick<RemovalSlice, 'before' | 'keepBytes'>,
     isWanted: () => Promise<boolean>,
@@ -72,8 +70,11 @@ export class Retention implements Worker {
     let cursor: string | null | undefined
     let events = 0
     while (cursor !== null && (await isWanted())) {
-      const place = cursor === undefined ? {} : { cursor }
-      const slice = await upkeep.removeOldest({ ...what, ...place, forMs: FOR_MS })
+      const slice = await upkeep.removeOldest({
+        ...what,
+        ...(cursor !== undefined && { cursor }),
+        forMs: FOR_MS,
+      })
       metrics.eventsRemoved.inc(slice.removed)
       events += slice.removed
       cursor = slice.cursor
@@ -89,7 +90,7 @@ export class Retention implements Worker {
 
 interface AccountingOptions {
   readonly upkeep: Pick<Upkeep, 'missing'>
-  /** What the engine has lost in memory. */
+  /** Events lost in memory. */
   readonly engine: {
     status(): Promise<{ readonly imbalance: { readonly pipeline: number; readonly lanes: number } }>
   }
@@ -101,8 +102,8 @@ interface AccountingOptions {
 const ACCOUNTING_EVERY_MS = 10_000
 
 /**
- * Compares what came in with where it ended, at each hand-over (spec 03 §Accounting): log → pipeline → lanes → tables.
- * The sum of what was lost is the metric `hookline_accounting_imbalance`; the log says where it was lost.
+ * Compares inputs with outcomes at each hand-over (spec 03 §Accounting): log → pipeline → lanes → tables. Reports the
+ * sum of losses as `hookline_accounting_imbalance`, and logs where they occurred.
  */
 export class Accounting implements Worker {
   readonly name = 'accounting'
@@ -120,7 +121,7 @@ export class Accounting implements Worker {
     }
   }
 
-  /** Sets the metric. Logs a line when something was lost since the check before. */
+  /** Sets the metric. Logs new losses. */
   async check(): Promise<void> {
     const { upkeep, engine, metrics, logger } = this.#options
     const { imbalance } = await engine.status()
@@ -132,10 +133,7 @@ export class Accounting implements Worker {
   }
 }
 
-/**
- * Sets the gauges of the backlog and of the size of the database, before each scrape: deliveries by state, the age of
- * the oldest pending one, quarantined items and bytes on disk.
- */
+/** Sets the gauges of the backlog and of the database size before each scrape. */
 export function reportBacklog(
   metrics: Metrics,
   upkeep: Pick<Upkeep, 'backlog' | 'usedBytes'>,

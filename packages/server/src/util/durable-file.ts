@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 
-/** The text in `file` without surrounding white space; `undefined` where the file does not exist. */
+/** The trimmed text of a file; `undefined` if it does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
@@ -13,24 +13,21 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/**
- * Writes `text` and a line end to `file`, readable by its owner only. At any moment the file is complete or unchanged. It
- * survives a power cut once this returns. Throws where the file cannot be written, and then leaves nothing behind.
- */
+/** Writes `text` and a line end atomically and durably, readable only by its owner. Throws if the file cannot be written. */
 export function writeDurably(file: string, text: string): void {
   writeFileAtomic.sync(file, `${text}\n`, { mode: 0o600 })
-  // The library syncs the file, but not the folder with its new name.
+  // The library does not sync the folder.
   syncFolderNow(dirname(file))
 }
 
-/** The names in the folder, as they are now, survive a power cut once this resolves. Windows cannot sync folders. */
+/** Makes the names in a folder durable. Windows cannot sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using handle = await open(folder, 'r')
   await handle.sync()
 }
 
-/** As `syncFolder`, before this returns. */
+/** As `syncFolder`, synchronously. */
 export function syncFolderNow(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
@@ -43,7 +40,7 @@ export function syncFolderNow(folder: string): void {
 
 const DISK_FAULTS = new Set(['EIO', 'ENOSPC', 'EDQUOT', 'EROFS'])
 
-/** Whether a call of the file system failed because the disk is full, failing or read-only: a later try may succeed. */
+/** Whether the disk is full, failing or read-only. A retry may succeed. */
 export function isDiskFault(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && DISK_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -1,12 +1,9 @@
 import { crc32 } from 'node:zlib'
 
-/** The reason to quarantine an event that was changed where it was stored. */
+/** Reason of the quarantine of a corrupt event. */
 export const CHECKSUM_MISMATCH = 'Its checksum does not match: it was changed after it was stored.'
 
-/**
- * The checksum of an event: of its columns and its body. It is stored with the event and compared whenever the event is read,
- * so that a changed byte is found before the event is sent.
- */
+/** Checksum of an event's columns and body. Stored with the event and verified at every read. */
 export function checksumOf(columns: readonly (string | number | null)[], body: Uint8Array): number {
   return crc32(body, crc32(columns.join('\n')))
 }

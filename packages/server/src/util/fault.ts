@@ -1,18 +1,15 @@
 import leven from 'leven'
 
-/** An error in a document that a client sent, with a hint how to correct it. It quotes no value: it may be a secret. */
+/** An error in a client's document. Quotes no value, which may be a secret. */
 export interface Fault {
-  /** The place of the error as a JSON Pointer (RFC 6901); `''` is the whole document. */
+  /** JSON Pointer (RFC 6901); `''` is the whole document. */
   readonly pointer: string
-  /** The kind of error, for programs. */
   readonly code: string
-  /** What is wrong, in one sentence. */
   readonly message: string
   /** How to correct it. */
   readonly hint: string
 }
 
-/** Makes a fault. */
 export function fault(pointer: string, code: string, message: string, hint: string): Fault {
   return { pointer, code, message, hint }
 }
@@ -28,30 +25,28 @@ export function typeFault(
   return fault(pointer, 'wrong_type', `${name} must be ${type}.`, hint)
 }
 
-/** The same faults, with pointers that begin at `at`. */
+/** Prefixes the pointers with `at`. */
 export function faultsBelow(at: string, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((each) => ({ ...each, pointer: at + each.pointer }))
 }
 
-/** The JSON Pointer (RFC 6901) made of these keys and indexes: `/webhooks/0/url`. Without any, the whole document. */
+/** A JSON Pointer (RFC 6901), such as `/webhooks/0/url`. */
 export function jsonPointer(...steps: readonly (string | number)[]): string {
-  return steps.map((step) => `/${escaped(String(step))}`).join('')
+  return steps
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('')
 }
 
-function escaped(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1')
-}
+/** Comparing longer names is slow. */
+const MAX_COMPARED = 64
 
-// A longer name is hardly a typing error, and comparing it takes long.
-const LONGEST_COMPARED = 64
-
-/** A fault for each field of `object` that is not in `known`, with a suggestion. `at` is the pointer to `object`. */
+/** A fault for each unknown field of `object`, with a suggestion. `at` is the pointer to `object`. */
 export function unknownFields(object: object, known: readonly string[], at = ''): Fault[] {
   return Object.keys(object)
     .filter((name) => !known.includes(name))
     .map((name) => {
       const pointer = at + jsonPointer(name)
-      return fault(pointer, 'unknown_field', 'There is no such field.', suggestion(name, known))
+      return fault(pointer, 'unknown_field', 'Unknown field.', suggestion(name, known))
     })
 }
 
@@ -64,7 +59,7 @@ function suggestion(name: string, known: readonly string[]): string {
 }
 
 function isTypo(name: string, known: string): boolean {
-  if (name.length > LONGEST_COMPARED) return false
-  const most = Math.max(2, Math.floor(known.length / 3))
-  return leven(name.toLowerCase(), known.toLowerCase()) <= most
+  if (name.length > MAX_COMPARED) return false
+  const maxDistance = Math.max(2, Math.floor(known.length / 3))
+  return leven(name.toLowerCase(), known.toLowerCase()) <= maxDistance
 }

@@ -1,12 +1,12 @@
-/** How many times larger each bucket is than the one before. With 1.1, a quantile is exact to ± 5 %. */
+/** Ratio of consecutive buckets: quantiles are exact to ± 5 %. */
 const GROWTH = 1.1
 
-/** The bucket of a value, by its logarithm: values of any size need few buckets. Values below 1 share bucket 0. */
+/** The logarithmic bucket of a value. Values below 1 share bucket 0. */
 export function bucketOf(value: number): number {
   return value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(GROWTH)) + 1
 }
 
-/** A quantile of the counted values, by the count of each bucket; `undefined` where nothing was counted. */
+/** A quantile of values counted by bucket; `undefined` if there are none. */
 export function quantileOf(
   counts: ReadonlyMap<number, number>,
   quantile: number,

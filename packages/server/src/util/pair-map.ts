@@ -1,7 +1,4 @@
-/**
- * A map with two texts as its key. A map of maps, because a text that is joined for each look-up has to be copied and
- * hashed again each time.
- */
+/** A map with pairs of texts as keys. Nested, because joining texts for each look-up is slow. */
 export class PairMap<V> {
   readonly #byFirst = new Map<string, Map<string, V>>()
   #size = 0

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { ClientKeyThrottle } from '../../util/limits/log-throttle.ts'
+import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { Redacted } from '../../util/secrets/redacted.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -183,13 +183,13 @@ interface WrongTokensOptions {
 export class WrongTokens {
   readonly #options: WrongTokensOptions
   readonly #limit: RateLimit
-  readonly #clients: ClientKeyThrottle
+  readonly #clients: LogThrottle
 
   constructor(options: WrongTokensOptions) {
     const { clock } = options
     this.#options = options
     this.#limit = new RateLimit(clock, { burstSeconds: MINUTE_SECONDS })
-    this.#clients = new ClientKeyThrottle(clock, LOG_EVERY_MS)
+    this.#clients = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
   /** Counts a wrong token. Returns a Problem if the client has sent too many. */
@@ -199,8 +199,8 @@ export class WrongTokens {
     const rateLimit = perMinute === null ? null : perMinute / MINUTE_SECONDS
     const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
     metrics.wrongTokens.inc({ code: waitSeconds === 0 ? 401 : 429 })
-    const counted = this.#clients.count(client)
-    if (counted) logger.warn({ client: counted.key, requests: counted.requests }, 'token.refused')
+    const requests = this.#clients.count(client)
+    if (requests > 0) logger.warn({ client, requests }, 'token.refused')
     if (waitSeconds === 0) return undefined
     return new Problem('too_many_wrong_tokens', { headers: { 'retry-after': String(waitSeconds) } })
   }

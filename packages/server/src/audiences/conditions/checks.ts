@@ -1,4 +1,4 @@
-/** Checks of the parts that conditions and computed traits share. Each adds faults to `faults`; `pointer` is that of its input. */
+/** Checks shared by conditions and computed traits. Each adds to `faults`; `pointer` is the JSON Pointer of its input. */
 import {
   containsNumber,
   EVENT_TYPES,
@@ -21,7 +21,7 @@ import { DURATION_UNITS, durationMs } from './window.ts'
 
 const MAX_CHARACTERS = LIMITS.conditionTextCharacters
 
-/** Whether `value` is a text that is not empty and not too long. `hint` says what it must be. */
+/** Whether `value` is a non-empty text within the limit. `hint` says what is expected. */
 export function checkText(
   value: unknown,
   pointer: string,
@@ -39,7 +39,7 @@ export function checkText(
   return false
 }
 
-/** Checks the path of a trait or a property: `plan`, `address.city`. */
+/** Checks the path of a trait or property, such as `address.city`. */
 export function checkPath(value: unknown, pointer: string, faults: Fault[]): void {
   const hint = 'Give a name, or a path with a dot between its names: "address.city".'
   if (checkText(value, pointer, hint, faults) && pathOf(value).includes('')) {
@@ -47,7 +47,6 @@ export function checkPath(value: unknown, pointer: string, faults: Fault[]): voi
   }
 }
 
-/** Checks the `op` and the `value` of `input`. */
 export function checkComparison(input: JsonObject, pointer: string, faults: Fault[]): void {
   const op = OPERATORS.find((each) => each === input['op'])
   const found =
@@ -61,7 +60,7 @@ function operatorFault(given: Json | undefined, pointer: string): Fault {
   const hint = `Give one of ${OPERATORS.join(', ')}.`
   return given === undefined
     ? fault(pointer, 'required', 'op is missing.', hint)
-    : fault(pointer, 'not_allowed', 'There is no such operator.', hint)
+    : fault(pointer, 'not_allowed', 'Unknown operator.', hint)
 }
 
 function valueFault(op: Operator, value: Json | undefined, pointer: string): Fault | undefined {
@@ -102,7 +101,7 @@ const FITS: Readonly<Record<Exclude<ValueKind, 'none'>, (value: Json) => boolean
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.windowDays,
 }
 
-/** Its depth comes first, because `JSON.stringify` recurs. */
+/** Checks depth first, because `JSON.stringify` recurses. */
 function isSmall(value: Json): boolean {
   return (
     !isDeeperThan(value, LIMITS.conditionLevels) &&
@@ -115,13 +114,11 @@ const TYPES = EVENT_TYPES.filter((type) => type !== 'track')
 const NAMED: readonly unknown[] = ['page', 'screen']
 const MAX_FILTERS = LIMITS.filtersPerClause
 
-/** The fields of a selection of events, by what it selects them by. */
 export const SELECTION_FIELDS = {
   event: ['event', 'where'],
   type: ['type', 'name', 'where'],
 } as const
 
-/** Checks which events `input` selects. It has `event` or `type`. */
 export function checkSelection(input: JsonObject, pointer: string, faults: Fault[]): void {
   if (Object.hasOwn(input, 'type')) checkType(input, pointer, faults)
   else checkText(input['event'], `${pointer}/event`, 'Give the name of a track event.', faults)
@@ -131,7 +128,7 @@ export function checkSelection(input: JsonObject, pointer: string, faults: Fault
 function checkType({ type, name }: JsonObject, pointer: string, faults: Fault[]): void {
   if (!TYPES.some((each) => each === type)) {
     const hint = `Give one of ${TYPES.join(', ')}. For track calls, give event, the name of the event.`
-    faults.push(fault(`${pointer}/type`, 'not_allowed', 'There is no such type.', hint))
+    faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (name !== undefined && !NAMED.includes(type)) {
     const hint = 'Leave it out: only page and screen calls have names.'
     faults.push(fault(`${pointer}/name`, 'not_allowed', 'Calls of this type have no name.', hint))
@@ -167,10 +164,8 @@ function checkFilter(filter: Json, pointer: string, faults: Fault[]): void {
 const UNITS = Object.keys(DURATION_UNITS)
 const MAX_WINDOW_MS = durationMs({ days: LIMITS.windowDays })
 
-/** The fields of a window. */
 export const WINDOW_FIELDS = ['within', 'between']
 
-/** Checks the window of `input`, which may have none. */
 export function checkWindow(input: JsonObject, pointer: string, faults: Fault[]): void {
   const { within, between } = input
   if (within !== undefined && between !== undefined) {
@@ -193,7 +188,7 @@ function withinFaults(within: Json, pointer: string): Fault[] {
   if (others.length > 0) return [fault(pointer, 'exclusive', 'Give one unit only.', hint)]
   const isLength =
     Number.isInteger(length) && Number(length) >= 1 && durationMs(within) <= MAX_WINDOW_MS
-  return isLength ? [] : [fault(pointer, 'out_of_range', 'It is no length of a window.', hint)]
+  return isLength ? [] : [fault(pointer, 'out_of_range', 'It is not a valid length.', hint)]
 }
 
 function betweenFaults(between: Json, pointer: string): Fault[] {
@@ -206,7 +201,7 @@ function betweenFaults(between: Json, pointer: string): Fault[] {
   )
   const faults = times.flatMap((time, index) =>
     time === undefined
-      ? [fault(`${pointer}/${index}`, 'wrong_form', 'It is no timestamp.', hint)]
+      ? [fault(`${pointer}/${index}`, 'wrong_form', 'It is not a timestamp.', hint)]
       : [],
   )
   const [from, to] = times

@@ -13,7 +13,7 @@ import {
 import type { Keeping } from '../../backend/facts.ts'
 import { windowMs } from './window.ts'
 
-/** The clauses of a condition, in its order, with their places as JSON Pointers. */
+/** Clauses of a condition in order, with their JSON Pointers. */
 export function* clausesIn(
   condition: Condition,
   pointer = '',
@@ -28,19 +28,17 @@ function* clausesInList(list: readonly Condition[], pointer: string) {
   for (const [index, each] of list.entries()) yield* clausesIn(each, `${pointer}/${index}`)
 }
 
-/** What a clause or a `compute` needs of the events that it counts. */
 interface NeededClause {
   readonly definition: string
   readonly keeping: Keeping
 }
 
-/** What the clause of a condition needs. Its count is exact up to `keeping.most`, and never greater. */
+/** The count is exact up to `keeping.most`, and never greater. */
 export function clauseOfEvents(clause: EventClause): NeededClause {
   const most = Math.max(LIMITS.leastFactsPerClause, (clause.count?.n ?? 0) + 1)
   return neededClause(clause, most)
 }
 
-/** What a computed trait needs. */
 export function clauseOfCompute(compute: Compute): NeededClause {
   return neededClause(compute, LIMITS.factsPerComputedTrait)
 }
@@ -50,7 +48,7 @@ function neededClause(source: CountedEvents, most: number): NeededClause {
   return { definition: definitionOf(source), keeping: { forMs, most } }
 }
 
-/** What a computation needs. Several clauses may have the same definition. */
+/** May contain a definition several times. */
 export function clausesOf(computation: Computation): readonly NeededClause[] {
   if (computation.kind === 'trait') return [clauseOfCompute(computation.compute)]
   if (computation.condition === null) return []
@@ -59,7 +57,7 @@ export function clausesOf(computation: Computation): readonly NeededClause[] {
   )
 }
 
-/** What all of these computations need, by definition. */
+/** The needs of all computations, by definition. */
 export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<string, Keeping> {
   const needed = new Map<string, Keeping>()
   for (const computation of computations) {
@@ -71,7 +69,6 @@ export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<
   return needed
 }
 
-/** Keeps what either of them keeps. */
 export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
   return {
     forMs: a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs),
@@ -79,21 +76,20 @@ export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
   }
 }
 
-/** The events that a clause or a `compute` counts. */
 type CountedEvents = EventSelection & Window & { readonly property?: string }
 
 /**
- * Which events are facts of a clause, and what is kept of them. It excludes a sliding window, so clauses that differ only in
- * theirs share facts. It includes a fixed window: facts outside of it need not be kept.
+ * Selects the facts of a clause. Clauses that differ only in a sliding window share
+ * facts, so it has no sliding window.
  */
 interface FactDefinition extends EventSelection {
-  /** The property whose value is kept. An event without it is no fact. */
+  /** The property to store. Events without it are not facts. */
   readonly property?: string
-  /** In milliseconds since the epoch: from the first one, before the second one. */
+  /** In milliseconds since the epoch; `to` is exclusive. */
   readonly between?: readonly [from: number, to: number]
 }
 
-/** The definition as text. Equal texts mean the same, in whatever order fields and filters were. */
+/** Canonical text: independent of the order of fields and filters. */
 export function definitionOf(source: CountedEvents): string {
   const { event, type, name, property, where = [] } = source
   const { between } = windowMs(source)
@@ -109,12 +105,11 @@ export function definitionOf(source: CountedEvents): string {
   })
 }
 
-/** The definition that `definitionOf` wrote. */
 export function parseDefinition(definition: string): FactDefinition {
   return JSON.parse(definition) as FactDefinition
 }
 
-/** The JSON text of a value, with the fields of objects in order: equal values have equal texts. */
+/** JSON with sorted keys. */
 function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, each: Json) =>
     isJsonObject(each)

@@ -8,17 +8,16 @@ import {
 import type { Fact } from '../../backend/profiles.ts'
 import { isInWindow, windowMs } from './window.ts'
 
-/** The value of a computed trait. */
 export interface ComputedValue {
-  /** `undefined`: the user has none, and had none. */
+  /** `undefined`: the user never had a value. */
   readonly value: Json | undefined
-  /** When an event next leaves the window, in milliseconds since the epoch; `null`: never. */
+  /** When the next event leaves the window, in milliseconds since the epoch; `null`: never. */
   readonly recheckAt: number | null
 }
 
 /**
- * The value of a computed trait at `now`. It does not depend on the order of `facts`. Values that the function cannot use
- * are ignored. With no usable fact in the window, a user who `had` a value has an empty one: `COMPUTE_TABLE` names it.
+ * The value of a computed trait at `now`. Unusable values are ignored. Without a
+ * usable fact in the window, a user who `had` a value gets the empty one of `COMPUTE_TABLE`.
  */
 export function computeValue(
   compute: Compute,
@@ -27,8 +26,9 @@ export function computeValue(
   had: boolean,
 ): ComputedValue {
   const window = windowMs(compute)
+  const [isUsable, valueOf] = FUNCTIONS[compute.fn]
   const used = facts
-    .filter(({ at, value }) => isInWindow(window, at, now) && isUsable(compute.fn, value))
+    .filter(({ at, value }) => isInWindow(window, at, now) && isUsable(value))
     .toSorted((a, b) => a.at - b.at || a.position - b.position)
   const [oldest] = used
   if (oldest === undefined) {
@@ -36,27 +36,8 @@ export function computeValue(
   }
   const { withinMs } = window
   return {
-    value: FUNCTIONS[compute.fn](used.map(({ value }) => value)),
+    value: valueOf(used.map(({ value }) => value)),
     recheckAt: withinMs === undefined ? null : oldest.at + withinMs,
-  }
-}
-
-function isUsable(fn: ComputeFunction, value: Json): boolean {
-  switch (fn) {
-    case 'count':
-      return true
-    case 'sum':
-    case 'avg':
-    case 'min':
-    case 'max':
-      return Number.isFinite(value)
-    case 'first':
-    case 'last':
-      return value !== null
-    case 'most_frequent':
-    case 'unique_list':
-    case 'unique_count':
-      return isScalar(value)
   }
 }
 
@@ -66,19 +47,30 @@ export function isScalar(value: Json): value is Scalar {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** Each gets one usable value or more, that of the earliest event first. */
-const FUNCTIONS: Readonly<Record<ComputeFunction, (values: readonly Json[]) => Json>> = {
-  count: ({ length }) => length,
-  sum: (values) => finite(sum(values as number[])),
-  avg: (values) => finite(sum(values as number[]) / values.length),
-  min: (values) => (values as number[]).reduce((least, each) => Math.min(least, each)),
-  max: (values) => (values as number[]).reduce((most, each) => Math.max(most, each)),
-  first: ([first]) => first!,
-  last: (values) => values.at(-1)!,
-  most_frequent: (values) => mostFrequent(values as Scalar[]),
-  unique_list: (values) =>
-    [...new Set(values as Scalar[])].toSorted(inOrder).slice(0, LIMITS.uniqueListValues),
-  unique_count: (values) => new Set(values).size,
+const isAny = (): boolean => true
+const isPresent = (value: Json): boolean => value !== null
+
+/** Which values are usable, and the result of at least one of them, the earliest first. */
+const FUNCTIONS: Readonly<
+  Record<
+    ComputeFunction,
+    readonly [isUsable: (value: Json) => boolean, valueOf: (values: readonly Json[]) => Json]
+  >
+> = {
+  count: [isAny, ({ length }) => length],
+  sum: [Number.isFinite, (values) => finite(sum(values as number[]))],
+  avg: [Number.isFinite, (values) => finite(sum(values as number[]) / values.length)],
+  min: [Number.isFinite, (values) => (values as number[]).reduce((a, b) => Math.min(a, b))],
+  max: [Number.isFinite, (values) => (values as number[]).reduce((a, b) => Math.max(a, b))],
+  first: [isPresent, ([first]) => first!],
+  last: [isPresent, (values) => values.at(-1)!],
+  most_frequent: [isScalar, (values) => mostFrequent(values as Scalar[])],
+  unique_list: [
+    isScalar,
+    (values) =>
+      [...new Set(values as Scalar[])].toSorted(inOrder).slice(0, LIMITS.uniqueListValues),
+  ],
+  unique_count: [isScalar, (values) => new Set(values).size],
 }
 
 function sum(values: readonly number[]): number {
@@ -101,7 +93,7 @@ function mostFrequent(values: readonly Scalar[]): Scalar {
 
 const TYPE_ORDER = ['boolean', 'number', 'string']
 
-/** false, true, then numbers by size, then texts by their UTF-16 code units. */
+/** Booleans, then numbers, then texts by UTF-16 code units. */
 function inOrder(a: Scalar, b: Scalar): number {
   const byType = TYPE_ORDER.indexOf(typeof a) - TYPE_ORDER.indexOf(typeof b)
   if (byType !== 0 || a === b) return byType

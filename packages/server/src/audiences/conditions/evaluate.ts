@@ -11,23 +11,21 @@ import type { Fact } from '../../backend/profiles.ts'
 import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 import { isInWindow, type WindowMs } from './window.ts'
 
-/** What a condition looks at. A loaded profile is one. */
+/** Input of a condition, such as a loaded profile. */
 export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'manual'> {
-  /** The current value of each computation that has one, by its id. A member of an audience has `true`. */
+  /** Current values by computation id. A member of an audience has `true`. */
   readonly results: ReadonlyMap<string, { readonly value: Json }>
 }
 
-/** The verdict of a condition. */
 export interface Verdict {
   readonly value: boolean
   /**
-   * Until then, the verdict stays as it is if the profile does, in milliseconds since the epoch; `null`: for ever. It is the
-   * first moment at which a clause changes by time alone, unless another one decides for ever.
+   * Until then, the verdict holds unless the profile changes, in milliseconds since the epoch; `null`: for ever. It
+   * is the earliest time at which a clause changes by time alone.
    */
   readonly recheckAt: number | null
 }
 
-/** Whether the condition holds for the profile at `now`. */
 export function evaluate(condition: PlannedCondition, profile: ProfileView, now: number): Verdict {
   const evaluation = new Evaluation(profile, now)
   const value = evaluation.holds(condition)
@@ -35,7 +33,7 @@ export function evaluate(condition: PlannedCondition, profile: ProfileView, now:
   return { value, recheckAt: recheckAt === Infinity ? null : recheckAt }
 }
 
-/** How many of the facts are in the window, counted up to `most`. The facts are ordered, the newest first. */
+/** Counts facts in the window, up to `most`. Facts are ordered newest first. */
 export function countInWindow(
   window: WindowMs,
   facts: readonly Fact[],
@@ -43,7 +41,7 @@ export function countInWindow(
   most: number,
 ): number {
   let begin = 0
-  // No window but a fixed one leaves out newer facts.
+  // Only a fixed window excludes newer facts.
   if (window.between !== undefined) {
     while (begin < facts.length && facts[begin]!.at >= window.between[1]) begin++
   }
@@ -54,7 +52,7 @@ export function countInWindow(
 
 const NO_FACTS: readonly Fact[] = []
 
-/** One object for the whole tree: a verdict for each part would be garbage, millions of times a second. */
+/** One object per tree: a verdict for each part would be garbage, millions of times a second. */
 class Evaluation {
   readonly #profile: ProfileView
   readonly #now: number
@@ -80,8 +78,8 @@ class Evaluation {
   }
 
   /**
-   * It looks on when the verdict is clear: a later clause may be the next one to change. One that never changes by time
-   * decides alone: then the whole does not change either, whatever the others do.
+   * Continues after the verdict is clear, because a later clause may be the next to change. A deciding clause that
+   * never changes by time alone fixes the verdict for ever.
    */
   #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
     const recheckAt = this.recheckAt
@@ -129,8 +127,8 @@ const COUNT_TESTS: Readonly<Record<CountOperator, (count: number, n: number) => 
 }
 
 /**
- * The fact with which the verdict of a count changes when it leaves the sliding window, unless another one comes before; `undefined`:
- * it stays as it is. `count` facts are in the window now, counted up to `n` + 1 at least.
+ * The fact whose leaving the sliding window changes the verdict; `undefined` if none does. `count` facts are in the
+ * window now, counted up to at least `n` + 1.
  */
 function decidingFact(
   { op, n }: PlannedCount['count'],
@@ -138,10 +136,10 @@ function decidingFact(
   facts: readonly Fact[],
 ): Fact | undefined {
   const isExact = op === '==' || op === '!='
-  // The verdict for this number is another one than for one less.
+  // The verdict differs between this count and one less.
   const least = op === '>' || op === '<=' ? n + 1 : n
   if (count < least) return undefined
   if (!isExact || count === n) return facts[least - 1]
-  // Facts of the same moment leave together: then there are never exactly n.
+  // Facts with equal times leave together, so the count is never exactly n.
   return n > 0 && facts[n - 1]!.at === facts[n]!.at ? undefined : facts[n]
 }

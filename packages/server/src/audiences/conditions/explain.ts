@@ -8,34 +8,34 @@ export interface ExplainedPart {
   readonly pointer: string
   readonly kind: 'and' | 'or' | 'not' | 'clause'
   readonly holds: boolean
-  /** When the verdict can next change by time alone, in milliseconds since the epoch; `null`: never. */
+  /** When time alone can next change the verdict, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
   readonly clause?: Clause | ListClause
   readonly saw?: Seen
 }
 
-/** Stands for the list of a manual audience. */
+/** The list of a manual audience. */
 interface ListClause {
   readonly listOf: string
 }
 
-/** What a clause saw: a value, where `null` is a missing one; a number of events; or whether the user is a member. */
+/** The evidence of a clause: a value (`null`: missing), a number of events, or membership. */
 type Seen =
   | { readonly value: Json }
-  /** With `orMore`, older events that count are no longer kept. */
+  /** `orMore`: older matching events are no longer stored. */
   | { readonly count: number; readonly orMore: boolean }
   | { readonly member: boolean }
 
 export interface ExplainContext {
   readonly profile: ProfileView
   readonly now: number
-  /** `keeping.most` of each clause, by its number. */
+  /** `keeping.most` by clause number. */
   readonly most: ReadonlyMap<number, number>
 }
 
 /**
- * Why a user belongs to an audience or does not: the whole condition, then its parts. `planned` is the plan of `condition`,
- * which is `null` for a manual audience.
+ * Why a user is a member or not: the whole condition, then its parts. `planned` is the plan of `condition`, which is `null`
+ * for a manual audience.
  */
 export function explain(
   condition: Condition | null,
@@ -77,7 +77,7 @@ function seenBy(planned: PlannedCondition, holds: boolean, context: ExplainConte
 function countSeen(planned: PlannedCount, { profile, now, most }: ExplainContext): Seen {
   const facts = profile.facts.get(planned.clause) ?? []
   const count = countInWindow(planned, facts, now, Infinity)
-  // If a fact that is kept is too old, so are those that are not kept.
+  // If a stored fact is outside the window, so are all older ones.
   const orMore = count === facts.length && count >= (most.get(planned.clause) ?? Infinity)
   return { count, orMore }
 }

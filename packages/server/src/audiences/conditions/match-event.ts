@@ -18,7 +18,6 @@ import { isInWindow, type WindowMs } from './window.ts'
 
 type NumberedClause = Pick<FactClause, 'number' | 'definition'>
 
-/** A clause as the matcher uses it. */
 interface MatchedClause extends WindowMs {
   readonly number: number
   readonly event: string | undefined
@@ -44,7 +43,7 @@ export class EventMatcher {
     this.#byType = Map.groupBy(ofOtherCalls, ({ type }) => type)
   }
 
-  /** Leaves out the events that no clause can count. */
+  /** Excludes events that no clause counts. */
   get selector(): EventSelector {
     const events = [...this.#byEvent.keys()].filter((name) => name !== undefined)
     const types = [...this.#byType.keys()].filter((type) => type !== undefined)
@@ -52,8 +51,8 @@ export class EventMatcher {
   }
 
   /**
-   * The facts of an event. `timestampMs` is its effective time. Filters look at its properties, or, of an identify and a group
-   * call, at its traits. A `within_last_days` of a filter looks back from the timestamp.
+   * Facts of an event. Filters read its properties, or the traits of identify and group calls. `within_last_days`
+   * counts back from `timestampMs`, the effective time.
    */
   factsOf({ event }: AcceptedEvent, timestampMs: number): readonly ClauseFact[] {
     const clauses =
@@ -101,7 +100,7 @@ function matches(
   return true
 }
 
-/** A value that is missing or too long makes no fact. */
+/** `undefined` for a missing or overlong value, which makes no fact. */
 function keptValue(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' || typeof value === 'boolean') return value

@@ -10,35 +10,32 @@ import { clauseOfEvents } from './clauses.ts'
 import { type Computations, referenceOf } from './references.ts'
 import { type WindowMs, windowMs } from './window.ts'
 
-/** A condition whose clauses name their facts. */
+/** A condition with clause numbers and computation ids. */
 export type PlannedCondition =
   | { readonly and: readonly PlannedCondition[] }
   | { readonly or: readonly PlannedCondition[] }
   | { readonly not: PlannedCondition }
   | { readonly trait: readonly string[]; readonly is: Comparison }
-  /** The value of the computed trait with this id. */
+  /** The value of a computed trait. */
   | { readonly computation: string; readonly is: Comparison }
-  /** Is a member of the audience with this id. */
+  /** Membership in an audience. */
   | { readonly memberOf: string }
-  /** The list of the manual audience with this id has one of the userIds. */
+  /** Whether the list of a manual audience has one of the userIds. */
   | { readonly listOf: string }
   | PlannedCount
 
-/** Counts the facts of a clause in a window. */
 export interface PlannedCount extends WindowMs {
   readonly clause: number
   readonly count: { readonly op: CountOperator; readonly n: number }
 }
 
-/** What a plan is made with. */
 export interface PlanContext {
-  /** The numbers of the clauses, by definition. */
+  /** Clause numbers by definition. */
   readonly clauses: ReadonlyMap<string, number>
   readonly space: string
   readonly computations: Computations
 }
 
-/** The plan of an audience: of its condition, or of its list. */
 export function planAudience(
   { id, condition }: Pick<Audience, 'id' | 'condition'>,
   context: PlanContext,
@@ -46,10 +43,7 @@ export function planAudience(
   return condition === null ? { listOf: id } : planCondition(condition, context)
 }
 
-/**
- * The plan of a valid condition: the same tree, with numbers of clauses and ids of computations. Throws if the number of a
- * clause is not known. A reference to a computation that is gone has no value.
- */
+/** Plans a valid condition. Throws if a clause has no number. A reference to a deleted computation has no value. */
 export function planCondition(condition: Condition, context: PlanContext): PlannedCondition {
   if ('and' in condition) return { and: condition.and.map((each) => planCondition(each, context)) }
   if ('or' in condition) return { or: condition.or.map((each) => planCondition(each, context)) }

@@ -2,10 +2,10 @@ import type { Clause, Computation, Condition } from '@hookline/protocol'
 import { type Fault, fault } from '../../util/fault.ts'
 import { clausesIn } from './clauses.ts'
 
-/** All audiences and computed traits, by id: as the catalog has them. */
+/** All audiences and computed traits, by id. */
 export type Computations = ReadonlyMap<string, Computation>
 
-/** The computation that the clause refers to by id, or by key in the space; `undefined` if it refers to none that is there. */
+/** The computation that a clause refers to, by id or by key within the space. */
 export function referenceOf(
   clause: Clause,
   space: string,
@@ -23,21 +23,21 @@ export function referenceOf(
   return undefined
 }
 
-/** Computations in an order in which each comes after those that its condition refers to: the order of evaluation. */
+/** Computations, dependencies first. */
 export function inEvaluationOrder(computations: Computations): readonly Computation[] {
-  const ordered = new Set<Computation>()
+  const ordered: Computation[] = []
   const seen = new Set<Computation>()
   const visit = (computation: Computation): void => {
     if (seen.has(computation)) return
     seen.add(computation)
     for (const each of dependenciesOf(computation, computations)) visit(each)
-    ordered.add(computation)
+    ordered.push(computation)
   }
   for (const each of computations.values()) visit(each)
-  return [...ordered]
+  return ordered
 }
 
-/** The computations that this one is computed from, in the order of its clauses. */
+/** Computations that a condition refers to, in the order of its clauses. */
 export function dependenciesOf(
   computation: Computation,
   computations: Computations,
@@ -48,7 +48,6 @@ export function dependenciesOf(
     .filter((each) => each !== undefined)
 }
 
-/** An audience with a condition that is to be stored. */
 interface ReferringAudience {
   /** `null` for a new one. */
   readonly id: string | null
@@ -58,9 +57,8 @@ interface ReferringAudience {
 }
 
 /**
- * The faults of what a valid condition refers to: audiences and computed traits that are not there, that belong to another
- * space, or that depend on this audience. `computations` are those of the catalog, as they are before the change. Pointers
- * are relative to the condition.
+ * Faults in the references of a valid condition: missing computations, other spaces, cycles. `computations` is the
+ * catalog before the change. Pointers are relative to the condition.
  */
 export function referenceFaults(
   referring: ReferringAudience,
@@ -82,17 +80,15 @@ const REFERRING_FIELDS = ['audience', 'computedTrait'] as const
 
 function unknownFault(clause: Clause, space: string, computations: Computations): Fault {
   if (!('computedTrait' in clause)) {
-    const hint = 'Give the id of an audience that is there: "aud_…".'
-    return fault('', 'unknown_audience', 'There is no such audience.', hint)
+    const hint = 'Give the id of an existing audience: "aud_…".'
+    return fault('', 'unknown_audience', 'Audience not found.', hint)
   }
   const same = [...computations.values()].filter(({ key }) => key === clause.computedTrait)
-  const audience = same.find((each) => each.kind === 'audience' && each.space === space)
-  if (audience === undefined && same.some(({ kind }) => kind === 'trait')) return otherSpace()
+  const isHere = same.some((each) => each.space === space)
+  if (!isHere && same.some(({ kind }) => kind === 'trait')) return otherSpace()
   const hint =
-    audience === undefined
-      ? 'Give the key of a computed trait that is there.'
-      : `This is the key of an audience. Refer to it by its id: {"audience": "${audience.id}"}.`
-  return fault('', 'unknown_computed_trait', 'There is no such computed trait.', hint)
+    'Give the key of an existing computed trait. For an audience, give its id: {"audience": "aud_…"}.'
+  return fault('', 'unknown_computed_trait', 'Computed trait not found.', hint)
 }
 
 function targetFault(
@@ -117,7 +113,7 @@ function otherSpace(): Fault {
   return fault('', 'other_space', 'It belongs to another space.', hint)
 }
 
-/** The names of the computations from `from` to the last one before that with this id; `undefined` if none leads there. */
+/** Names of the computations on the way from `from` to `id`; `undefined` if unreachable. */
 function wayTo(
   id: string,
   from: Computation,

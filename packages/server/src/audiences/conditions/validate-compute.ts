@@ -8,10 +8,9 @@ import {
   WINDOW_FIELDS,
 } from './checks.ts'
 
-/** A valid `compute` of a computed trait, or all faults of an invalid one. */
 export type ValidatedCompute = { readonly compute: Compute } | { readonly faults: readonly Fault[] }
 
-/** Validates the `compute` of a computed trait. Pointers of faults are relative to `input`, which must come from JSON. */
+/** Fault pointers are relative to `input`, which must be parsed JSON. */
 export function validateCompute(input: unknown): ValidatedCompute {
   if (!isJsonObject(input)) {
     const hint = 'Give an object, such as {"fn": "count", "event": "Order Completed"}.'
@@ -38,12 +37,12 @@ function checkFunction({ fn, property }: JsonObject, faults: Fault[]): void {
     faults.push(
       fn === undefined
         ? fault('/fn', 'required', 'fn is missing.', hint)
-        : fault('/fn', 'not_allowed', 'There is no such function.', hint),
+        : fault('/fn', 'not_allowed', 'Unknown function.', hint),
     )
   } else if (fn !== 'count') {
     checkPath(property, '/property', faults)
   } else if (property !== undefined) {
     const hint = 'Leave it out, or choose another function, such as sum.'
-    faults.push(fault('/property', 'not_allowed', 'count is made from no property.', hint))
+    faults.push(fault('/property', 'not_allowed', 'count uses no property.', hint))
   }
 }

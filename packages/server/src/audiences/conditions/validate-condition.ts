@@ -18,13 +18,12 @@ import {
   WINDOW_FIELDS,
 } from './checks.ts'
 
-/** A valid condition, or all faults of an invalid one. */
 export type ValidatedCondition =
   { readonly condition: Condition } | { readonly faults: readonly Fault[] }
 
 /**
- * Validates a condition, apart from what it refers to (`referenceFaults`). It is closed: fields that mean nothing are
- * faults. Pointers of faults are relative to `input`, which must come from JSON.
+ * Validates everything but references (`referenceFaults`). Unknown fields are faults. Pointers are relative to
+ * `input`, which must be parsed JSON.
  */
 export function validateCondition(input: unknown): ValidatedCondition {
   const validation = new ConditionValidation()
@@ -33,7 +32,7 @@ export function validateCondition(input: unknown): ValidatedCondition {
   return faults.length > 0 ? { faults } : { condition: input as Condition }
 }
 
-/** How each kind of clause is checked, by the field that identifies it. */
+/** Kinds of clauses, by their identifying field. */
 const CLAUSES = {
   trait: {
     fields: ['trait', 'op', 'value'],
@@ -67,10 +66,10 @@ const KINDS = [...GROUPS, ...(Object.keys(CLAUSES) as ClauseKind[])]
 
 class ConditionValidation {
   readonly faults: Fault[] = []
-  /** Counts the ends of the tree, so that a hostile tree has no more faults than a clause can have, times the limit. */
+  /** Counts leaves, to bound the faults of a hostile tree. */
   #clauses = 0
 
-  /** Validates a part of the condition; `level` is 1 for the whole. */
+  /** `level` is 1 for the whole condition. */
   visit(input: unknown, pointer: string, level: number): void {
     if (this.#clauses > LIMITS.conditionClauses) return
     if (level > LIMITS.conditionLevels)
@@ -80,7 +79,7 @@ class ConditionValidation {
     }
     const [kind, other] = KINDS.filter((each) => Object.hasOwn(input, each))
     if (kind === undefined) {
-      return this.#end(pointer, 'required', 'It is not clear what is compared.', EXAMPLES)
+      return this.#end(pointer, 'required', 'The kind of the condition is missing.', EXAMPLES)
     }
     if (other !== undefined) {
       const hint = 'Put them together in a list: {"and": [{…}, {…}]}.'
@@ -143,12 +142,12 @@ function checkCount(count: Json, pointer: string, faults: Fault[]): void {
   faults.push(...unknownFields(count, ['op', 'n'], pointer))
   if (!COUNT_OPERATORS.some((op) => op === count['op'])) {
     const hint = `Give one of ${COUNT_OPERATORS.join(' ')}.`
-    faults.push(fault(`${pointer}/op`, 'not_allowed', 'op compares no numbers of events.', hint))
+    faults.push(fault(`${pointer}/op`, 'not_allowed', 'op does not compare numbers.', hint))
   }
   const { n } = count
   if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {
     const hint = `Give a whole number from 0 to ${LIMITS.countedEvents}.`
-    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is no number of events.', hint))
+    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is not a valid number of events.', hint))
   }
 }
 
@@ -156,6 +155,6 @@ function checkAudience({ audience }: JsonObject, pointer: string, faults: Fault[
   const hint = 'Give the id of an audience: "aud_…".'
   if (!checkText(audience, `${pointer}/audience`, hint, faults)) return
   if (!isId('aud', audience)) {
-    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'It is no id of an audience.', hint))
+    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'It is not an audience id.', hint))
   }
 }

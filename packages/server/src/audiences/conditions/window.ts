@@ -1,6 +1,6 @@
 import { type Duration, parseTimestamp, type Window } from '@hookline/protocol'
 
-/** The units of a `Duration`, in milliseconds. */
+/** Units in milliseconds. */
 export const DURATION_UNITS = {
   days: 24 * 60 * 60 * 1000,
   hours: 60 * 60 * 1000,
@@ -8,7 +8,6 @@ export const DURATION_UNITS = {
   seconds: 1000,
 } as const satisfies Required<{ readonly [Unit in keyof Duration]: number }>
 
-/** The length of a duration, in milliseconds. */
 export function durationMs({ days = 0, hours = 0, minutes = 0, seconds = 0 }: Duration): number {
   return (
     days * DURATION_UNITS.days +
@@ -19,22 +18,20 @@ export function durationMs({ days = 0, hours = 0, minutes = 0, seconds = 0 }: Du
 }
 
 /**
- * When an event is in a window: `at > now − withinMs`, or `from <= at < to`; without both, always. An event in the future
- * is in a sliding window. It leaves the window at `at + withinMs`.
+ * Includes an event if `at > now − withinMs`, or `from <= at < to`; without both, always. A future event is in a
+ * sliding window until `at + withinMs`.
  */
 export interface WindowMs {
   readonly withinMs?: number
   readonly between?: readonly [from: number, to: number]
 }
 
-/** The window of a valid clause, in milliseconds. */
 export function windowMs({ within, between }: Window): WindowMs {
   if (within !== undefined) return { withinMs: durationMs(within) }
   if (between === undefined) return {}
   return { between: [parseTimestamp(between[0])!, parseTimestamp(between[1])!] }
 }
 
-/** Whether an event at `at` is in the window. */
 export function isInWindow({ withinMs, between }: WindowMs, at: number, now: number): boolean {
   if (withinMs !== undefined) return at > now - withinMs
   return between === undefined || (at >= between[0] && at < between[1])

@@ -9,35 +9,41 @@ import { createHash } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Announced, Announcement } from '../../backend/evaluations.ts'
 
-/** A value that is told for one user. */
-export interface Told {
+/** A value to announce to a user. */
+export interface ValueForUser {
   readonly computation: Computation
   readonly userId: string
   readonly value: Json
-  /** What was announced last; `undefined`: nothing. */
+  /** The last announcement, if any. */
   readonly last: Announced | undefined
-  /** The sync that found the change; `null`: evaluation in real time. */
+  /** The sync that found the change; `null` in real time. */
   readonly syncId: string | null
-  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/** The announcement of a changed value, with its event. Each has a later timestamp than the one before. */
-export function announcementOf({ computation, userId, value, last, ...rest }: Told): Announcement {
+/** Announces a changed value, with a later timestamp than the last announcement. */
+export function announcementOf({
+  computation,
+  userId,
+  value,
+  last,
+  ...rest
+}: ValueForUser): Announcement {
   const number = (last?.number ?? 0) + 1
   const at = Math.max(rest.now, (last?.at ?? 0) + 1)
   const event = identifyOf({ computation, userId, value, number, at, ...rest })
   return { computationId: computation.id, userId, value, number, at, event }
 }
 
-/** One identify call, for the destinations of the computation, or for some of them. */
-interface Identify extends Omit<Told, 'last'>, Announced {
+/** `destinationIds` defaults to all destinations of the computation. */
+interface Identify extends Omit<ValueForUser, 'last'>, Announced {
   readonly destinationIds?: readonly string[]
 }
 
 /**
- * The identify call that tells a value (requirement §Events): its trait is the key. The messageId is made of the
- * computation, the user, the value and the number of the change: the same change is told with the same messageId. A sync that tells some destinations what others know adds itself to it.
+ * The identify call that announces a value (requirement §Events): its trait is the key. The messageId depends on
+ * computation, user, value and change number, so a repeated announcement is a duplicate. Announcements to added
+ * destinations include the sync.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {
   const { computation, userId, value, number, at, syncId, now } = identify
@@ -63,7 +69,7 @@ export function identifyOf(identify: Identify): AcceptedEvent {
   })
 }
 
-/** 96 bits: enough to tell users apart, and short enough for a messageId. */
+/** 96 bits: unique per user, and short. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -1,4 +1,4 @@
-import { type Computation, type Compute, equalJson, type Json } from '@hookline/protocol'
+import { type Computation, type Compute, equalJson, type Json, LIMITS } from '@hookline/protocol'
 import type {
   Announcement,
   ChangedResult,
@@ -11,12 +11,12 @@ import { evaluate, type ProfileView } from '../conditions/evaluate.ts'
 import type { PlannedCondition } from '../conditions/plan-condition.ts'
 import { announcementOf } from './announcement.ts'
 
-/** A computation that is ready to be evaluated. */
+/** A computation that can be evaluated. */
 export interface Plan {
   readonly computation: Computation
-  /** The numbers of the clauses that it counts. */
+  /** Numbers of the counted clauses. */
   readonly clauses: readonly number[]
-  /** `never`: it is being deleted, and nobody has a value. */
+  /** `never`: it is being deleted, so no user has a value. */
   readonly rule:
     | { readonly condition: PlannedCondition }
     | { readonly compute: Compute; readonly clause: number }
@@ -24,17 +24,16 @@ export interface Plan {
 }
 
 interface Moment {
-  /** Milliseconds since the epoch. */
   readonly now: number
-  /** The sync that evaluates; `null` in real time. */
+  /** `null` in real time. */
   readonly syncId: string | null
 }
 
 const NO_FACTS: readonly Fact[] = []
 
 /**
- * Evaluates all computations of a profile's space, in the order of `plans`: one that names another comes after it. Pure,
- * apart from the ids of the events.
+ * Evaluates all computations of a profile's space in the order of `plans`, dependencies first. Pure, apart from event
+ * ids.
  */
 export function evaluateProfile(
   profile: LoadedProfile,
@@ -48,7 +47,7 @@ export function evaluateProfile(
   for (const plan of plans) {
     const { id } = plan.computation
     const before = profile.results.get(id)?.value
-    const { value, recheckAt: next } = valueOf(plan, view, before !== undefined, moment.now)
+    const { value, recheckAt: next } = valueOf(plan.rule, view, before !== undefined, moment.now)
     if (next !== null && next < recheckAt) recheckAt = next
     if (!isSame(before, value)) {
       results.push({ computationId: id, value, since: moment.now })
@@ -68,11 +67,8 @@ export function evaluateProfile(
 }
 
 /**
- * Compares the stored values of a profile with the result of a plan:
- * - `missed`: the value or an announcement differs, and evaluation in real time does not have the profile waiting.
- * - `stale`: one of them differs, and the profile is dirty or due.
- * - `late`: both are right, and `recheckAt` is later than the plan needs it.
- * - `right`: nothing differs.
+ * Compares a stored profile with the result of a plan. `missed`: a value or announcement is wrong, and real time will
+ * not correct it. `stale`: wrong, but dirty or due. `late`: correct, but `recheckAt` is too late. `right`: correct.
  */
 export function checkProfile(
   profile: LoadedProfile,
@@ -86,30 +82,37 @@ export function checkProfile(
   return (recheckAt ?? Infinity) < storedRecheck ? 'late' : 'right'
 }
 
-function valueOf({ rule }: Plan, profile: ProfileView, had: boolean, now: number): ComputedValue {
+/** @param had whether the profile already has a value */
+export function valueOf(
+  rule: Plan['rule'],
+  profile: ProfileView,
+  had: boolean,
+  now: number,
+): ComputedValue {
   if (rule === 'never') return { value: undefined, recheckAt: null }
-  if ('compute' in rule)
-    return computeValue(rule.compute, profile.facts.get(rule.clause) ?? NO_FACTS, now, had)
+  if ('compute' in rule) {
+    const facts = profile.facts.get(rule.clause) ?? NO_FACTS
+    return computeValue(rule.compute, facts.slice(0, LIMITS.factsPerComputedTrait), now, had)
+  }
   const { value, recheckAt } = evaluate(rule.condition, profile, now)
   return { value: value || undefined, recheckAt }
 }
 
-/** Announces the value for each userId whose last announcement has another one. */
+/** Announces the value for each userId whose last announcement differs. */
 function announcementsOf(
   { computation }: Plan,
   { userIds, announced }: LoadedProfile,
   value: Json | undefined,
   moment: Moment,
 ): readonly Announcement[] {
-  const told = announced.get(computation.id)
-  if (told === undefined && value === undefined) return []
-  const gone = computation.kind === 'audience' ? false : null
-  const wanted = value ?? gone
+  const announcedTo = announced.get(computation.id)
+  if (announcedTo === undefined && value === undefined) return []
+  const noValue = computation.kind === 'audience' ? false : null
+  const current = value ?? noValue
   return userIds.flatMap((userId) => {
-    const last = told?.get(userId)
-    const known = last === undefined ? gone : last.value
-    if (equalJson(known, wanted)) return []
-    return [announcementOf({ computation, userId, value: wanted, last, ...moment })]
+    const last = announcedTo?.get(userId)
+    if (equalJson(last === undefined ? noValue : last.value, current)) return []
+    return [announcementOf({ computation, userId, value: current, last, ...moment })]
   })
 }
 

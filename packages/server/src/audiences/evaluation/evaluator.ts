@@ -13,22 +13,21 @@ export interface EvaluatorOptions extends Pick<Backend, 'evaluations'> {
   readonly clock: Clock
 }
 
-/** How many profiles got a value or another one, and how many lost it. */
+/** Profiles that got a new value or lost it. */
 export interface ChangedProfiles {
   readonly entered: number
   readonly left: number
 }
 
-/** Profiles that are evaluated together, and stored in one write. */
+/** Profiles per write. */
 const BATCH = 100
 
-/** Evaluates profiles and stores the results: the one way in which results change. */
+/** Evaluates profiles and stores the results. Nothing else changes results. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
   /**
-   * What each version of a computation has changed, until a sync takes it. When stored events are counted for a new
-   * definition, their profiles become dirty, and evaluation in real time is often faster than the sync: these changes come
-   * from the definition all the same. A restart loses the counts that no sync has taken.
+   * Changes by each version of a computation, until a sync takes them. Filling a clause makes profiles dirty, and
+   * real time often evaluates them before the sync. Lost at a restart.
    */
   readonly #changes = new Map<string, ChangedProfiles & { readonly version: number }>()
 
@@ -36,7 +35,7 @@ export class Evaluator {
     this.#options = options
   }
 
-  /** Evaluates some of the profiles that are dirty or due. Resolves to whether there may be more. */
+  /** Evaluates a batch of dirty or due profiles. Resolves to whether there may be more. */
   async evaluateDue(): Promise<boolean> {
     const { evaluations, clock } = this.#options
     const profiles = await evaluations.due(clock.wall(), BATCH)
@@ -44,7 +43,7 @@ export class Evaluator {
     return profiles.length === BATCH || stored.length < profiles.length
   }
 
-  /** Evaluates these profiles for a sync. Resolves to what has changed of its computation. */
+  /** Evaluates profiles for a sync. Resolves to the changes of its computation. */
   async evaluateAll(
     profileIds: readonly number[],
     { id, computationId }: { readonly id: string; readonly computationId: string },
@@ -58,7 +57,7 @@ export class Evaluator {
         const change = changesIn(stored).find((each) => each.computationId === computationId)
         changed.entered += change?.entered ?? 0
         changed.left += change?.left ?? 0
-        // Those left out were evaluated meanwhile, perhaps with plans that did not have the computation yet.
+        // Profiles that were not stored have changed meanwhile: evaluate them again.
         const done = new Set(stored.map(({ profileId }) => profileId))
         waiting = profiles.map(({ profileId }) => profileId).filter((each) => !done.has(each))
       }
@@ -66,7 +65,7 @@ export class Evaluator {
     return changed
   }
 
-  /** What this version of a computation has changed since the last call, by a sync or in real time. */
+  /** Changes by this version since the last call, in real time or by syncs. */
   takeChanges(computationId: string, version: number): ChangedProfiles {
     const changes = this.#changes.get(computationId)
     if (changes?.version !== version) return NO_CHANGES
@@ -100,14 +99,13 @@ export class Evaluator {
 
   #count(version: number, { computationId, entered, left }: ChangeActivity): void {
     const before = this.#changes.get(computationId)
-    // It was evaluated with plans that have been replaced meanwhile.
+    // Evaluated with outdated plans.
     if (before !== undefined && before.version > version) return
     const sum = before?.version === version ? before : NO_CHANGES
     const changes = { version, entered: sum.entered + entered, left: sum.left + left }
     this.#changes.set(computationId, changes)
   }
 
-  /** The versions of the computations that are evaluated now. */
   #versionsIn(spaces: ReadonlySet<string>): ReadonlyMap<string, number> {
     const plans = [...spaces].flatMap((space) => this.#options.plans.of(space))
     return new Map(plans.map(({ computation: { id, version } }) => [id, version]))
@@ -116,7 +114,7 @@ export class Evaluator {
 
 const NO_CHANGES: ChangedProfiles = { entered: 0, left: 0 }
 
-/** The changes of each computation that has any. */
+/** Changes by computation. */
 function changesIn(evaluated: readonly Evaluated[]): readonly ChangeActivity[] {
   const results = evaluated.flatMap((each) => each.results)
   const byComputation = Map.groupBy(results, ({ computationId }) => computationId)

@@ -12,10 +12,7 @@ type PlansOptions = Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'syncs'>
 
 const NONE: readonly Plan[] = []
 
-/**
- * How the computations of the catalog are evaluated: a plan for each that is enabled and whose clauses are filled, and the
- * matcher that finds the facts of an event. `refresh` reads them again.
- */
+/** Plans for enabled computations with filled clauses, and the matcher that finds the facts of an event. */
 export class Plans {
   readonly #options: PlansOptions
   #bySpace = new Map<string, Plan[]>()
@@ -26,17 +23,17 @@ export class Plans {
     this.#options = options
   }
 
-  /** The plans of a space, in the order of evaluation. */
+  /** Plans of a space, in evaluation order. */
   of(space: string): readonly Plan[] {
     return this.#bySpace.get(space) ?? NONE
   }
 
-  /** The plan of a computation; `undefined` while it is disabled or its clauses are being filled. */
+  /** `undefined` while it is disabled or its clauses are being filled. */
   find(computation: Computation): Plan | undefined {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
   }
 
-  /** How a computation is evaluated, ready or not. `undefined` for a moment after it was changed. */
+  /** Its rule, whether it has a plan or not. `undefined` until `refresh` has seen a change. */
   ruleOf(computation: Computation): Plan['rule'] | undefined {
     const { computations } = this.#options.catalog.current
     const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
@@ -57,16 +54,16 @@ export class Plans {
     return this.#matcher
   }
 
-  /** The clauses that a computation counts. */
+  /** Stored clauses that a computation counts. */
   clausesOf(computation: Computation): readonly FactClause[] {
     const definitions = new Set(clausesOf(computation).map(({ definition }) => definition))
     return this.#clauses.filter(({ definition }) => definitions.has(definition))
   }
 
   /**
-   * Puts the clauses that computations need, removes those that none needs any more, and plans what is ready. Call it
-   * between two slices of the log: a clause counts what comes after the position at which it is put. And not while
-   * profiles that are due are evaluated: what that stores must not replace what a newer plan has stored.
+   * Adds needed clauses, removes unused ones, and plans everything again. Call it between slices of the log, because
+   * a clause counts events after its position, and never during evaluation, which could overwrite results of a newer
+   * plan.
    */
   async refresh(): Promise<void> {
     const { catalog, facts } = this.#options
@@ -82,12 +79,12 @@ export class Plans {
     await this.#replan(computations)
   }
 
-  /** Reads how far the clauses are filled. */
+  /** Reads the progress of filling. */
   async readClauses(): Promise<void> {
     this.#clauses = await this.#options.facts.clauses()
   }
 
-  /** Plans these: the clauses of those that came meanwhile are not put yet. */
+  /** Plans the given computations; clauses of newer ones are not stored yet. */
   async #replan(computations: ReadonlyMap<string, Computation>): Promise<void> {
     const { syncs } = this.#options
     await this.readClauses()
@@ -105,7 +102,7 @@ export class Plans {
     }
   }
 
-  /** @param recorded its open syncs; `last`: the last sync of each computation that ended */
+  /** @param recorded open syncs of the computation; `last`: the last ended sync of each computation */
   #planOf(
     computation: Computation,
     computations: ReadonlyMap<string, Computation>,
@@ -114,14 +111,14 @@ export class Plans {
   ): Plan | undefined {
     const { id, enabled, version } = computation
     const ended = last.get(id)
-    // Without a sync of this version, nobody would notice later which destinations had it.
+    // A sync of this version records which destinations get every change.
     const isRecorded = [...recorded, ended].some((sync) => sync?.version === version)
     if (!enabled || !isRecorded) return undefined
     const counted = this.clausesOf(computation)
-    // Its clauses were filled then. One that is filled again, to keep more for others, has what this one needs.
+    // Its clauses were filled then, so it has its facts even while a clause is filled again for others.
     const wasReady = ended?.version === version && ended.state === 'done'
     if (!wasReady && !counted.every(isFilled)) return undefined
-    // One that it refers to may have no values yet. Where it was ready without them, it goes on.
+    // Wait for first values of its dependencies, unless it was ready before.
     const isEarly = dependenciesOf(computation, computations).some(
       (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
     )
@@ -136,13 +133,13 @@ export class Plans {
   }
 }
 
-/** Whether a computation is being deleted. After its last announcement it is still in the catalog for a moment. */
+/** Whether it is being deleted. It remains in the catalog briefly after its last announcement. */
 function isLeaving(open: readonly Sync[], last: Sync | undefined): boolean {
   const isOver = last?.reason === 'deleted' && last.state === 'done'
   return isOver || open.some(({ reason }) => reason === 'deleted')
 }
 
-/** Whether everything that the archive has is counted. */
+/** Whether the whole archive is counted. */
 export function isFilled({ filledThrough, fillThrough }: FactClause): boolean {
   return filledThrough >= fillThrough
 }

@@ -10,7 +10,7 @@ interface Context {
   readonly matcher: EventMatcher
 }
 
-/** What an event says about its user. */
+/** The change that an event makes to its user's profile. */
 export function profileChangeOf(
   { position, event: accepted }: PositionedEvent,
   { catalog, placeholders, matcher }: Context,
@@ -44,23 +44,20 @@ export function profileChangeOf(
   }
 }
 
-/**
- * When an event happened, as far as profiles are concerned: not after it was received. A client whose clock is ahead would
- * decide about a trait until then.
- */
+/** Never after it was received: a trait from a client whose clock is ahead would win until then. */
 export function effectiveTimeOf({ timestamp, receivedAt }: Event): number {
   return Math.min(Date.parse(timestamp), Date.parse(receivedAt))
 }
 
 const NO_IDS: readonly ProfileId[] = []
 
-/** The ids that the event names beside that of its user: the anonymousId that the user claims, or the former id of an alias. */
+/** Ids to link to the user: the anonymousId, or the previousId of an alias. */
 function linksOf({ type, userId, anonymousId, previousId }: Event): readonly ProfileId[] {
   if (userId === undefined) return NO_IDS
   const claimed: ProfileId[] =
     anonymousId === undefined ? [] : [{ kind: 'anonymous', id: anonymousId }]
   if (type !== 'alias' || previousId === undefined) return claimed
-  // The call does not say of which kind the former id is.
+  // The kind of a previousId is unknown.
   const former = [
     { kind: 'user', id: previousId },
     { kind: 'anonymous', id: previousId },
@@ -68,13 +65,13 @@ function linksOf({ type, userId, anonymousId, previousId }: Event): readonly Pro
   return [...claimed, ...former].filter(({ kind, id }) => kind !== 'user' || id !== userId)
 }
 
-/** The ids of an event's user, the one that its profile belongs to first. */
+/** Ids of the event's user; the first decides the profile. */
 export function idsOf({ userId, anonymousId }: Event): readonly ProfileId[] {
   if (userId !== undefined) return [{ kind: 'user', id: userId }]
   return anonymousId === undefined ? NO_IDS : [{ kind: 'anonymous', id: anonymousId }]
 }
 
-/** The space of the source of an event. That of a source that was removed is no longer known. */
+/** The space of the event's source. Unknown once the source is deleted. */
 export function spaceOf(
   { sourceId }: AcceptedEvent,
   { current }: Pick<Catalog, 'current'>,
@@ -82,12 +79,12 @@ export function spaceOf(
   return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
 }
 
-/** Computed events feed no profile: what is computed must not depend on itself. */
+/** Computed events are excluded, so results cannot feed themselves. */
 export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean {
   return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }
 
-/** Texts that programs send if they know no id, without regard to case. They would join everybody who has them. */
+/** What programs send when they have no id, in any case. Linking these would merge unrelated users. */
 const PLACEHOLDERS = [
   '',
   'undefined',
@@ -105,11 +102,11 @@ const PLACEHOLDERS = [
   '[]',
 ]
 
-/** Ids that stand for no user, and so are never linked to another id. */
+/** Ids that identify no user, and are never linked. */
 export class Placeholders {
   readonly #texts: ReadonlySet<string>
 
-  /** @param more texts beside those that every installation has */
+  /** @param more texts from the settings */
   constructor(more: readonly string[] = []) {
     this.#texts = new Set([...PLACEHOLDERS, ...more.map(folded)])
   }
@@ -118,7 +115,7 @@ export class Placeholders {
     const text = folded(id)
     if (this.#texts.has(text)) return true
     const letters = text.replaceAll(/[\s_:.-]/gu, '')
-    // A user may well have the number 7 or 22. A device never has an id of one character.
+    // A userId may be 7 or 22. A device id is never a single repeated character.
     const isOneCharacter = kind === 'anonymous' ? /^(.)\1*$/su : /^(?:0+|(\D)\1{2,})$/su
     return letters === '' || isOneCharacter.test(letters)
   }

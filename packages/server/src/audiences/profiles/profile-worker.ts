@@ -23,7 +23,7 @@ interface ProfileWorkerOptions extends Pick<
   readonly evaluator: Evaluator
   readonly plans: Plans
   readonly neededSyncs: NeededSyncs
-  /** The plans are new, or the end of the log is reached for the first time. */
+  /** Plans are new, or the end of the log was reached for the first time. */
   readonly onProgress: () => void
   readonly activity: Pick<ActivityListener, 'unlinked'>
   readonly metrics: Metrics
@@ -31,18 +31,14 @@ interface ProfileWorkerOptions extends Pick<
   readonly logger: Logger
 }
 
-/** How long new events are collected before they are applied: a pass costs writes, however few events it has. */
+/** Collects new events before a pass, because each pass writes. */
 const COLLECT_MS = 200
-/** How often profiles are looked for whose verdict changes by time alone. */
+/** How often it checks for profiles that change by time alone. */
 const DUE_MS = 1_000
 
 /**
- * Keeps profiles, and evaluates those that change:
- *
- *     new plans? ─▶ apply a slice of the log ─▶ evaluate what is dirty or due ─▶ again, until the end of the log ─▶ wait
- *
- * Events are applied and profiles evaluated in turn, so that a profile that changes all the time is evaluated, too. While
- * there is no computation, no profiles are kept, and it waits for the first one.
+ * Applies events to profiles and evaluates dirty or due ones, in turn, so that a profile that changes constantly is evaluated.
+ * Waits for new events at the end of the log, and for the first computation before that.
  */
 export class ProfileWorker implements Worker {
   readonly name = 'profiles'
@@ -60,17 +56,17 @@ export class ProfileWorker implements Worker {
     this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
 
-  /** Whether every event that the log had when this process began has been applied. */
+  /** Whether all events that existed at startup are applied. */
   get isCaughtUp(): boolean {
     return this.#isCaughtUp
   }
 
-  /** Profiles were made dirty by something else than an event. */
+  /** Something other than an event made profiles dirty. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  /** The catalog or the open syncs have changed. */
+  /** The catalog or the open syncs changed. */
   replan(): void {
     this.#hasNewPlans = true
     this.#recurring.wake()
@@ -117,7 +113,7 @@ export class ProfileWorker implements Worker {
     while (!signal.aborted && (await this.#options.evaluator.evaluateDue()));
   }
 
-  /** The one wait for new events: passes in between, for profiles that are due, begin no other. */
+  /** Waits for new events, once: passes for due profiles do not add a wait. */
   async #wakeAfter({ through }: Followed, signal: AbortSignal): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true
@@ -128,22 +124,21 @@ export class ProfileWorker implements Worker {
   }
 }
 
-/** Events of one slice. Other writes wait while it is applied. */
+/** Events per write, which other writes wait for. */
 const SLICE_EVENTS = 500
 
-/** An event that no profile gets. */
+/** An event that is not applied. */
 type Fault = Unreadable & { readonly err?: unknown }
 
 const NOT_APPLIED = 'A bug in Hookline stopped it on its way to profiles.'
 
-/** How far one step came. */
 interface Followed {
   readonly through: number
-  /** Whether there was nothing more in the log. */
+  /** Whether the end of the log was reached. */
   readonly isEnd: boolean
 }
 
-/** Follows the log, and applies its events to profiles slice by slice. */
+/** Applies the log to profiles, in slices. */
 class ProfileFollower {
   readonly #options: ProfileWorkerOptions
   #largest = 0
@@ -155,7 +150,7 @@ class ProfileFollower {
   /** Applies the next slice. `undefined` while no profiles are kept. */
   async step(matcher: EventMatcher): Promise<Followed | undefined> {
     const { catalog, followedLog, profiles, deletions, placeholders, clock } = this.#options
-    // Read before the slice: where a user is purged in between, the slice is refused.
+    // Read first: if a user is purged in between, the slice is refused.
     const { through: after, purges } = await profiles.state()
     if (after === null) return undefined
     const slice = await followedLog.read({ after, limit: SLICE_EVENTS })
@@ -165,7 +160,7 @@ class ProfileFollower {
     const faulty: Fault[] = [...unreadable]
     const slices = new TimeSlices(clock)
     for (const each of events) {
-      // It parses the event.
+      // Parsing is slow.
       await slices.yieldIfOver()
       try {
         if (isOfUser(each) && !deletions.isPurged(each.event))
@@ -191,7 +186,6 @@ class ProfileFollower {
     metrics.profiles.largest.set(this.#largest)
   }
 
-  /** Quarantines and reports events that no profile gets. */
   async #quarantine(faulty: readonly Fault[]): Promise<void> {
     if (faulty.length === 0) return
     const { quarantine, clock, logger } = this.#options

@@ -2,13 +2,13 @@ import { type Computation, newId } from '@hookline/protocol'
 import type { Backend } from '../../backend/backend.ts'
 import type { Sync, SyncReason } from '../../backend/syncs.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 
-/** How long after a sync the next one checks that nothing was missed. */
+/** Interval of the syncs that check for missed changes. */
 export const DAILY_MS = 24 * 60 * 60 * 1000
 
 type NeededSyncsOptions = Pick<Backend, 'catalog' | 'syncs'> & { readonly clock: Clock }
 
-/** The syncs that a computation has, and the time. */
 interface Known {
   readonly open: Sync | undefined
   readonly last: Sync | undefined
@@ -16,22 +16,20 @@ interface Known {
 }
 
 /**
- * Records the syncs that computations need. A version is planned only when its sync is recorded: so no destination can miss
- * a change between two versions.
+ * Records syncs that computations need. A version is planned only after its sync is recorded, so no destination
+ * misses a change between versions.
  */
 export class NeededSyncs {
   readonly #options: NeededSyncsOptions
-  #last: Promise<void> = Promise.resolve()
+  /** Serialised: concurrent calls would record a sync twice. */
+  readonly #puts = new SharedRefresh(() => this.#put())
 
   constructor(options: NeededSyncsOptions) {
     this.#options = options
   }
 
-  /** One call after the other: two at once would record a sync twice. */
   put(): Promise<void> {
-    const run = this.#last.then(() => this.#put())
-    this.#last = run.catch(() => undefined)
-    return run
+    return this.#puts.run()
   }
 
   async #put(): Promise<void> {
@@ -41,7 +39,7 @@ export class NeededSyncs {
     for (const computation of catalog.current.computations.values()) {
       const { id } = computation
       const last = ended.get(id)
-      // The process ended before it could do so.
+      // The process died before removing it.
       if (last?.reason === 'deleted' && last.state === 'done') await catalog.removeComputation(id)
       const sync = neededSync(computation, { open: open.get(id), last, now: clock.wall() })
       if (sync !== undefined) await syncs.put(sync)
@@ -50,8 +48,8 @@ export class NeededSyncs {
 }
 
 /**
- * The sync that a computation needs and does not have yet: for a version that none is for, and once a day. It is found by
- * comparison, so that no crash and no restore between a change and its sync loses one. Pure, apart from the id.
+ * A sync for a new version, or the daily one; `undefined` if none is needed. Found by comparison, so no crash or
+ * restore loses one. Pure, apart from the id.
  */
 function neededSync(computation: Computation, { open, last, now }: Known): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
@@ -60,7 +58,7 @@ function neededSync(computation: Computation, { open, last, now }: Known): Sync 
   return isNew || isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
 }
 
-/** A sync that waits. It takes the place of the open one, which is for another version. Pure, apart from the id. */
+/** A waiting sync, which replaces the open one of another version. Pure, apart from the id. */
 export function newSync(
   { id, version, destinationIds }: Computation,
   reason: 'requested' | 'daily' | 'deleted',
@@ -92,15 +90,15 @@ export function newSync(
   }
 }
 
-/** Why a version must be synced, whatever was asked for: its profiles were not all evaluated yet. */
+/** Why this version must be synced; `undefined` if all profiles were evaluated with it. */
 function reasonOf(version: number, last: Sync | undefined): SyncReason | undefined {
   if (last === undefined) return 'created'
   return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
 /**
- * The destinations that have been told of every change so far, and go on to be. Before the first sync that is every one:
- * nothing was told yet. One that a sync adds has the value of every user when that sync is done, and not before.
+ * Destinations that already get every change: all of them before the first sync. An added destination has every value
+ * when its sync is done.
  */
 function completeDestinations(
   destinationIds: readonly string[],

@@ -25,9 +25,9 @@ interface SyncWorkerOptions extends Pick<
   readonly evaluator: Evaluator
   readonly plans: Plans
   readonly neededSyncs: NeededSyncs
-  /** Whether the profiles have all events of the archive. */
+  /** Whether profiles have all archived events. */
   readonly isCaughtUp: () => boolean
-  /** Clauses are filled: what counts them can be planned. */
+  /** Clauses are filled and can be planned. */
   readonly onFilled: () => void
   readonly activity: Pick<ActivityListener, 'received' | 'updated'>
   readonly metrics: Metrics
@@ -36,13 +36,9 @@ interface SyncWorkerOptions extends Pick<
   readonly logger: Logger
 }
 
-/** How often it looks for syncs that are due. */
 const LOOK_MS = 60_000
 
-/**
- * Fills new clauses from the archive, runs the syncs that computations need, and removes unused data. Syncs
- * run one after the other, the oldest first; each of their steps is recorded.
- */
+/** Fills new clauses from the archive, runs needed syncs, oldest first, and removes unused data. */
 export class SyncWorker implements Worker {
   readonly name = 'syncs'
   readonly #options: SyncWorkerOptions
@@ -57,7 +53,7 @@ export class SyncWorker implements Worker {
     this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
 
-  /** The plans are new, or a sync was requested. */
+  /** Plans are new, or a sync was requested. */
   wake(): void {
     this.#recurring.wake()
   }
@@ -94,11 +90,11 @@ export class SyncWorker implements Worker {
     let sync = open
     while (sync.state !== 'done' && !signal.aborted) {
       const plan = plans.find(computation)
-      // Changed, disabled or to be deleted: another sync is for that, or the plan for this one comes.
+      // Changed, disabled or being deleted: it waits for its plan, or another sync follows.
       if (plan === undefined || !isPlanOf(plan, sync)) return
       try {
         const next = await this.#runner.step(sync, plan)
-        // The next pass looks for its replacement.
+        // Another sync has replaced it.
         if (next === undefined) return this.wake()
         sync = next
         this.#report(computation)
@@ -125,15 +121,14 @@ export class SyncWorker implements Worker {
     this.#report(computation)
   }
 
-  /** The sync has made progress, or has ended. */
   #report({ kind, id }: Computation): void {
     this.#options.activity.updated({ resource: kind === 'audience' ? 'audiences' : 'traits', id })
   }
 
-  /** Removes what belongs to computations that are gone. */
+  /** Removes data of deleted computations. */
   async #forget(signal: AbortSignal): Promise<void> {
     const { catalog, memberships, syncs } = this.#options
-    // One that never had a value may have syncs nevertheless.
+    // Computations without values can have syncs.
     const known = [
       ...(await memberships.sizes()).keys(),
       ...(await syncs.last()).keys(),
@@ -155,25 +150,24 @@ export class SyncWorker implements Worker {
   }
 }
 
-/** A deletion needs the plan that gives nobody a value: with another one, it would tell nobody. */
+/** A deletion needs the plan without values. Any other plan would announce nothing. */
 function isPlanOf({ rule, computation }: Plan, { reason, version }: Sync): boolean {
   return reason === 'deleted'
     ? rule === 'never'
     : rule !== 'never' && computation.version === version
 }
 
-/** Profiles that one step looks at. */
+/** Profiles per step. */
 const STEP_PROFILES = 5_000
-/** Users whose value is told to an added destination with one append. */
+/** Users per append, for an added destination. */
 const USERS = 500
 
 /**
- * Runs syncs, step by step. A step is recorded when it is done, so a sync goes on after a restart where it was:
+ * Runs syncs in recorded steps, which continue after a restart:
  *
  *     waiting ─▶ running: all profiles ─▶ all users, for added destinations ─▶ done
  *
- * A profile whose stored value differs is evaluated and stored by the evaluator, as in real time. So it agrees with evaluation
- * in real time, which goes on meanwhile.
+ * Profiles whose stored values differ are evaluated as in real time, which continues meanwhile.
  */
 class SyncRunner {
   readonly #options: SyncWorkerOptions
@@ -182,7 +176,7 @@ class SyncRunner {
     this.#options = options
   }
 
-  /** Takes one step. Resolves to the sync as it is recorded; `undefined` where another one has taken its place meanwhile. */
+  /** Takes one step. Resolves to the recorded sync; `undefined` if another has replaced it. */
   async step(sync: Sync, plan: Plan): Promise<Sync | undefined> {
     const started: Sync = {
       ...sync,
@@ -192,11 +186,11 @@ class SyncRunner {
     const next =
       started.afterProfile !== null
         ? await this.#walkProfiles(started, plan)
-        : await this.#tellUsers(started, plan.computation)
+        : await this.#announceToUsers(started, plan.computation)
     return (await this.#options.syncs.advance(sync, next)) ? next : undefined
   }
 
-  /** Evaluates some profiles, and stores the values that differ. */
+  /** Evaluates some profiles, and stores values that differ. */
   async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
     const { id: computationId, space } = plan.computation
     const load = (after: number): Promise<readonly LoadedProfile[]> =>
@@ -205,7 +199,7 @@ class SyncRunner {
     let profiles = await load(sync.afterProfile!)
     for (let last = profiles.at(-1); last !== undefined; last = profiles.at(-1)) {
       const isStep = next.looked + profiles.length - sync.looked >= STEP_PROFILES
-      // The database loads the next batch while this one is looked at.
+      // Load the next batch meanwhile.
       const loading = isStep ? undefined : load(last.profileId)
       const [looked, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
       next = { ...looked, afterProfile: last.profileId }
@@ -236,10 +230,10 @@ class SyncRunner {
     }
   }
 
-  /** Tells an added destination the value of every user. */
-  async #tellUsers(sync: Sync, computation: Computation): Promise<Sync> {
+  /** Announces every user's value to an added destination. */
+  async #announceToUsers(sync: Sync, computation: Computation): Promise<Sync> {
     const { memberships, profiles, evaluations, activity, clock } = this.#options
-    // Read before the users: where one is purged in between, nobody is told, and the step is taken again.
+    // Read first: if a user is purged in between, nothing is announced and the step is repeated.
     const { purges } = await profiles.state()
     const { addedDestinationIds: destinationIds, afterUser } = sync
     const users =
@@ -247,11 +241,11 @@ class SyncRunner {
         ? []
         : await memberships.announced(computation.id, afterUser ?? '', USERS)
     const now = clock.wall()
-    // With the time of the change that it tells: a later change has a later timestamp, whichever arrives first.
+    // Events have the change's timestamp, so a later change wins in any order.
     const events = users.flatMap((user) => {
       const to = destinationIds.filter((each) => isNews(user, sync, each))
-      const told = { ...user, computation, destinationIds: to, syncId: sync.id, now }
-      return to.length > 0 ? [identifyOf(told)] : []
+      const value = { ...user, computation, destinationIds: to, syncId: sync.id, now }
+      return to.length > 0 ? [identifyOf(value)] : []
     })
     if (events.length > 0 && !(await evaluations.tell(events, purges))) return sync
     if (events.length > 0) activity.received(events)
@@ -264,7 +258,7 @@ class SyncRunner {
     }
   }
 
-  /** Counts whom the new definition has changed, also where evaluation in real time was faster. */
+  /** Adds changes by the new definition that real time made before the sync. */
   #withTaken(sync: Sync): Sync {
     return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
   }
@@ -274,7 +268,6 @@ function isForNewDefinition({ reason }: Sync): boolean {
   return reason === 'created' || reason === 'changed'
 }
 
-/** Whether it checks what evaluation in real time has stored. */
 function isCheck({ reason }: Sync): boolean {
   return reason === 'daily' || reason === 'requested'
 }
@@ -283,7 +276,7 @@ function withChanges(sync: Sync, { entered, left }: ChangedProfiles): Sync {
   return { ...sync, entered: sync.entered + entered, left: sync.left + left }
 }
 
-/** A destination that was one before may have heard of users who have no value any more. Others need not hear of these. */
+/** Only former destinations may have had values that are now gone. */
 function isNews({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
   const hasValue = value !== false && value !== null
   return hasValue || sync.formerDestinationIds.includes(destinationId)

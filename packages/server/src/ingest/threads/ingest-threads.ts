@@ -16,8 +16,8 @@ import {
   type ThreadSupervisorOptions,
 } from '../../threads/thread-host.ts'
 import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
-import { type Limited, RateLimit } from '../../util/limits/rate-limit.ts'
-import { SharedBuckets } from '../../util/limits/shared-buckets.ts'
+import { RateLimit } from '../../util/limits/rate-limit.ts'
+import { type Limited, SharedBuckets } from '../../util/limits/shared-buckets.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
 interface IngestThreadsOptions extends ThreadSupervisorOptions {

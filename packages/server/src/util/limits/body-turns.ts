@@ -1,42 +1,37 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../time/clock.ts'
 
-/** Works on a body. Returns how many bytes that were. */
+/** Returns the size of the processed body in bytes. */
 type Work = () => number
 
 /**
- * Lets bodies be read in order, up to a number of bytes in each turn of the event loop; the last one may go beyond it.
- * Without it, 64 large batches that arrive together keep everything else waiting for a second.
+ * Processes bodies in order, up to a number of bytes per turn of the event loop; the last one may exceed it. Otherwise 64
+ * large batches that arrive together block the event loop for a second.
  */
 export class BodyTurns {
   readonly #clock: Pick<Clock, 'turn'>
-  readonly #bytesATurn: number
+  readonly #bytesPerTurn: number
   #bytesLeft: number
   #waiting: Work[] = []
   #isScheduled = false
 
-  constructor(clock: Pick<Clock, 'turn'>, bytesATurn: number) {
+  constructor(clock: Pick<Clock, 'turn'>, bytesPerTurn: number) {
     this.#clock = clock
-    this.#bytesATurn = bytesATurn
-    this.#bytesLeft = bytesATurn
+    this.#bytesPerTurn = bytesPerTurn
+    this.#bytesLeft = bytesPerTurn
   }
 
-  /** Whether there is room for work now. */
   get isOpen(): boolean {
     return this.#waiting.length === 0 && this.#bytesLeft > 0
   }
 
-  /** Does the work: now, or in one of the next turns. */
   run(work: Work): void {
     this.#schedule()
     if (this.isOpen) this.#bytesLeft -= work()
     else this.#waiting.push(work)
   }
 
-  /**
-   * Counts a chunk of a request that was read. If there is no room for more, the request pauses until its turn, which counts
-   * as another chunk of this size.
-   */
+  /** Counts a chunk. A request beyond the limit pauses until its turn, which counts as another chunk of this size. */
   read(request: IncomingMessage, chunk: Buffer): void {
     if (this.isOpen) return this.run(() => chunk.length)
     request.pause()
@@ -54,20 +49,19 @@ export class BodyTurns {
 
   #beginTurn(): void {
     this.#isScheduled = false
-    this.#bytesLeft = this.#bytesATurn
-    let taken = 0
-    while (taken < this.#waiting.length && this.#bytesLeft > 0) {
-      this.#bytesLeft -= this.#waiting[taken++]!()
+    this.#bytesLeft = this.#bytesPerTurn
+    let count = 0
+    while (count < this.#waiting.length && this.#bytesLeft > 0) {
+      this.#bytesLeft -= this.#waiting[count++]!()
     }
-    this.#waiting = this.#waiting.slice(taken)
+    this.#waiting = this.#waiting.slice(count)
     if (this.#waiting.length > 0) this.#schedule()
   }
 }
 
 /**
- * Reads and drops the rest of a body, because a connection closed in the middle of a request loses the response. Closes the
- * connection after `maxBytes`, or where `turns` has no room for more in this turn of the event loop. Call it before the
- * response is sent: otherwise Node drops the rest without a limit.
+ * Drains a body, because closing the connection during a request loses the response. Closes it after `maxBytes`, or when
+ * `turns` is full. Call it before sending the response: otherwise Node drains without a limit.
  */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0

@@ -1,48 +1,54 @@
-/** Who takes turns: a token, or a session and the token that opened it. */
+import { LRUCache } from 'lru-cache'
+
+/** A client: a token, or a session with the token that opened it. */
 export interface Taker {
   readonly id: string
   readonly tokenId: string
 }
 
-interface Waiting {
+interface Call {
   readonly taker: Taker
   readonly isWanted: () => boolean
   readonly start: () => void
 }
 
+const MAX_TAKERS = 10_000
+
 /**
- * Lets `most` run at once. The next turn is for the token with the fewest running, its sessions included, and among equals for
- * the one whose last turn is the longest ago; then the same between that token and its sessions. So only the client that
- * requests hundreds at once waits for them.
+ * Runs at most `limit` calls at once. The next turn is for the token with the fewest running calls, including its sessions,
+ * then for the one whose last turn is longest ago. Sessions of a token share its turns in the same way. So only a client that
+ * sends hundreds of requests at once waits for them.
  */
 export class FairTurns {
-  readonly #most: number
-  /** In the order of the calls. */
-  readonly #waiting = new Set<Waiting>()
-  readonly #byToken = new Shares()
-  readonly #bySession = new Shares()
-  #running = 0
+  readonly #limit: number
+  #waiting: Call[] = []
+  #running: Taker[] = []
+  /** Number of the last turn by session and token, initially the newest turn at the first call. */
+  readonly #lastTurns = new LRUCache<string, number>({ max: MAX_TAKERS })
   #turns = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
-  /** How many calls wait: of the taker, and of its token with all sessions. Forgets those that are not wanted any more. */
+  /** Waiting calls of the client, and of its token with all sessions. */
   waitingOf({ id, tokenId }: Taker): { readonly own: number; readonly ofToken: number } {
-    this.#forgetUnwanted()
-    return { own: this.#bySession.of(id).waiting, ofToken: this.#byToken.of(tokenId).waiting }
+    this.#removeUnwanted()
+    const ofToken = this.#waiting.filter(({ taker }) => taker.tokenId === tokenId)
+    const own = ofToken.filter(({ taker }) => taker.id === id)
+    return { own: own.length, ofToken: ofToken.length }
   }
 
-  /** Calls `start` when it is the turn of the taker, who calls `end` afterwards, once. Never, if it is not wanted by then. */
-  take(call: Waiting): void {
-    this.#waiting.add(call)
-    this.#change(call.taker, { waiting: 1 })
+  /** Calls `start` at the client's turn, unless it is unwanted by then. The client must call `end` once afterwards. */
+  take(call: Call): void {
+    for (const key of keysOf(call.taker))
+      if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)
+    this.#waiting.push(call)
     this.#next()
   }
 
-  /** Runs the work when it is its turn. Never resolves where it is not wanted any more by then. */
-  async run<T>(call: Omit<Waiting, 'start'>, work: () => Promise<T>): Promise<T> {
+  /** Runs work at its turn. Never resolves if it is unwanted by then. */
+  async run<T>(call: Omit<Call, 'start'>, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((start) => this.take({ ...call, start }))
     try {
       return await work()
@@ -51,77 +57,42 @@ export class FairTurns {
     }
   }
 
-  /** Ends a turn of the taker. */
-  end(taker: Taker): void {
-    this.#running -= 1
-    this.#change(taker, { running: -1 })
+  end({ id }: Taker): void {
+    const index = this.#running.findIndex((each) => each.id === id)
+    this.#running = this.#running.toSpliced(index, 1)
     this.#next()
   }
 
   #next(): void {
-    if (this.#running >= this.#most) return
-    this.#forgetUnwanted()
-    const calls = [...this.#waiting]
-    if (calls.length === 0) return
-    const next = calls.reduce((best, each) => (this.#isBefore(each, best) ? each : best))
-    this.#running += 1
+    if (this.#running.length >= this.#limit) return
+    this.#removeUnwanted()
+    const [first, ...others] = this.#waiting
+    if (first === undefined) return
+    const next = others.reduce((best, each) => (this.#isBefore(each, best) ? each : best), first)
     this.#turns += 1
-    this.#change(next.taker, { running: 1, lastTurn: this.#turns })
-    this.#remove(next)
+    for (const key of keysOf(next.taker)) this.#lastTurns.set(key, this.#turns)
+    this.#waiting = this.#waiting.filter((each) => each !== next)
+    this.#running.push(next.taker)
     next.start()
   }
 
-  #isBefore({ taker: a }: Waiting, { taker: b }: Waiting): boolean {
+  #isBefore({ taker: a }: Call, { taker: b }: Call): boolean {
+    const running = (matches: (taker: Taker) => boolean) => this.#running.filter(matches).length
+    const [[ownA, tokenA], [ownB, tokenB]] = [keysOf(a), keysOf(b)]
     const order =
-      this.#byToken.compared(a.tokenId, b.tokenId) || this.#bySession.compared(a.id, b.id)
+      running(({ tokenId }) => tokenId === a.tokenId) -
+        running(({ tokenId }) => tokenId === b.tokenId) ||
+      this.#lastTurns.get(tokenA)! - this.#lastTurns.get(tokenB)! ||
+      running(({ id }) => id === a.id) - running(({ id }) => id === b.id) ||
+      this.#lastTurns.get(ownA)! - this.#lastTurns.get(ownB)!
     return order < 0
   }
 
-  #forgetUnwanted(): void {
-    for (const call of this.#waiting) if (!call.isWanted()) this.#remove(call)
-  }
-
-  #remove(call: Waiting): void {
-    this.#waiting.delete(call)
-    this.#change(call.taker, { waiting: -1 })
-  }
-
-  #change({ id, tokenId }: Taker, change: Partial<Share>): void {
-    this.#byToken.change(tokenId, change, this.#turns)
-    this.#bySession.change(id, change, this.#turns)
+  #removeUnwanted(): void {
+    this.#waiting = this.#waiting.filter(({ isWanted }) => isWanted())
   }
 }
 
-interface Share {
-  readonly running: number
-  readonly waiting: number
-  /** The number of the last turn; while there was none, of the last turn before the first call. */
-  readonly lastTurn: number
-}
-
-/** What each id runs and waits for, as long as it does. */
-class Shares {
-  readonly #shares = new Map<string, Share>()
-
-  of(id: string): Share {
-    return this.#shares.get(id) ?? { running: 0, waiting: 0, lastTurn: 0 }
-  }
-
-  /** Adds to what runs and waits. */
-  change(id: string, { running = 0, waiting = 0, lastTurn }: Partial<Share>, turns: number): void {
-    const before = this.#shares.get(id) ?? { running: 0, waiting: 0, lastTurn: turns }
-    const after = {
-      running: before.running + running,
-      waiting: before.waiting + waiting,
-      lastTurn: lastTurn ?? before.lastTurn,
-    }
-    if (after.running + after.waiting === 0) this.#shares.delete(id)
-    else this.#shares.set(id, after)
-  }
-
-  /** Negative where `a` is to have the next turn before `b`. */
-  compared(a: string, b: string): number {
-    const [ofA, ofB] = [this.of(a), this.of(b)]
-    return ofA.running - ofB.running || ofA.lastTurn - ofB.lastTurn
-  }
+function keysOf({ id, tokenId }: Taker): readonly [own: string, token: string] {
+  return [id, `token ${tokenId}`]
 }

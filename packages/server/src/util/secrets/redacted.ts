@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A secret that no log, error or serialisation shows. Only `reveal()` returns it. */
+/** A secret that does not appear in logs, errors or JSON. */
 export class Redacted {
   readonly #secret: string
 
@@ -8,7 +8,7 @@ export class Redacted {
     this.#secret = secret
   }
 
-  /** The secret itself. Call it only where the secret is used. */
+  /** Call it only where the secret is used. */
   reveal(): string {
     return this.#secret
   }

@@ -3,17 +3,17 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 const KEY_BYTES = 32
 const KEY_ID_CHARACTERS = 16
 
-/** A sealed text cannot be opened: its key is not in the box, its label is different, or it was altered. */
+/** A sealed text cannot be opened: unknown key, other label, or altered text. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError'
 }
 
 /**
- * Seals texts with AES-256-GCM. The first key seals and every key opens, so a key is changed by putting a new one in front.
- * A sealed text begins with the id of its key, and opens only under its label.
+ * Encrypts texts with AES-256-GCM. The first key seals, every key opens: to rotate keys, put a new one in front. A sealed text
+ * begins with the id of its key, and opens only with its label.
  */
 export class SecretBox {
-  /** The id of the key that seals: the beginning of its SHA-256, which reveals nothing about the key. */
+  /** Id of the sealing key: the beginning of its SHA-256. */
   readonly keyId: string
   readonly #keys: ReadonlyMap<string, Buffer>
 
@@ -23,15 +23,12 @@ export class SecretBox {
     this.keyId = idOf(keys[0]!)
   }
 
-  /** A new random key, in a form that `keysIn` reads. */
+  /** A random key for `keysIn`. */
   static newKey(): string {
     return randomBytes(KEY_BYTES).toString('base64')
   }
 
-  /**
-   * Reads keys that are separated by commas or white space: 32 bytes each, as base64 or hex.
-   * Returns `undefined` if the text contains no key, or anything else.
-   */
+  /** Keys separated by commas or white space, 32 bytes each, as base64 or hex. `undefined` if any is invalid. */
   static keysIn(text: string): readonly Buffer[] | undefined {
     const keys = text
       .split(/[\s,]+/)
@@ -40,12 +37,12 @@ export class SecretBox {
     return keys.length > 0 && keys.every((key) => key !== undefined) ? keys : undefined
   }
 
-  /** The id of the key that a text was sealed with. */
+  /** Id of the key of a sealed text. */
   static keyIdOf(sealed: string): string {
     return sealed.split('.', 1)[0]!
   }
 
-  /** The keys, for another thread of this process. */
+  /** For another thread. */
   get keys(): readonly Buffer[] {
     return [...this.#keys.values()]
   }
@@ -63,12 +60,12 @@ export class SecretBox {
   open(sealed: string, label: string): string {
     const keyId = SecretBox.keyIdOf(sealed)
     const key = this.#keys.get(keyId)
-    if (key === undefined) throw new SecretBoxError(`There is no key ${keyId} here.`)
+    if (key === undefined) throw new SecretBoxError(`Key ${keyId} is missing.`)
     const bytes = Buffer.from(sealed.slice(keyId.length + 1), 'base64url')
     try {
       return decrypt(bytes, key, label)
     } catch (cause) {
-      throw new SecretBoxError(`What is sealed under ${label} cannot be opened.`, { cause })
+      throw new SecretBoxError(`Cannot open the text sealed under ${label}.`, { cause })
     }
   }
 }
@@ -79,7 +76,7 @@ function idOf(key: Buffer): string {
 
 function keyOf(text: string): Buffer | undefined {
   const isHex = /^[0-9a-f]{64}$/i.test(text)
-  // Buffer.from skips characters that are not base64, so the text has to be checked first.
+  // Buffer.from skips characters that are not base64.
   const isBase64 = /^[\w+/-]{43}=?$/.test(text)
   if (!isHex && !isBase64) return undefined
   return Buffer.from(text, isHex ? 'hex' : 'base64')
@@ -90,10 +87,9 @@ const NONCE_BYTES = 12
 const OPTIONS = { authTagLength: 16 }
 
 /**
- * Encrypts `text` with AES-256-GCM (NIST SP 800-38D) under a random nonce. The result is nonce, tag and
- * ciphertext, in this order. Databases keep this form: it must not change.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D) and a random nonce. Returns nonce, tag, ciphertext: databases store this form.
  * @param key 32 bytes
- * @param label authenticated but not part of the result: `decrypt` needs the same one
+ * @param label authenticated, not part of the result
  */
 export function encrypt(text: string, key: Uint8Array, label = ''): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -103,7 +99,7 @@ export function encrypt(text: string, key: Uint8Array, label = ''): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** Decrypts what `encrypt` returned. @throws if the key or the label is a different one, or the bytes were altered */
+/** @throws if the key or the label differs, or the bytes were altered */
 export function decrypt(bytes: Uint8Array, key: Uint8Array, label = ''): string {
   const tagEnd = NONCE_BYTES + OPTIONS.authTagLength
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)

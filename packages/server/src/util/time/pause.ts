@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Resolves after `ms`, or as soon as `signal` aborts. */
+/** Resolves after `ms`, or when `signal` aborts. */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -12,10 +12,7 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
   signal.removeEventListener('abort', end)
 }
 
-/**
- * How long to wait after so many failures in a row, in milliseconds: `firstMs` after the first, then twice as long each
- * time, up to 10 s. It varies by 25 %, so that many callers do not try again at the same moment.
- */
+/** The wait after this many failures in a row: doubles from `firstMs` up to 10 s, ± 25 % so that callers do not retry together. */
 export function exponentialBackoffMs(failures: number, firstMs = 100): number {
   return Math.min(10_000, firstMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2)
 }

@@ -3,17 +3,11 @@ import { TimeSlices } from './time-slices.ts'
 
 export interface RecurringOptions {
   readonly clock: Clock
-  /** Does some of the work. Resolves to the time until the next run, in ms; `Infinity` waits for a wake-up. */
+  /** Resolves to the milliseconds until the next run; `Infinity` waits for a wake-up. */
   readonly work: (signal: AbortSignal) => Promise<number>
 }
 
-/**
- * Runs work repeatedly, one run at a time:
- *
- *     working ─▶ waiting, until the time that the work returned or an earlier one (`wake`, `wakeBy`) ─▶ working …
- *
- * A wake-up during a run, or before `run` is called, is kept.
- */
+/** Runs work repeatedly, one run at a time: when it is due, or earlier after `wake` or `wakeBy`. Wake-ups are never lost. */
 export class Recurring {
   readonly #options: RecurringOptions
   #dueAt = Infinity
@@ -23,19 +17,19 @@ export class Recurring {
     this.#options = options
   }
 
-  /** Runs the work now. If it is already running, runs it once more afterwards. */
+  /** Runs the work now, or once more after the current run. */
   wake(): void {
     this.wakeBy(-Infinity)
   }
 
-  /** Runs the work at this time or earlier, in milliseconds since the epoch. */
+  /** Runs the work at `at` or earlier. */
   wakeBy(at: number): void {
     if (at >= this.#dueAt) return
     this.#dueAt = at
     this.#onEarlier()
   }
 
-  /** Runs the work at once, then whenever it is due, until `signal` aborts. Rejects when the work does. */
+  /** Runs the work immediately, then whenever it is due, until `signal` aborts. Rejects when the work does. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options
     let slices = new TimeSlices(clock)

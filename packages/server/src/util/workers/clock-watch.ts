@@ -1,5 +1,5 @@
 import type { Counter, Gauge } from 'prom-client'
-import { type Clock, LEAST_JUMP_MS } from '../time/clock.ts'
+import { type Clock, MIN_JUMP_MS } from '../time/clock.ts'
 import { pause } from '../time/pause.ts'
 import type { Worker } from './worker.ts'
 
@@ -12,26 +12,26 @@ export interface ClockWatchOptions {
   readonly logger: {
     readonly warn: (fields: object, event: 'clock.jumped' | 'clock.ahead_of_data') => void
   }
-  /** The newest time that is stored, in milliseconds since the epoch; absent where nothing is stored. */
+  /** Newest stored time, in milliseconds since the epoch; absent if nothing is stored. */
   readonly newestAt?: number | undefined
 }
 
 const EVERY_MS = 5_000
-/** So long old data is kept after the clock went forward: an operator may correct the clock meanwhile. */
+/** Removal waits this long after the clock went forward: an operator may correct it meanwhile. */
 export const DOUBT_MS = 60 * 60 * 1000
-/** A clock that is further ahead of the stored data than this may be wrong, or the service was stopped for so long. */
-const LONGEST_STOP_MS = 24 * 60 * 60 * 1000
+/** A clock further ahead of the stored data may be wrong. */
+const MAX_STOP_MS = 24 * 60 * 60 * 1000
 
 /**
- * Watches the clock of the machine, and reports jumps. They delay and end nothing: whatever waits goes by `Clock.now`. Only
- * the age of stored data follows the clock of the machine: after it went forward, removal by age waits for an hour.
+ * Reports jumps of the system clock. Waits use `Clock.now` and are not affected. The age of stored data follows the system
+ * clock: after it went forward, removal by age waits for an hour.
  */
 export class ClockWatch implements Worker {
   readonly name = 'clock'
   readonly #options: ClockWatchOptions
-  /** How far the clock of the machine is ahead of `Clock.now`. */
+  /** How far the system clock is ahead of `Clock.now`. */
   #offsetMs: number
-  /** As `#offsetMs`, but for the first hour after a jump forward as it was before. */
+  /** As `#offsetMs`, but one hour late after a jump forward. */
   #trustedMs: number
   #trustedAgainAt = -Infinity
   #lastJump: { readonly ms: number; readonly at: number } | undefined
@@ -42,20 +42,20 @@ export class ClockWatch implements Worker {
     this.#offsetMs = clock.wall() - clock.now()
     this.#trustedMs = this.#offsetMs
     const aheadMs = clock.wall() - newestAt
-    if (aheadMs <= LONGEST_STOP_MS) return
+    if (aheadMs <= MAX_STOP_MS) return
     this.#trustedMs -= aheadMs
     this.#trustedAgainAt = clock.now() + DOUBT_MS
     logger.warn({ newestAt: new Date(newestAt).toISOString(), aheadMs }, 'clock.ahead_of_data')
   }
 
-  /** What the operator should know: a jump within the last hour. */
+  /** Reports a jump within the last hour. */
   get note(): string | undefined {
     this.#check()
     if (this.#lastJump === undefined) return undefined
     const { ms, at } = this.#lastJump
     if (this.#options.clock.now() - at >= DOUBT_MS) return undefined
     const seconds = Math.round(Math.abs(ms) / 1000)
-    return `The clock of the machine was set ${directionOf(ms)} by ${seconds} s. No delivery ended because of it.`
+    return `The system clock was set ${directionOf(ms)} by ${seconds} s. No delivery ended because of it.`
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -65,10 +65,7 @@ export class ClockWatch implements Worker {
     }
   }
 
-  /**
-   * The time by which the age of stored data is judged, in milliseconds since the epoch: that of the machine, and for an
-   * hour after it went forward, what it would show without that.
-   */
+  /** The time for removal by age, in milliseconds since the epoch: the system clock, ignoring jumps forward for an hour. */
   removalTime(): number {
     this.#check()
     const now = this.#options.clock.now()
@@ -81,7 +78,7 @@ export class ClockWatch implements Worker {
     const offsetMs = clock.wall() - clock.now()
     metrics.clockOffset.set(offsetMs / 1000)
     const ms = offsetMs - this.#offsetMs
-    if (Math.abs(ms) < LEAST_JUMP_MS) return
+    if (Math.abs(ms) < MIN_JUMP_MS) return
     this.#offsetMs = offsetMs
     this.#lastJump = { ms, at: clock.now() }
     const direction = directionOf(ms)

@@ -1,4 +1,4 @@
-/** Refreshes of one thing, one after the other. Calls that wait share the next one: it finds what was committed before them. */
+/** Runs refreshes one after the other. Waiting calls share the next one, which sees everything committed before them. */
 export class SharedRefresh {
   readonly #refresh: () => Promise<void>
   #last: Promise<unknown> = Promise.resolve()

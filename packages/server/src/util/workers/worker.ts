@@ -1,7 +1,6 @@
-/** A background worker. */
 export interface Worker {
-  /** Its name in logs, metrics and health checks, for example `pipeline`. */
+  /** In logs, metrics and health checks, such as `pipeline`. */
   readonly name: string
-  /** Works until `signal` aborts. It may reject, and is then called again. */
+  /** Works until `signal` aborts. After a rejection, it is called again. */
   run(signal: AbortSignal): Promise<void>
 }

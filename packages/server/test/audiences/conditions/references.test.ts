@@ -72,10 +72,6 @@ describe('a reference', () => {
     )
   })
 
-  test('by the key of an audience names its id', () => {
-    expect(faultsOf(null, over('a'))[0]?.hint).toContain(audienceId('a'))
-  })
-
   test('is followed once, however many ways lead to it', () => {
     const letters = 'abcdefghjkmnpqrstvwxyz'.split('')
     const many = letters.map((letter, index) => {

@@ -208,7 +208,7 @@ describe('a condition is refused', () => {
         {
           pointer: '/and/0/valeu',
           code: 'unknown_field',
-          message: 'There is no such field.',
+          message: 'Unknown field.',
           hint: 'Did you mean value?',
         },
         {

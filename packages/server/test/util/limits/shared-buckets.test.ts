@@ -10,7 +10,7 @@ test('each id that is kept has a bucket of its own, and no other id has one', ()
   const ids = fc.uniqueArray(fc.nat(200), { maxLength: 64 })
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1, maxLength: 8 }), (changes) => {
-      const main = SharedBuckets.create({ threads: 2, now: 0, most: 64 })
+      const main = SharedBuckets.create({ threads: 2, now: 0, maxBuckets: 64 })
       const other = new SharedBuckets(main.memory)
       for (const kept of changes) {
         main.keep(kept.map((id) => limitOf(id)))
@@ -26,7 +26,7 @@ test('each id that is kept has a bucket of its own, and no other id has one', ()
 
 test('an id keeps its bucket while others come and go', () => {
   const clock = new ManualClock()
-  const main = SharedBuckets.create({ threads: 2, now: clock.now(), most: 8 })
+  const main = SharedBuckets.create({ threads: 2, now: clock.now(), maxBuckets: 8 })
   const limit = new RateLimit(clock, { shared: main })
   main.keep([limitOf(0, 10)])
   expect(limit.take(limitOf(0, 10), 45)).toBe(0)
@@ -42,7 +42,7 @@ test('an id keeps its bucket while others come and go', () => {
 
 test('a slot that was released starts full for the next id', () => {
   const clock = new ManualClock()
-  const main = SharedBuckets.create({ threads: 1, now: clock.now(), most: 1 })
+  const main = SharedBuckets.create({ threads: 1, now: clock.now(), maxBuckets: 1 })
   const limit = new RateLimit(clock, { shared: main })
   for (let id = 0; id < 20; id++) {
     main.keep([limitOf(id)])
@@ -64,7 +64,7 @@ test('a limit that changes applies at once, with a full bucket', () => {
 
 test('ids beyond the last bucket pass their part of the limit in each thread, together never more', () => {
   const clock = new ManualClock()
-  const main = SharedBuckets.create({ threads: 4, now: clock.now(), most: 1 })
+  const main = SharedBuckets.create({ threads: 4, now: clock.now(), maxBuckets: 1 })
   const threads = Array.from(
     { length: 4 },
     () => new RateLimit(clock, { shared: new SharedBuckets(main.memory) }),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { pause } from '../../../src/util/time/pause.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
@@ -91,25 +90,6 @@ describe('a worker', () => {
     for (let failures = 0; failures < 20; failures++) await pass(RESTART_MS + 10_000)
     expect(running.givenUp).toEqual([])
     expect(runs()).toBe(21)
-  })
-
-  test('that fails rarely is not given up when the clock is set back', async () => {
-    const clock = new ManualClock()
-    const run = async (signal: AbortSignal): Promise<void> => {
-      await pause(clock, 60_000, signal)
-      if (!signal.aborted) clock.advance(-60 * 60_000)
-      throw new Error('again')
-    }
-    await using running = new RunningWorker({ name: 'pipeline', run }, clock)
-    for (let failures = 0; failures < 10; failures++) {
-      for (const ms of [RESTART_MS, 60_000]) {
-        await turn()
-        clock.advance(ms)
-      }
-      await turn()
-    }
-    expect(running.failures.length).toBeGreaterThan(5)
-    expect(running.givenUp).toEqual([])
   })
 
   test('is never given up while the backend is unavailable', async () => {
