@@ -6,7 +6,7 @@ import { code, page, plain, table } from './markdown.ts'
 export function configPage(): string {
   return page(
     '# Settings',
-    'Hookline runs without any setting. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. Sizes are in bytes. Times have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is milliseconds. The unit may also be part of the name, as in `--retention-ms`, `HOOKLINE_RETENTION_MS` and `retentionMs`. When the service starts, it reports all mistakes at once, including unknown variables that begin with `HOOKLINE_`. `hookline config` shows every value and where it comes from.',
+    'Hookline runs without any setting. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. Sizes are in bytes. Times have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is milliseconds. When the service starts, it reports all mistakes at once, including unknown variables that begin with `HOOKLINE_`. `hookline config` shows every value and where it comes from.',
     'The flag `--config` or the variable `HOOKLINE_CONFIG` names the configuration file. The file is YAML or JSON, with setting names in camel case (`retryWindow: 1h`). A secret can be in its own file: add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
     table(['flag', 'variable', 'default', 'meaning'], rows()),
     '## Outgoing connections',

@@ -5,7 +5,7 @@ import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 import { startService } from '@hookline/testing/service/running-service'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
-test.for(['/', '/api/docs', '/v1/docs'])(
+test.for(['/', '/api/docs'])(
   'a browser shows %s with its style, and on a phone without scrolling sideways',
   async (path, { skip }) => {
     if (!existsSync(CHROMIUM)) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)

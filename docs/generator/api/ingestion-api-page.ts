@@ -11,20 +11,36 @@ import {
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import { ENDPOINTS } from '../../../packages/server/src/ingest/endpoints.ts'
-import {
-  BATCH_EXAMPLE,
-  CALL_SUMMARIES,
-} from '../../../packages/server/src/ingest/ingestion-openapi.ts'
 import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
 import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'
+
+/** One sentence about each type of call, without its full stop. */
+const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
+  identify: 'Tells who a user is, and sets traits of the profile',
+  track: 'Tells what a user did',
+  page: 'Tells which page of a site a user saw',
+  screen: 'Tells which screen of an app a user saw',
+  group: 'Tells which company, team or other group a user belongs to',
+  alias: 'Tells that two ids are the same user',
+}
+
+/** A batch of three calls, the last of which lacks its event name. */
+const BATCH_EXAMPLE: JsonObject = {
+  context: { library: { name: 'shop-backend', version: '2.4.0' } },
+  batch: [
+    { type: 'identify', ...CALL_EXAMPLES.identify },
+    { type: 'track', ...CALL_EXAMPLES.track },
+    { type: 'track', userId: 'u1', messageId: 'example-refused' },
+  ],
+}
 
 /** docs/reference/ingestion-api.md: how applications send calls. */
 export function ingestionApiPage(): string {
   return page(
     '# The ingestion API',
     'Applications send their calls to the ingestion API: `POST` with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk**: they survive a power cut, and each of them is delivered to the destinations of its source, or has a decision that says why not.',
-    'The same as an OpenAPI 3.1 document is at `/v1/openapi.json` of every service, and as a page at `/v1/docs`. What your receiver gets is in [the webhook payload](webhook-payload.md).',
+    'What your receiver gets is in [the webhook payload](webhook-payload.md).',
     '## Try it',
     'The commands of this page need a service and a write key. Start a service in one terminal:',
     fence('sh background', 'npx hookline start --data-dir ./data --port 4800'),

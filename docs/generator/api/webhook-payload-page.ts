@@ -107,7 +107,7 @@ function compatibility(): string[] {
     '## Versions',
     'A change that could break a receiver gets another `version`: a field that is removed, renamed, or has another type or meaning. Such a version will be a choice of the destination, so receivers of version 1 keep it. New fields, new types and new headers are no such change.',
     '## JSON Schema',
-    'Every service has the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12), and its OpenAPI document at `/v1/openapi.json` describes the delivery under `webhooks`. [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields. Of a type that it does not know, it says that it is invalid: so look at `type` first.',
+    'Every service has the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields. Of a type that it does not know, it says that it is invalid: so look at `type` first.',
   ]
 }
 

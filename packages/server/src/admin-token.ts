@@ -6,9 +6,9 @@ import { Redacted } from './util/secrets/redacted.ts'
 
 /** The token of the management API, with its origin. */
 export class AdminToken extends Redacted {
-  /** The file that contains it; `null` where the operator set it. */
+  /** Its file; `null` if the operator set it. */
   readonly file: string | null
-  /** Whether it was just created. Then the CLI shows it once. */
+  /** Whether it was just created: the CLI then shows it once. */
   readonly isNew: boolean
 
   constructor(token: string, file: string | null, isNew: boolean) {
@@ -21,12 +21,11 @@ export class AdminToken extends Redacted {
 /** The characters of a token in a header (RFC 6750 §2.1). */
 const CAN_BE_SENT = /^[\w.~+/=-]+$/
 
-/** The file of the token has other bytes than a token. */
 class AdminTokenDamaged extends Error {
   override readonly name = 'AdminTokenDamaged'
 }
 
-/** The token that the operator set, else the one in `<dataDir>/admin-token`, which the first start creates. */
+/** The configured token, else the one in `<dataDir>/admin-token`, which the first start creates. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')

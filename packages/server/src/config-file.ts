@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ConfigError, type ConfigFile } from './config.ts'
 
-/**
- * Reads the configuration file at `path`, YAML or JSON: settings by name. A list is a list or a text with commas.
- * @throws {ConfigError} where the file cannot be read or has another format
- */
+/** Reads a YAML or JSON file of settings by name. A list may be a text with commas. @throws {ConfigError} */
 export function readConfigFile(path: string): ConfigFile {
   const document = parsed(textOf(path), path)
   if (document === null || document === undefined) return { path, values: {} }
@@ -31,7 +28,7 @@ function textOf(path: string): string {
 
 function parsed(text: string, path: string): unknown {
   try {
-    // JSON is YAML, too. The messages of the parser quote the text, which may contain a secret.
+    // JSON is YAML. Pretty messages of the parser would quote the text, which may contain a secret.
     return parse(text, { prettyErrors: false })
   } catch (error) {
     const { pos = [0] } = error as { pos?: readonly number[] }
@@ -39,7 +36,7 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** Where the text stops being YAML. The line itself is not shown: it may contain a secret. */
+/** The place of a syntax error. The line itself is not shown: it may contain a secret. */
 function fault(path: string, text: string, at: number): string {
   const before = text.slice(0, at).split('\n')
   const [line, column] = [before.length, before.at(-1)!.length + 1]

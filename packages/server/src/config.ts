@@ -9,7 +9,7 @@ type Value<S extends SettingName> =
 /** All settings, parsed and frozen. */
 export type Config = { readonly [S in SettingName]: Value<S> }
 
-/** All problems of the configuration at once. */
+/** All problems of a configuration. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -25,18 +25,18 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 type Flags = { readonly [S in SettingName]?: string }
 
-/** The contents of a configuration file: settings by name, with values as a flag would have them. */
+/** A configuration file: settings by name, with values as in flags. */
 export interface ConfigFile {
   readonly path: string
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Where the value of a setting comes from. */
+/** The origin of the value of a setting. */
 export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
-  /** The name of the flag, the variable or the file; absent where nothing was set. */
+  /** The name of the flag, the variable or the file; absent if none was set. */
   readonly name?: string
-  /** How the file spells the setting. */
+  /** The key in the file. */
   readonly key?: string
 }
 
@@ -44,36 +44,25 @@ export interface Origin {
 export interface ResolvedConfig {
   readonly config: Config
   readonly origins: { readonly [S in SettingName]: Origin }
-  /** The text of each value; absent where there is none. The text of a secret is the secret itself. */
+  /** The text of each value, if there is one. The text of a secret is the secret itself. */
   readonly texts: { readonly [S in SettingName]?: string }
 }
 
-/** `--retry-window`, the flag of the setting `retryWindowMs`: a time is written with its unit. */
+/** The flag of a setting: `--retry-window` for `retryWindowMs`, because times are written with their unit. */
 export function flagOf(name: SettingName): string {
-  return flagFor(nameOf(name))
+  return `--${nameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** `--retry-window-ms`, which is accepted as well; `undefined` for a setting that is no time. */
-export function flagWithUnitOf(name: SettingName): string | undefined {
-  return nameOf(name) === name ? undefined : flagFor(name)
-}
-
-/** `HOOKLINE_RETRY_WINDOW`, the environment variable of a setting. */
+/** The environment variable of a setting: `HOOKLINE_RETRY_WINDOW`. */
 export function variableOf(name: SettingName): string {
-  return variableFor(nameOf(name))
+  return `HOOKLINE_${nameOf(name)
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase()}`
 }
 
-/** `retryWindow`, the name of the setting `retryWindowMs` for people. */
+/** The name of a setting for users: `retryWindow` for `retryWindowMs`. */
 export function nameOf(name: SettingName): string {
   return name.replace(/Ms$/, '')
-}
-
-function flagFor(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-function variableFor(name: string): string {
-  return `HOOKLINE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 
 /** `HOOKLINE_ADMIN_TOKEN_FILE`, the variable that names a file with the secret. */
@@ -83,21 +72,15 @@ export function fileVariableOf(name: SettingName): string {
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
 const SECRETS = NAMES.filter((name) => (SETTINGS[name] as Setting).secret)
-/** Every spelling of every name. */
-const SPELLINGS = NAMES.flatMap(spellingsOf)
-const VARIABLES = [...SPELLINGS.map(variableFor), ...SECRETS.map(fileVariableOf)]
+const KEYS = NAMES.map(nameOf)
+const VARIABLES = [...NAMES.map(variableOf), ...SECRETS.map(fileVariableOf)]
 
-function spellingsOf(name: SettingName): string[] {
-  return [...new Set([nameOf(name), name])]
-}
-
-/** Variables that begin with HOOKLINE_ but are not settings of the service. */
+/** Variables with the prefix HOOKLINE_ that are not settings. */
 const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_|URL$|WRITE_KEY$|CONFIG$)/
 
 /**
- * Makes the configuration from flags, environment and file. A flag wins over a variable, a variable over the file, and
- * the file over the default.
- * @throws {ConfigError} with all problems at once, and a suggestion for each unknown variable or key
+ * Builds the configuration. Flags override variables, variables the file, and the file the defaults.
+ * @throws {ConfigError} with all problems, and a suggestion for each unknown variable or key
  */
 export function parseConfig(
   environment: Environment,
@@ -113,11 +96,7 @@ export function resolveConfig(
   flags: Flags = {},
   file?: ConfigFile,
 ): ResolvedConfig {
-  const problems = [
-    ...unknownVariables(environment),
-    ...unknownKeys(file),
-    ...NAMES.flatMap((name) => spelledTwice(name, environment, file)),
-  ]
+  const problems = [...unknownVariables(environment), ...unknownKeys(file)]
   const config: Partial<Record<SettingName, unknown>> = {}
   const origins: Partial<Record<SettingName, Origin>> = {}
   const texts: { [S in SettingName]?: string } = {}
@@ -147,10 +126,9 @@ function find(
   file: ConfigFile | undefined,
 ): { readonly text: string | undefined; readonly origin: Origin } {
   const { default: fallback, secret }: Setting = SETTINGS[name]
-  const names = spellingsOf(name)
-  const variable =
-    names.map(variableFor).find((each) => environment[each] !== undefined) ?? variableOf(name)
-  const fileVariable = secret ? fileVariableOf(name) : variable
+  const variable = variableOf(name)
+  const fileVariable = fileVariableOf(name)
+  const key = nameOf(name)
   if (flags[name] !== undefined) {
     return { text: flags[name], origin: { kind: 'flag', name: flagOf(name) } }
   }
@@ -161,8 +139,7 @@ function find(
     const text = secretIn(environment[fileVariable], fileVariable)
     return { text, origin: { kind: 'environment', name: fileVariable } }
   }
-  const key = names.find((each) => file && Object.hasOwn(file.values, each))
-  if (file && key !== undefined) {
+  if (file && Object.hasOwn(file.values, key)) {
     return { text: file.values[key], origin: { kind: 'file', name: file.path, key } }
   }
   return { text: fallback, origin: { kind: fallback === undefined ? 'unset' : 'default' } }
@@ -188,16 +165,6 @@ function parsed(name: SettingName, text: string, { kind, name: from, key }: Orig
   }
 }
 
-/** A setting whose former name, with its unit, is there beside its name: which one counts would be a guess. */
-function spelledTwice(name: SettingName, environment: Environment, file?: ConfigFile): string[] {
-  const names = spellingsOf(name)
-  const variables = names.map(variableFor).filter((each) => environment[each] !== undefined)
-  const keys = names.filter((each) => file && Object.hasOwn(file.values, each))
-  return [variables, keys]
-    .filter(({ length }) => length > 1)
-    .map((given) => `${given.join(' and ')} are the same setting: give only one of them`)
-}
-
 function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((variable) => variable.startsWith('HOOKLINE_') && !VARIABLES.includes(variable))
@@ -209,11 +176,8 @@ function unknownVariables(environment: Environment): string[] {
 
 function unknownKeys(file: ConfigFile | undefined): string[] {
   return Object.keys(file?.values ?? {})
-    .filter((key) => !SPELLINGS.includes(key))
-    .map(
-      (key) =>
-        `${key} in ${file?.path} is not a setting; did you mean ${nearest(key, NAMES.map(nameOf))}?`,
-    )
+    .filter((key) => !KEYS.includes(key))
+    .map((key) => `${key} in ${file?.path} is not a setting; did you mean ${nearest(key, KEYS)}?`)
 }
 
 function nearest(name: string, known: readonly string[]): string {

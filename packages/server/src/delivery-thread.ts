@@ -8,7 +8,7 @@ import { runLanes } from './engine/lane-threads/run-lanes.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'
 
-// The composition root of a thread of lanes: joins the backend, and runs the lanes of its destinations.
+// The composition root of a thread of lanes.
 
 await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (context) => {
   const { data, main } = context

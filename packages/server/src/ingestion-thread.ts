@@ -9,7 +9,7 @@ import { runIngest } from './ingest/threads/run-ingest.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'
 
-// The composition root of a thread of ingestion: joins the log of the backend, and serves calls.
+// The composition root of a thread of ingestion.
 
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context

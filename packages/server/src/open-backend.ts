@@ -10,18 +10,18 @@ import { openStoppedData } from './backend/embedded/stopped/stopped-database.ts'
 
 export type { MoveReport } from './backend/cluster/move/move-data.ts'
 
-/** The configuration lacks what its backend needs. */
+/** A setting that the backend needs is missing, or settings contradict each other. */
 class BackendNotConfigured extends Error {
   override readonly name = 'BackendNotConfigured'
 }
 
-/** What the embedded backend alone has. */
+/** Options of the embedded backend only. */
 type OfEmbedded = Pick<
   EmbeddedOptions,
   'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onDamage'
 >
 
-/** Opens the backend that the configuration names. @throws {BackendNotConfigured} */
+/** Opens the backend of the configuration. @throws {BackendNotConfigured} */
 export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promise<Backend> {
   if (config.backend === 'embedded') {
     refuseRole(config)
@@ -29,7 +29,7 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
   }
   needed(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
   const options = clusterOptionsOf(config)
-  // Loaded here: with the clients of PostgreSQL and NATS, it takes 40 MB that an embedded service does not need.
+  // Loaded here: the clients of PostgreSQL and NATS take 40 MB that an embedded service does not need.
   const { openClusterBackend } = await import('./backend/cluster/open.ts')
   return openClusterBackend(options)
 }
@@ -43,12 +43,12 @@ export async function diagnoseCluster(
 }
 
 export interface MigrateDataOptions extends Pick<EmbeddedOptions, 'onUnreadable'> {
-  /** Called with the name of each table when its rows were moved. */
+  /** Called with the name of each moved table. */
   readonly onMoved: (table: string) => void
 }
 
 /**
- * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. One that was cut off goes on where it was.
+ * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. Resumes an interrupted move.
  * @throws {DataDirInUse | UnusableDatabase | EncryptionKeyMismatch | BackendNotConfigured | BackendUnavailable}
  * @throws {ClusterNotEmpty | ClusterInUse | MoveDiffers | EventTooLarge}
  */
@@ -62,7 +62,7 @@ export async function migrateData(
   return await moveIntoCluster(options, data, onMoved)
 }
 
-/** Where the cluster is, and how to use it. @throws {BackendNotConfigured} */
+/** @throws {BackendNotConfigured} */
 function clusterOptionsOf(config: Config): ClusterOptions {
   const { natsMonitorUrl, natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
   return {
@@ -81,12 +81,12 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
   throw new BackendNotConfigured(
-    `The role ${role} needs the cluster (HOOKLINE_BACKEND=cluster): one process with a file of its own does everything. Leave ` +
+    `The role ${role} needs the cluster (HOOKLINE_BACKEND=cluster): one process with its own file does everything. Leave ` +
       'HOOKLINE_ROLE out, or set it to all.',
   )
 }
 
-/** @throws {BackendNotConfigured} where the settings contradict each other, or a file cannot be read */
+/** @throws {BackendNotConfigured} if the settings contradict each other, or a file cannot be read */
 function natsSecurityOf({
   natsCreds,
   natsNkeySeed,
@@ -125,7 +125,7 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
   }
 }
 
-/** Secrets that all nodes share come from the configuration: a node makes none by itself. */
+/** A secret that all nodes share must be configured: nodes do not create them. */
 function needed(
   config: Config,
   name: 'adminToken' | 'databaseUrl' | 'encryptionKey' | 'natsUrl',

@@ -24,8 +24,8 @@ import { listen } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
 import { wrongNodeRoute } from './http/responses.ts'
 import { startPageRoute } from './http/start-page.ts'
-import { ingestionUrl, isForIngestion } from './ingest/endpoints.ts'
-import { DOCUMENT_PATHS, documentRoutes, ingestionOpenapi } from './ingest/ingestion-openapi.ts'
+import { ingestionUrl } from './ingest/endpoints.ts'
+import { payloadSchemaRoute } from './ingest/payload-schema.ts'
 import { ingestRoutes } from './ingest/routes.ts'
 import { IngestThreads, SharedLimits } from './ingest/threads/ingest-threads.ts'
 import { consoleRoutes, docsRoutes } from './sites/sites.ts'
@@ -39,25 +39,15 @@ import type { Redacted } from './util/secrets/redacted.ts'
 import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
 
-/** The parts of the service that a node may do without. */
-interface RoleParts {
-  /** It accepts calls. */
-  readonly ingests: boolean
-  /** It consumes the log and delivers, and does what one node at a time does. */
-  readonly delivers: boolean
-  /** It serves the management API, the console and the documentation. */
-  readonly administers: boolean
-}
-
-/** What a node of each role does. Health checks and metrics are served by every one. */
+/** The parts of the service by role. Every node serves health checks and metrics. */
 export const ROLES = {
   all: { ingests: true, delivers: true, administers: true },
   ingest: { ingests: true, delivers: false, administers: false },
   deliver: { ingests: false, delivers: true, administers: false },
   api: { ingests: false, delivers: false, administers: true },
-} as const satisfies Record<string, RoleParts>
+} as const
 
-/** What the servers need from the background workers. */
+/** The parts of the background workers that the servers need. */
 export interface Workers extends Pick<
   AdminDeps,
   'wake' | 'lanes' | 'testDeliveries' | 'nextRequests' | 'hostProblem' | 'computations' | 'backups'
@@ -70,7 +60,6 @@ export interface Workers extends Pick<
 export interface ServersOptions extends Workers {
   readonly config: Config
   readonly settings?: SettingTexts | undefined
-  /** The name of the backend. */
   readonly backendName: string
   readonly logger: Logger
   readonly backend: Backend
@@ -85,9 +74,9 @@ export interface ServersOptions extends Workers {
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
   readonly onGiveUp: (failure: WorkerGivenUp) => void
-  /** How long a stop waits for a thread to end its work. */
+  /** How long a stop waits for a thread. */
   readonly stopTimeoutMs: number
-  /** When it aborts, closing waits for no request any longer. */
+  /** When it aborts, closing waits for no request. */
   readonly overdue: AbortSignal
 }
 
@@ -97,11 +86,11 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
-/** Opens the listener of the service. With `adminPort` it opens a second one for everything except ingestion. */
+/** Opens the listener of the service. With `adminPort`, a second one has everything except ingestion. */
 export async function openServers(given: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config } = given
-  // A process that was killed during a download of a backup did not remove its copy of the database.
+  // A process that was killed during a backup leaves its copy of the database.
   await rm(copyFolderOf(config), { recursive: true, force: true })
   const { connections, adminConnections } = given.fileShares
   const ofCalls = config.adminPort === undefined ? connections : connections - adminConnections
@@ -124,15 +113,15 @@ export async function openServers(given: ServersOptions): Promise<Servers> {
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Threads that accept calls, and what they share with this one. */
+/** The threads that accept calls, and the limits that they share with this one. */
 interface Ingestion {
   readonly threads: IngestThreads
   readonly limits: SharedLimits
-  /** Where this thread serves all other requests. */
+  /** The address at which this thread serves all other requests. */
   readonly main: PrivateAddress
 }
 
-/** Starts the threads of ingestion. They do not listen yet. */
+/** Starts the threads of ingestion, which do not listen yet. */
 async function openIngestion(
   stack: AsyncDisposableStack,
   options: ServersOptions,
@@ -175,7 +164,7 @@ async function openAdminServer(
   return openListener(stack, server, { ...options.config, host, port })
 }
 
-/** Paths of calls; those of the reference of the ingestion API are longer. */
+/** Paths of calls. */
 const CALLS = ['/v1/*', '/projects/*', '/api/s/*', '/beacon/*']
 const ADMINISTRATION = ['/api', '/api/*', '/console', '/console/*', '/docs', '/docs/*']
 
@@ -186,23 +175,16 @@ function addIngestion(
 ): void {
   const { log, catalog, suppressions, keyUses } = options.backend
   server.register(ingestRoutes({ ...options, log, catalog, suppressions, keyUses, limits }))
-  server.register(documentRoutes)
-  server.register(referenceRoute('/v1/docs', [INGESTION_API]))
+  server.register(payloadSchemaRoute)
 }
 
-const INGESTION_API = {
-  path: DOCUMENT_PATHS.openapi,
-  load: async () => ingestionOpenapi() as unknown as OpenapiDocument,
-}
-
-/** The listener of the management API. */
 interface Listener {
   readonly maxConnections: number
-  /** The port of the listener for calls; `null` where it is this one. */
+  /** The port of the listener for calls; `null` if it is this one. */
   readonly callsPort: number | null
 }
 
-/** Everything but calls that the role of the node has. */
+/** Adds everything but calls, as far as the role serves it. */
 function addAdministration(
   server: FastifyInstance,
   options: ServersOptions,
@@ -214,8 +196,8 @@ function addAdministration(
   const { ingests, administers } = ROLES[config.role]
   if (administers) addManagement(server, options, { ...listener, checks })
   else server.register(wrongNodeRoute(ADMINISTRATION, errorFormat))
-  // Where calls have their own listener, or another node, this one has the documents that the pages refer to.
-  if (administers && (!ingests || listener.callsPort !== null)) server.register(documentRoutes)
+  // If calls have their own listener or node, this one also has the schema that pages refer to.
+  if (administers && (!ingests || listener.callsPort !== null)) server.register(payloadSchemaRoute)
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
   server.register(healthRoutes(checks, clock, guard))
@@ -245,7 +227,7 @@ function addManagement(
       sessionLifetimeMs: config.sessionLifetimeMs,
       rateLimit: config.adminRateLimit || null,
       wrongTokensPerMinute: config.wrongTokensPerMinute || null,
-      // A live stream is a request that never ends, so it keeps its connection: half are left for other requests.
+      // A live stream occupies its connection: half of them are left for other requests.
       maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
       allowedPorts: config.allowedPorts,
     }),
@@ -254,12 +236,12 @@ function addManagement(
   const path = '/api/v1/openapi.json'
   const load = async (): Promise<OpenapiDocument> =>
     (await server.inject(path)).json<OpenapiDocument>()
-  server.register(referenceRoute('/api/docs', [INGESTION_API, { path, load, roles }]))
+  server.register(referenceRoute('/api/docs', [{ path, load, roles }]))
   server.register(docsRoutes(), { prefix: '/docs' })
   server.register(consoleRoutes(), { prefix: '/console' })
 }
 
-/** Workers that neither calls nor deliveries need are a note: the node does its work without them. */
+/** Workers that neither calls nor deliveries need only add a note: the node works without them. */
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>
@@ -319,7 +301,7 @@ function openListener(
   return listen(server, { host, port, backlog })
 }
 
-/** The threads listen at the port, and this one where they forward to. */
+/** The threads listen at the port, and this one at the private address. */
 async function openThreadListeners(
   stack: AsyncDisposableStack,
   server: FastifyInstance,
@@ -330,7 +312,7 @@ async function openThreadListeners(
     threads.close()
     await server.close()
   })
-  acceptForwarded(server, { secret: main.secret, isOwn: isForIngestion })
-  await listenForForwarded(server, main)
+  acceptForwarded(server, main.secret)
+  await listenForForwarded(server, main.path)
   return threads.listen({ host, port, backlog })
 }

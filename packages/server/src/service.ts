@@ -57,40 +57,37 @@ export type { WorkerGivenUp } from './util/workers/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
-  /** The texts and origins of the settings: the management API shows them. */
+  /** The texts and origins of the settings, for the management API. */
   readonly settings?: SettingTexts | undefined
   readonly logger: Logger
-  /** Where the lines of the logger go, if lines can be lost there. */
+  /** The output of the logger, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
-  /** Browsers on this machine need no login, and may do everything: for `hookline dev` on a loopback address. */
+  /** Browsers on this machine are admins without a login: for `hookline dev` on a loopback address. */
   readonly isOpenHere?: boolean | undefined
   /** Called for each request to the inspector, before its response. */
   readonly onInspected?: InspectorOptions['onInspected']
 }
 
 /**
- * A running service. Disposing of it stops it gracefully: accepted events are kept, and requests and attempts in flight
- * may end within `shutdownTimeoutMs`.
+ * A running service. Disposing of it stops it gracefully: accepted events are kept, and requests and attempts in flight may
+ * finish within `shutdownTimeoutMs`.
  */
 export interface Service extends AsyncDisposable {
   /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string
-  /** The URL of the management API, health checks and metrics: the same as `url` unless `adminPort` is set. */
+  /** The URL of everything else: the same as `url` unless `adminPort` is set. */
   readonly adminUrl: string
   readonly adminToken: AdminToken
-  /**
-   * Resolves when a background worker has failed too often, or the database is found to be damaged. Then dispose of the
-   * service, and end the process.
-   */
+  /** Resolves on a failure that needs a restart: dispose of the service, then exit. */
   readonly failed: Promise<WorkerGivenUp | DatabaseDamaged>
 }
 
-/** Stored data is damaged. The next start checks all of it. */
+/** Stored data is corrupt. The next start checks all of it. */
 export interface DatabaseDamaged {
   readonly damage: Error
 }
 
-/** What all components of the service share. */
+/** Shared by all components of the service. */
 interface Components extends ServiceOptions {
   readonly backend: Backend
   readonly clock: Clock
@@ -106,9 +103,8 @@ interface Components extends ServiceOptions {
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * A stop begins everywhere at once: no connection, log entry or attempt is begun. Requests and attempts in flight end, and
- * their outcomes are recorded and acked. After `shutdownTimeoutMs`, connections are closed and attempts are aborted: their
- * deliveries are as before the attempt. Then the components close in the opposite order, the backend last.
+ * A stop starts no connection, log entry or attempt. Requests and attempts in flight finish and are recorded; after
+ * `shutdownTimeoutMs` they are aborted. Then the components close in the opposite order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options
@@ -145,10 +141,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     shutdown,
   }
   describeProcess({ config, metrics }, logOutput)
-  // The settings that forbid a URL may have changed with this start.
+  // The settings that forbid a URL may have changed since the last start.
   if (ROLES[config.role].delivers) await resumeForbidden(backend.catalog, clock)
   const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
-  // No further attempt begins here: the others take over its part of each lane.
+  // No further attempt starts here: other nodes take over its share of each lane.
   shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
@@ -171,7 +167,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** What opening the backend may find. */
 function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logger' | 'metrics'>) {
   return {
     onUnreadable: (row: object) => logger.error(row, 'key_change.row_skipped'),
@@ -183,7 +178,7 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-/** How many threads there are, with enough open files for them. */
+/** The numbers of threads. @throws {TooFewOpenFiles} */
 async function threadsFor(
   config: Config,
   openFiles: number,
@@ -194,7 +189,7 @@ async function threadsFor(
     hasReusePort: await hasReusePort(config.host),
     openFiles,
   }
-  // Threads join the file of the embedded backend. A node of a cluster has none: more nodes use more cores.
+  // Threads join the file of the embedded backend, which a cluster does not have: more nodes use more cores.
   const threads =
     config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)
   checkOpenFiles(openFiles, {
@@ -216,13 +211,13 @@ function describeProcess(
   })
 }
 
-/** When the newest event in the archive was received. */
+/** When the newest archived event was received. */
 async function newestEventAt({ events }: Backend): Promise<number | undefined> {
   const [newest] = (await events.list({}, { limit: 1 })).data
   return newest && Date.parse(newest.event.receivedAt)
 }
 
-/** Starts the workers that the role of the node has. Disposing of `stack` stops them. */
+/** Starts the workers of the node's role. Disposing of `stack` stops them. */
 export function startWorkers(stack: AsyncDisposableStack, components: Components): Workers {
   const { config, clock, inspector, shutdown } = components
   const settings = laneSettingsOf(components)
@@ -241,10 +236,10 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   }
 }
 
-/** What of `Workers` depends on the role. */
+/** The part of `Workers` that depends on the role. */
 type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostProblem'>
 
-/** A node that does not deliver watches its clock, and leaves all other work to those that do. */
+/** A node that does not deliver only watches its clock. */
 function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
   const { backend, clock, clockWatch, shutdown } = components
   const lanes = idleLanes(backend.catalog)
@@ -317,29 +312,29 @@ function startDelivery(
   }
 }
 
-/** The lanes of all destinations: in threads of their own, or on this one. */
+/** The lanes of all destinations: in dedicated threads, or on this one. */
 function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
   const { config } = components
   const threads = components.threads.delivery
-  // Lanes in threads are those of one process: they have no peers.
+  // Lanes in threads belong to one process, and have no peers.
   if (threads === 0) return openLaneGroup({ ...components, settings, peers: components.backend })
   const module = new URL('./delivery-thread', import.meta.url)
   const stopTimeoutMs = stopTimeoutOf(config)
   return new LaneThreads({ ...components, settings, threads, module, stopTimeoutMs })
 }
 
-/** After `shutdownTimeoutMs`, requests and attempts in flight are aborted, and what they came to is recorded. */
+/** The time to record aborted requests and attempts after `shutdownTimeoutMs`. */
 const STOP_SLACK_MS = 5_000
 
-/** How long a stop waits for a thread to end its work. */
+/** How long a stop waits for a thread. */
 function stopTimeoutOf({ shutdownTimeoutMs }: Config): number {
   return shutdownTimeoutMs + STOP_SLACK_MS
 }
 
-/** The most sockets of test deliveries, unless more of them are in flight. */
+/** The most sockets of test deliveries, unless more are in flight. */
 const TEST_SOCKETS = 8
 
-/** How the lanes deliver. Plain data, which can be sent to a thread. */
+/** The settings of lanes, as plain data for threads. */
 function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
   const { retryWindowMs, retryScheduleMs, tlsCaFile, egressProxy } = config
   const maxSockets = fileShares.webhookSockets - TEST_SOCKETS
@@ -368,7 +363,7 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 /** Longer than any receiver can keep an attempt open. */
 const STUCK_AFTER_MS = 60_000
 
-/** Every delivery goes on, so the service stays ready. */
+/** Deliveries continue, so the service stays ready. */
 function clockCheck(clockWatch: ClockWatch): ReadinessCheck {
   return { name: 'clock', check: async () => undefined, note: () => clockWatch.note }
 }
@@ -388,16 +383,15 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
   ]
 }
 
-/** The stop of the service. */
 export class Shutdown {
   readonly #begun = new AbortController()
   readonly #overdue = new AbortController()
   /** Aborts when the stop begins. */
   readonly begun: AbortSignal = this.#begun.signal
-  /** Aborts when the stop takes too long: then nothing is waited for. */
+  /** Aborts when the stop times out. */
   readonly overdue: AbortSignal = this.#overdue.signal
 
-  /** Begins the stop, which is overdue after `timeoutMs` unless the returned function is called. */
+  /** Begins the stop. The returned function cancels its timeout. */
   begin(clock: Clock, timeoutMs: number): () => void {
     this.#begun.abort()
     return clock.after(timeoutMs, () => this.#overdue.abort())

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { Redacted } from './util/secrets/redacted.ts'
 import { SecretBox } from './util/secrets/secret-box.ts'
 
-// What the text of a setting may be. Each reads a text, or throws an Error whose message completes "… must be".
+// Parsers of settings. Each throws an Error whose message completes "… must be".
 
 /** A setting has the wrong format. The message completes "… must be". */
 class WrongFormat extends Error {}
@@ -24,8 +24,8 @@ const redacted =
 
 export const text = matching(/[^]/, 'a text that is not empty')
 
-/** More threads of one kind cost memory and deliver nothing more: one thread writes for all of them. */
-const MOST_THREADS = 32
+/** More threads only cost memory: one thread writes for all of them. */
+const MAX_THREADS = 32
 
 export const secret = redacted(text)
 
@@ -39,29 +39,29 @@ export const keys = (raw: string): Redacted => {
 }
 
 export const integer =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (raw: string): number => {
     const value = Number(raw)
-    if (!/^\d+$/.test(raw) || value < least || value > most) {
-      throw new WrongFormat(`a whole number from ${least} to ${most}`)
+    if (!/^\d+$/.test(raw) || value < min || value > max) {
+      throw new WrongFormat(`a whole number from ${min} to ${max}`)
     }
     return value
   }
 
-/** How many threads do a part of the work; 0 for none besides the main thread. */
+/** A number of threads; 0 for only the main thread. */
 export const threads = (raw: string): number | 'auto' => {
   const value = raw === 'auto' ? raw : Number(raw)
-  if (value === 'auto' || (/^\d+$/.test(raw) && value <= MOST_THREADS)) return value
-  throw new WrongFormat(`auto, or a whole number from 0 to ${MOST_THREADS}`)
+  if (value === 'auto' || (/^\d+$/.test(raw) && value <= MAX_THREADS)) return value
+  throw new WrongFormat(`auto, or a whole number from 0 to ${MAX_THREADS}`)
 }
 
-/** A time in milliseconds. It is written with units, or as a number of milliseconds. */
+/** A time in milliseconds, written with units or as a number of milliseconds. */
 export const time =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (raw: string): number => {
     const ms = millisecondsIn(raw)
-    if (ms === undefined || ms < least || ms > most) {
-      const range = `${formatTimeSpan(least)} to ${formatTimeSpan(most)}`
+    if (ms === undefined || ms < min || ms > max) {
+      const range = `${formatTimeSpan(min)} to ${formatTimeSpan(max)}`
       throw new WrongFormat(`a time from ${range}, with units like 90s, 1h30m or 7d`)
     }
     return ms
@@ -128,7 +128,7 @@ function isProxyUrl(raw: string): boolean {
     decodeURIComponent(url.username + url.password)
     return true
   } catch {
-    // The % of a password must be written as %25.
+    // A % in the password must be written as %25.
     return false
   }
 }
@@ -144,7 +144,7 @@ export const urlOf =
     return new Redacted(raw)
   }
 
-/** What a .creds file of NATS has. */
+/** The text of a .creds file of NATS. */
 export const natsCredentials = redacted(
   matching(
     /BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/,
@@ -152,7 +152,6 @@ export const natsCredentials = redacted(
   ),
 )
 
-/** The seed of the nkey of a user. */
 export const nkeySeed = redacted(
   matching(
     /^SU[A-Z2-7]{56}$/,

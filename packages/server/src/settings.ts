@@ -19,15 +19,15 @@ import {
   urlOf,
 } from './setting-formats.ts'
 
-/** One setting. This table is the only place that has its name, default, format and meaning. */
+/** One setting. This table is the only source of its name, default, format and meaning. */
 export interface Setting<T = unknown> {
   /** The description in `--help` and docs/reference/config.md. */
   readonly doc: string
-  /** The default, as a user would write it; absent where there is none. */
+  /** The default, as a user would write it; may be absent. */
   readonly default?: string
-  /** Whether the value is a secret, which is never shown. */
+  /** A secret is never shown. */
   readonly secret?: true
-  /** Its value names a path, a host or a network: in the management API, only admins see it. */
+  /** The value names a path, a host or a network: in the management API, only admins see it. */
   readonly isPlace?: true
   /** Parses the text of the user, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
@@ -35,7 +35,7 @@ export interface Setting<T = unknown> {
 
 const HOUR = 60 * 60 * 1000
 
-/** All settings of the service. The key is the name in code. Flag and environment variable are made from it. */
+/** All settings by their name in code, from which flag and environment variable are made. */
 export const SETTINGS = {
   host: {
     doc: 'Address to listen on. The default accepts connections from this machine only.',
@@ -59,29 +59,29 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   backend: {
-    doc: 'What keeps the state. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, for many processes that share them. The cluster is new: nobody has run it in production yet.',
+    doc: 'Where the state is stored. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, shared by many processes. The cluster is new, and has not been used in production yet.',
     default: 'embedded',
     parse: oneOf('embedded', 'cluster'),
   },
   role: {
-    doc: 'For the cluster: what this node does. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Each serves health checks and metrics.',
+    doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Each serves health checks and metrics.',
     default: 'all',
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline keeps its tables in a schema of their own, `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for an authority of your own, &sslcert=FILE and &sslkey=FILE for a certificate of Hookline.',
+    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
     isPlace: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
   },
   natsUrl: {
-    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The user and the password of the first URL that has them are used for all servers; tls:// asks for TLS.',
+    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first user and password are used for all servers. tls:// enables TLS.',
     secret: true,
     isPlace: true,
     parse: urlOf('nats://host:4222, or several with commas between them', /^(?:nats|tls):$/),
   },
   natsCreds: {
-    doc: 'For the cluster: the credentials of a NATS user, as a .creds file has them: a JWT and the seed of its nkey.',
+    doc: 'For the cluster: the credentials of a NATS user, as in a .creds file: a JWT and the seed of its nkey.',
     secret: true,
     parse: natsCredentials,
   },
@@ -91,12 +91,12 @@ export const SETTINGS = {
     parse: nkeySeed,
   },
   natsCaFile: {
-    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of those that Node.js trusts. The connection then uses TLS, as with tls:// in natsUrl.',
+    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the defaults of Node.js. Enables TLS, like tls:// in natsUrl.',
     isPlace: true,
     parse: text,
   },
   natsCertFile: {
-    doc: 'For the cluster: PEM file of the certificate that Hookline shows to NATS servers.',
+    doc: 'For the cluster: PEM file of the client certificate for NATS servers.',
     isPlace: true,
     parse: text,
   },
@@ -112,12 +112,12 @@ export const SETTINGS = {
     parse: urlOf('http://host:8222, or several with commas between them', /^https?:$/),
   },
   natsPrefix: {
-    doc: 'For the cluster: begins the names of the stream and its subjects, so that several services can share NATS servers.',
+    doc: 'For the cluster: prefix of the stream and its subjects, so that several services can share NATS servers.',
     default: 'hookline',
     parse: subjectToken,
   },
   natsReplicas: {
-    doc: 'For the cluster: on how many NATS servers each event is kept. With 3, one of three servers may be lost.',
+    doc: 'For the cluster: the number of NATS servers that store each event. With 3, one of three servers may be lost.',
     default: '1',
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
@@ -128,7 +128,7 @@ export const SETTINGS = {
     parse: text,
   },
   acceptLoss: {
-    doc: 'For one start after a damage: the number of the last commit that the database still has, as the refused start says it. The service then goes on without the later ones. 0 stands for a database that is gone.',
+    doc: 'For one start after corruption: the number of the last commit in the database, as the refused start reports it. The service then runs without the later commits. 0 stands for a missing database.',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   adminToken: {
@@ -142,12 +142,12 @@ export const SETTINGS = {
     parse: time(60_000, 90 * 24 * HOUR),
   },
   adminRateLimit: {
-    doc: 'Most requests to the management API per second and token. 0 means no limit.',
+    doc: 'Maximum requests to the management API per second and token. 0 means no limit.',
     default: '1000',
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Most connections of the live tail, and never more than half of the connections that maxOpenFiles permits. At the limit, one that has read nothing for 5 seconds gives way to a new one, or else one of a token that has more of them.',
+    doc: 'Maximum connections of the live tail, and never more than half of the connections that maxOpenFiles permits. At the limit, a new one replaces one that has read nothing for 5 seconds, or one of a token that has more of them.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -158,7 +158,7 @@ export const SETTINGS = {
     parse: hostNames,
   },
   wrongTokensPerMinute: {
-    doc: 'Most requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Beyond it, the response to a wrong token is 429. A correct token always passes. 0 means no limit.',
+    doc: 'Maximum requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. A correct token always passes. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -179,7 +179,7 @@ export const SETTINGS = {
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. Without this setting, Hookline connects by itself, whatever HTTP_PROXY and HTTPS_PROXY say.',
+    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. Without this setting, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
     secret: true,
     isPlace: true,
     parse: proxyUrl,
@@ -191,7 +191,7 @@ export const SETTINGS = {
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to those that Node.js trusts.',
+    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the defaults of Node.js.',
     isPlace: true,
     parse: text,
   },
@@ -210,32 +210,32 @@ export const SETTINGS = {
     parse: time(0, LIMITS.maxRetryWindowMs),
   },
   retentionMs: {
-    doc: 'How long events, deliveries and attempts are kept. Events with a waiting delivery, and events that profiles have not read yet, are kept longer.',
+    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or that profiles have not read yet, are stored longer.',
     default: '7d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   retentionMaxBytes: {
-    doc: 'Size of the database in bytes above which the oldest events are removed, whatever their age. What retention keeps longer is kept here, too. 0 means no limit.',
+    doc: 'Size of the database in bytes above which the oldest events are removed, regardless of age, with the same exceptions as retention. 0 means no limit.',
     default: '0',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   auditRetentionMs: {
-    doc: 'How long entries of the audit log are kept.',
+    doc: 'How long entries of the audit log are stored.',
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'How many anonymousIds a profile has at most. The ones that its users named first count; further ones are reported, and not linked.',
+    doc: 'Maximum anonymousIds of a profile. The ones that its users named first count; further ones are reported, and not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },
   placeholderIds: {
-    doc: 'Ids that stand for no user, separated by commas, such as guest,n.n. They are added to those that Hookline knows, such as undefined or 0, and are never linked to another id.',
+    doc: 'Ids that stand for no user, separated by commas, such as guest,n.n. They extend the built-in list, such as undefined or 0, and are never linked to another id.',
     default: '',
     parse: texts,
   },
   ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one or two cores, else one for every four cores, from 1 to 4; and none where fewer than 4,096 files may be open. Where the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
+    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one or two cores, else one for every four cores, from 1 to 4; and none if fewer than 4,096 files may be open. If the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
     default: 'auto',
     parse: threads,
   },
@@ -245,27 +245,27 @@ export const SETTINGS = {
     parse: threads,
   },
   maxInFlight: {
-    doc: 'Most attempts in flight at once. Fewer where maxOpenFiles permits fewer connections.',
+    doc: 'Maximum attempts in flight. Fewer if maxOpenFiles permits fewer connections.',
     default: '512',
     parse: integer(1, 65_536),
   },
   laneConcurrency: {
-    doc: 'Most attempts in flight at once on one webhook. Never more than a quarter of maxInFlight, or half of the part of maxInFlight that its delivery thread has; and never more than there are free ones.',
+    doc: 'Maximum attempts in flight on one webhook. Never more than a quarter of maxInFlight, or half of the share of its delivery thread.',
     default: '64',
     parse: integer(1, 16_384),
   },
   laneWindow: {
-    doc: 'Most deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait for their record. Others are parked in the database.',
+    doc: 'Maximum deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait to be recorded. Others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
   maxDeliveriesInMemory: {
-    doc: 'Most deliveries of all destinations in memory, about. With many busy destinations, each has less than laneWindow.',
+    doc: 'Approximate maximum of deliveries of all destinations in memory. With many busy destinations, each has less than laneWindow.',
     default: '16384',
     parse: integer(64, 1_048_576),
   },
   maxMessageBytes: {
-    doc: 'Largest call, in bytes of its JSON as it is stored: with the context and integrations of its batch, without the fields that the server adds.',
+    doc: 'Largest call, in bytes of its JSON as stored: with the context and integrations of its batch, without the fields that the server adds.',
     default: String(LIMITS.messageBytes),
     parse: integer(1024, 1024 * 1024),
   },
@@ -275,27 +275,27 @@ export const SETTINGS = {
     parse: integer(1024, 16 * 1024 * 1024),
   },
   maxBatchGrowthBytes: {
-    doc: 'Most bytes that the context and integrations of a batch may add to all its calls together: their size times the number of calls.',
+    doc: 'Maximum bytes that the context and integrations of a batch may add to all its calls together: their size times the number of calls.',
     default: String(4 * LIMITS.batchBytes),
     parse: integer(1024, 256 * 1024 * 1024),
   },
   maxBatchMessages: {
-    doc: 'Most calls in one request.',
+    doc: 'Maximum calls in one request.',
     default: String(LIMITS.batchMessages),
     parse: integer(1, 100_000),
   },
   maxNestingLevels: {
-    doc: 'Most nested levels of objects and arrays in one call.',
+    doc: 'Maximum nesting of objects and arrays in one call.',
     default: String(LIMITS.nestingLevels),
     parse: integer(4, 512),
   },
   maxWaitingBytes: {
-    doc: 'Most bytes of calls that may wait for the disk at once. Beyond it, the response to calls is 503.',
+    doc: 'Maximum bytes of calls that wait for the disk. Further calls get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   maxPartialBodyBytes: {
-    doc: 'Most bytes of request bodies that may have arrived in part, or wait to be parsed, at once. Beyond it, the response is 503.',
+    doc: 'Maximum bytes of request bodies that are partially received or wait to be parsed. Further requests get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
@@ -315,17 +315,17 @@ export const SETTINGS = {
     parse: time(1_000, 24 * HOUR),
   },
   maxPipelinedRequests: {
-    doc: 'Most requests of one connection that may wait for the responses to earlier ones; with more, the connection is closed.',
+    doc: 'Maximum requests of one connection that wait for the responses to earlier ones. Beyond it, the connection is closed.',
     default: '64',
     parse: integer(1, 10_000),
   },
   maxWaitingConnections: {
-    doc: 'Most new connections that may wait until the service accepts them. Linux applies at most net.core.somaxconn, and makes clients beyond it wait for a second or longer.',
+    doc: 'Maximum new connections that wait to be accepted. Linux applies at most net.core.somaxconn, and clients beyond it wait for a second or longer.',
     default: '4096',
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Most files and connections that the service may have open; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Each thread takes 8 more. Half of the others are connections of clients, and half are connections to webhooks. Where threads accept calls, a sixth of the connections of clients are for everything else: each of those takes three files. Each side closes the ones that have been idle for longest. A start is refused where a side would have fewer than 64, and logs a warning where maxInFlight attempts need more.',
+    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Each thread takes 8 more. Half of the others are connections of clients, and half are connections to webhooks. With threads that accept calls, a sixth of the connections of clients are for all other requests, each of which takes three files. Each side closes the connections that have been idle for longest. A start is refused if a side would have fewer than 64, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },
@@ -340,17 +340,17 @@ export const SETTINGS = {
     parse: time(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight. After that it closes their connections: deliveries of aborted attempts are attempted again after the next start.',
+    doc: 'How long a stop waits for requests and attempts in flight. Then it closes their connections. Aborted attempts are repeated after the next start.',
     default: '10s',
     parse: time(0, 600_000),
   },
   maxDestinationsInMetrics: {
-    doc: 'Most destinations that `/metrics` shows one by one, with their names. The others are shown together, as `other`. With 1,000, each scrape takes about 100 ms of the service.',
+    doc: 'Maximum destinations that `/metrics` shows individually, with their names. The others are summed as `other`. With 1,000, each scrape takes about 100 ms.',
     default: '200',
     parse: integer(0, 10_000),
   },
   logLinesPerMinute: {
-    doc: 'Most log lines of one event in a minute. The log line `log.lines_left_out` has the number of the others. The levels debug and trace have no limit.',
+    doc: 'Maximum log lines of one event per minute. The log line `log.lines_left_out` has the number of the others. The levels debug and trace have no limit.',
     default: '100',
     parse: integer(1, 1_000_000),
   },

@@ -4,13 +4,13 @@ import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './
 import { type Setting, type SettingName, SETTINGS } from './settings.ts'
 import { Redacted } from './util/secrets/redacted.ts'
 
-/** The texts and origins of the values, where they are known. An origin that is absent is unknown. */
+/** The texts and origins of the values. An absent origin is unknown. */
 export interface SettingTexts {
   readonly texts: ResolvedConfig['texts']
   readonly origins: Partial<ResolvedConfig['origins']>
 }
 
-/** Every setting as the management API may show it. A secret never leaves this function. */
+/** Every setting as the management API may show it, without secrets. */
 export function shownSettings(config: Config, known?: SettingTexts): ShownSetting[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
     ([name, { doc, default: usual = null, secret, isPlace = false }]) => {
@@ -31,7 +31,7 @@ export function shownSettings(config: Config, known?: SettingTexts): ShownSettin
   )
 }
 
-/** The text of a value, for programs that pass only values. */
+/** The text of a value, for programs that pass no texts. */
 function textOf(name: SettingName, value: unknown): string | null {
   if (value === undefined || value instanceof Redacted) return null
   if (Array.isArray(value) || value instanceof Set)

@@ -111,39 +111,13 @@ describe('a time', () => {
     ['1h30m', 5_400_000],
     ['90000', 90_000],
   ])('of %s is %d ms, as a flag, a variable, and in a file', (text, ms) => {
-    const file = { path: 'h.yaml', values: { retentionMs: text } }
+    const file = { path: 'h.yaml', values: { retention: text } }
     for (const { retentionMs } of [
       parseConfig({}, { retentionMs: text }),
-      parseConfig({ HOOKLINE_RETENTION_MS: text }),
+      parseConfig({ HOOKLINE_RETENTION: text }),
       parseConfig({}, {}, file),
     ])
       expect(retentionMs).toBe(ms)
-  })
-
-  test('may be set with the unit in the name', () => {
-    const { config, origins } = resolveConfig(
-      { HOOKLINE_DEDUPE_WINDOW_MS: '5m' },
-      {},
-      { path: 'h.yaml', values: { retention: '2d', retryWindowMs: '1h' } },
-    )
-    expect(config).toMatchObject({
-      retentionMs: 172_800_000,
-      retryWindowMs: 3_600_000,
-      dedupeWindowMs: 300_000,
-    })
-    expect(origins.dedupeWindowMs).toEqual({
-      kind: 'environment',
-      name: 'HOOKLINE_DEDUPE_WINDOW_MS',
-    })
-  })
-
-  test('is refused where both names of a setting are there: one of them would be ignored', () => {
-    const environment = { HOOKLINE_RETENTION: '2d', HOOKLINE_RETENTION_MS: '60000' }
-    const file = { path: 'h.yaml', values: { retryWindow: '2h', retryWindowMs: '1h' } }
-    expect(problemsOf(() => parseConfig(environment, {}, file))).toEqual([
-      'retryWindow and retryWindowMs are the same setting: give only one of them',
-      'HOOKLINE_RETENTION and HOOKLINE_RETENTION_MS are the same setting: give only one of them',
-    ])
   })
 
   test('that is wrong in a file is named as the file spells it', () => {

@@ -36,7 +36,7 @@ export class AdjustableService implements AsyncDisposable {
       await KillableService.open([{ urls, successPolicy: 'any' }], {
         NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,
         CLOCK_AHEAD_MS_FILE: clockFile,
-        HOOKLINE_RETRY_SCHEDULE_MS: '500,1000,2000',
+        HOOKLINE_RETRY_SCHEDULE: '500,1000,2000',
       }),
     )
     return new AdjustableService({ receiver, service, clockFile }, stack.move())

@@ -21,7 +21,7 @@ test.each([
   async ({ connections, length }) => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
-    await service.start({ HOOKLINE_REQUEST_TIMEOUT_MS: '8000' })
+    await service.start({ HOOKLINE_REQUEST_TIMEOUT: '8000' })
     await service.addSource(receiver.url)
     await service.load(1)
     const beforeMb = Math.round(service.residentBytes / 2 ** 20)

@@ -17,7 +17,7 @@ test(
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
     // The unread connections must not be closed for that alone.
-    await service.start({ HOOKLINE_UNREAD_TIMEOUT_MS: '600000' })
+    await service.start({ HOOKLINE_UNREAD_TIMEOUT: '600000' })
     await service.addSource(receiver.url)
     const { measured: before } = await measureWhile(service, () => steadyLoad(service))
     const body = { name: 'dashboard', role: 'viewer' }

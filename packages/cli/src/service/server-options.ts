@@ -2,7 +2,6 @@ import {
   type Config,
   ConfigError,
   flagOf,
-  flagWithUnitOf,
   resolveConfig,
   type ResolvedConfig,
   variableOf,
@@ -20,10 +19,9 @@ export function withServerOptions(command: Command): Command {
   command.addOption(new Option('--config <file>', `${file} (HOOKLINE_CONFIG)`))
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
     const about = [variableOf(name), ...(setting.default ? [`default ${setting.default}`] : [])]
-    const flags = [flagOf(name), flagWithUnitOf(name)].filter((flag) => flag !== undefined)
-    command.addOption(
-      new Option(`${flags.join(', ')} <value>`, `${setting.doc} (${about.join('; ')})`),
-    )
+    const option = new Option(`${flagOf(name)} <value>`, `${setting.doc} (${about.join('; ')})`)
+    option.attributeName = () => name
+    command.addOption(option)
   }
   return command
 }

@@ -3,24 +3,22 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../util/time/clock.ts'
 
 /**
- * Limits the connections of a server. When the last place is taken, the connection closes whose client has done nothing
- * for longest: first one without a complete request, then one that waits with its next request, or has not read all of the
- * response. A request that the service is handling is never cut off: where all are handled, a new connection is closed.
- *
- * The function that it returns ends the limit for a connection, which another server counts from now on.
+ * Limits the connections of a server. At the limit, it closes the one that has been idle for longest: first those without a
+ * complete request, then those between requests or with an unread response. If all have a request in progress, it closes
+ * the new connection.
  */
-export function limitConnections(server: Server, most: number): (socket: Socket) => void {
+export function limitConnections(server: Server, max: number): void {
   /** With the last response of each, in the order of their last requests. */
   const open = new Map<Socket, ServerResponse | undefined>()
   server.on('connection', (socket: Socket) => {
     open.set(socket, undefined)
     socket.once('close', () => open.delete(socket))
-    if (open.size < most) return
+    if (open.size < max) return
     const idle =
       firstOf(open, (other, response) => other !== socket && isUnfinished(response)) ??
       firstOf(open, (other, response) => other !== socket && response!.writableEnded)
     if (idle) close(idle)
-    else if (open.size > most) close(socket)
+    else if (open.size > max) close(socket)
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (!open.delete(socket)) return
@@ -30,10 +28,9 @@ export function limitConnections(server: Server, most: number): (socket: Socket)
     open.delete(socket)
     socket.destroy()
   }
-  return (socket) => void open.delete(socket)
 }
 
-/** Whether the client has to send more. A request that is behind another one that is handled has no socket yet. */
+/** Whether the client has to send more. A pipelined request that waits for its turn has no socket yet. */
 function isUnfinished(response: ServerResponse | undefined): boolean {
   return response === undefined || (response.socket !== null && !response.req.complete)
 }
@@ -46,24 +43,24 @@ function firstOf<K, V>(
   return undefined
 }
 
-/** Calls `handle` when it is the turn of the request that `response` belongs to. */
+/** Calls `handle` when it is the turn of the request of `response`. */
 export type InTurn = (response: ServerResponse, handle: () => void) => void
 
 /**
- * Handles the requests of one connection one after the other. One that a client sends ahead (RFC 9112 §9.3.2) waits until
- * the earlier responses are sent, so unread responses take the memory of one. Meanwhile nothing is read.
+ * Handles pipelined requests (RFC 9112 §9.3.2) one by one: each waits until the earlier responses are sent, so a connection
+ * has one unread response in memory. Nothing is read meanwhile.
  */
 export class Pipelining {
   readonly #maxWaiting: number
-  /** How many requests of a connection wait. It is paused until there are none. */
+  /** Waiting requests by connection, which is paused until there are none. */
   readonly #waiting = new WeakMap<Socket, number>()
 
-  /** A connection with more than `maxWaiting` waiting requests is closed. */
+  /** Connections with more than `maxWaiting` waiting requests are closed. */
   constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Calls `handle` when it is the turn of this request: at once, if no other request of the connection is in progress. */
+  /** Calls `handle` when it is the turn of this request: at once if no other one of its connection is in progress. */
   inTurn(response: ServerResponse, handle: () => void): void {
     // Node gives a response its socket when the response before it is sent.
     if (response.socket !== null) return handle()
@@ -94,15 +91,15 @@ function pauseAgain(this: Socket): void {
   this.pause()
 }
 
-/** Closes a connection while Node parses what it has read, which may be thousands of requests. */
+/** Closes a connection while Node parses its input, which may be thousands of requests. */
 function closeWhileParsing(socket: Socket): void {
   const { parser } = socket as { readonly parser?: { onIncoming: () => number } }
-  // There is no public way to stop the parser. Without a response for each, the rest takes a quarter of the time.
+  // No public API stops the parser. Without responses, parsing the rest takes a quarter of the time.
   if (parser) parser.onIncoming = () => 0
   socket.resetAndDestroy()
 }
 
-const LONGEST_CHECK_MS = 1_000
+const MAX_CHECK_MS = 1_000
 
 interface Unread {
   readonly bytes: number
@@ -128,7 +125,7 @@ export class UnreadResponses {
   }
 
   #checkLater(): void {
-    systemClock.after(Math.min(this.#timeoutMs / 4, LONGEST_CHECK_MS), () => {
+    systemClock.after(Math.min(this.#timeoutMs / 4, MAX_CHECK_MS), () => {
       for (const [socket, unread] of this.#sockets) this.#check(socket, unread)
       if (this.#sockets.size > 0) this.#checkLater()
     })
@@ -138,28 +135,27 @@ export class UnreadResponses {
     const now = systemClock.now()
     const left = unsentBytes(socket)
     if (left === 0 || left !== bytes) this.#sockets.set(socket, { bytes: left, since: now })
-    // Resets it, so that the operating system does not keep what the client has not read.
+    // A reset, so that the operating system drops the unread bytes.
     else if (now - since >= this.#timeoutMs) socket.resetAndDestroy()
   }
 }
 
-/** Bytes of responses that the operating system has not taken yet, because its own buffer is full. */
+/** Bytes of responses that do not fit into the operating system's buffer. */
 function unsentBytes(socket: Socket): number {
-  // There is no public way to see how much of one large write is sent; Node's own timeouts use the same.
+  // No public API has the progress of a large write; Node's own timeouts use the same property.
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize: number } }
   return socket.writableLength === 0 ? 0 : socket.writableLength + (handle?.writeQueueSize ?? 0)
 }
 
-/** How often a closing server looks for connections to close. */
+/** How often a closing server closes connections. */
 const CHECK_MS = 50
 
 /**
- * Returns a function that closes the connections of a closing server: the idle ones at once and as they become idle, those
- * that have sent nothing after CHECK_MS, and all of them when `overdue` aborts. Node itself closes only those that are idle
- * when the closing begins: a kept-alive one that is in use then would keep the server open until the keep-alive timeout.
+ * Returns a function that closes the connections of a closing server: idle ones at once and as they become idle, unused ones
+ * after CHECK_MS, and all when `overdue` aborts. Node itself only closes connections that are idle when closing begins.
  */
 export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
-  /** Node counts a connection without a first byte as one with a request, so the server cannot close it as idle. */
+  /** Node treats a connection without a first byte as active, and does not close it as idle. */
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)

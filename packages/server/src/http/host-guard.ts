@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify'
 import { isIP } from 'node:net'
 
-/** The request names a host that is not one of this service. */
+/** The `Host` of the request is not one of this service. */
 class WrongHost extends Error {
   override readonly name = 'WrongHost'
   readonly code = 'HOOKLINE_WRONG_HOST'
@@ -9,12 +9,12 @@ class WrongHost extends Error {
 }
 
 /**
- * The hook of routes that need no token. It refuses a `Host` that is a name of somebody else: with DNS rebinding, a page in
- * the browser of an operator makes a name of its own lead to this service, and may read what the service responds.
+ * The hook of routes without a token. It refuses foreign `Host` names: with DNS rebinding, a page in an operator's browser
+ * could otherwise read the responses.
  */
 export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler {
   return ({ headers }, _reply, done) => {
-    // Not the host that a proxy forwards: a page may set that header itself.
+    // Not the host that a proxy forwards: a page can set that header.
     if (isOwnHost(headers.host, allowedHosts)) done()
     else done(new WrongHost('The Host is not one of this service.'))
   }
@@ -22,14 +22,14 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Whether a `Host` is a host with or without a port. What is not must not be part of a response: it may be code. */
+/** Whether a `Host` is well-formed. Anything else must not be part of a response: it may be code. */
 export function isHost(header: string): boolean {
   return HOST.test(header)
 }
 
 /**
- * Whether a `Host` may be one of this service: an IP address, a name without a dot or a name of this machine, none of which
- * anybody can register, or a name that is allowed. An allowed name that begins with a dot stands for all names below it.
+ * Whether a `Host` may be one of this service: an IP address, a name without a dot or of this machine (which cannot be
+ * registered), or an allowed name. An allowed name with a leading dot stands for all names below it.
  */
 export function isOwnHost(header: string | undefined, allowedHosts: readonly string[]): boolean {
   // Browsers always send it.

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 
 export interface Listening {
   readonly host: string
-  /** 0 for one that the system picks. */
+  /** With 0, the system picks one. */
   readonly port: number
   /** The most connections that wait to be accepted. */
   readonly backlog: number
-  /** Whether other threads listen at the same port, among which the system divides new connections. */
+  /** Whether other threads listen at the same port. The system divides new connections among them. */
   readonly reusePort?: boolean
 }
 
@@ -20,17 +20,14 @@ export async function listen(server: FastifyInstance, options: Listening): Promi
 }
 
 /**
- * Rejects with the error of the system where a program listens at this port. Call it before the first of several threads
- * listens: with `reusePort`, a second service of the same user would get half of the connections, and nobody an error.
+ * Rejects if a program listens at this port. Needed before several threads listen: with `reusePort`, a second service of the
+ * same user would silently get half of the connections.
  */
 export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'>): Promise<void> {
   if (port !== 0) await tryToListen({ host, port })
 }
 
-/**
- * Whether several threads can listen on one port of this address, and the system divides new connections between them.
- * Node fails with ENOTSUP where the system cannot (macOS, Windows).
- */
+/** Whether several threads can listen on one port of this address. Node fails with ENOTSUP on macOS and Windows. */
 export async function hasReusePort(host: string): Promise<boolean> {
   return tryToListen({ host, port: 0, reusePort: true }).then(
     () => true,
@@ -38,7 +35,7 @@ export async function hasReusePort(host: string): Promise<boolean> {
   )
 }
 
-/** Listens for a moment. Rejects with the error of the system where that is not possible. */
+/** Listens for a moment. Rejects with the error of the system. */
 export async function tryToListen(options: ListenOptions): Promise<void> {
   const server = createServer().listen(options)
   await once(server, 'listening')

@@ -3,22 +3,18 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { type Clock, turn } from '../util/time/clock.ts'
 import { sendJson } from './responses.ts'
 
-/** Checks one thing that the service needs. */
 export interface ReadinessCheck {
   readonly name: string
-  /** Resolves when the check passes; else rejects with an Error whose message says why. */
+  /** Resolves if the check passes; else rejects with an Error whose message is the reason. */
   readonly check: () => Promise<void>
-  /** What the operator should know though the check passes. */
+  /** A remark for the operator although the check passes. */
   readonly note?: () => string | undefined
 }
 
 type CheckResult =
   { readonly ok: true; readonly note?: string } | { readonly ok: false; readonly reason: string }
 
-/**
- * `GET /livez`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. Its body has the
- * result of each check by name, so `guard` runs before it.
- */
+/** `GET /livez`: 200 while the process responds. `GET /readyz`: 200 if every check passes, else 503, with all results. */
 export function healthRoutes(
   checks: readonly ReadinessCheck[],
   clock: Clock,
@@ -39,7 +35,7 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, CheckResult>>
 }
 
-/** Makes the checks, all at once. */
+/** Runs all checks at once. */
 export async function readinessOf(
   checks: readonly ReadinessCheck[],
   clock: Clock,
@@ -53,7 +49,7 @@ export async function readinessOf(
   }
 }
 
-/** A check that takes longer has failed: the caller must get a response in time. */
+/** A check that takes longer has failed, so that the caller gets a response in time. */
 const DEADLINE_MS = 5_000
 
 async function run({ check, note }: ReadinessCheck, clock: Clock): Promise<CheckResult> {
@@ -70,13 +66,13 @@ async function run({ check, note }: ReadinessCheck, clock: Clock): Promise<Check
   }
 }
 
-/** `GET /metrics`: all metrics, in the text format of Prometheus. `guard` runs before it. */
+/** `GET /metrics`: all metrics in the text format of Prometheus. `guard` runs before it. */
 export function metricsRoute(
   metrics: Metrics,
   guard: readonly onRequestHookHandler[] = [],
 ): FastifyPluginAsync {
   return async (server) => {
-    // Requests that come at the same time share one scrape, because it takes milliseconds.
+    // Simultaneous requests share one scrape, which takes milliseconds.
     let scrape: Promise<Buffer> | undefined
     const scrapeOnce = async (): Promise<Buffer> => {
       try {

@@ -9,21 +9,20 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { systemClock } from '../util/time/clock.ts'
 import type { InTurn } from './connections.ts'
 
-/** Names the charset, so that the framework does not add it. */
+/** With its charset, so that the framework does not add it. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** An error response as it is sent. */
 interface ErrorResponse {
   readonly status: number
   readonly contentType: string
   readonly body: string
 }
 
-/** Makes the response to an error outside a route. The URL of the request decides which API's format applies. */
+/** Formats the response to an error outside a route, for the API that the URL belongs to. */
 export type ErrorFormat = (code: IngestCodeName, request: FailedRequest) => ErrorResponse
 
 interface FailedRequest {
-  /** `''` where no readable URL arrived. */
+  /** `''` if no readable URL arrived. */
   readonly url: string
   readonly requestId: string
 }
@@ -35,7 +34,7 @@ export const ingestionErrorFormat: ErrorFormat = (code) => ({
   body: JSON.stringify(ingestError(code)),
 })
 
-/** Sends an error response with the id under which the request is in the log. */
+/** Sends an error response with the request's id in the log. */
 export function sendError(reply: FastifyReply, code: IngestCodeName, format: ErrorFormat): void {
   const { id: requestId, url } = reply.request
   const { status, contentType, body } = format(code, { url, requestId })
@@ -43,12 +42,11 @@ export function sendError(reply: FastifyReply, code: IngestCodeName, format: Err
   void reply.code(status).headers(headers).send(body)
 }
 
-/** Sends a JSON text. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   void reply.code(status).header('content-type', JSON_TYPE).send(json)
 }
 
-/** Errors of Fastify that the client caused and that have their own code. */
+/** Fastify's errors with a specific code. */
 const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'batch_too_large'],
   ['FST_ERR_CTP_INVALID_JSON_BODY', 'invalid_json'],
@@ -58,10 +56,7 @@ const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
 
 const LOG_EVERY_MS = 10_000
 
-/**
- * Responds to errors that a handler threw or the framework raised. Logs those that the server caused: the same error at
- * most once in 10 s, with the number of requests.
- */
+/** Responds to errors of handlers and the framework. Logs server errors: each at most once in 10 s, with the number of requests. */
 export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
   const handleNotFound = notFoundHandler(format)
   const throttle = new LogThrottle(systemClock, LOG_EVERY_MS)
@@ -70,7 +65,7 @@ export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    // At a path that does not exist, the response is 404 even if the body cannot be read.
+    // An unknown path gets 404 even if the body is unreadable.
     if (request.is404) return handleNotFound(request, reply)
     const code = codeOf(error)
     if (code === 'internal_error') {
@@ -109,26 +104,26 @@ function codeOf(error: FastifyError): IngestCodeName {
 }
 
 /**
- * How long a connection stays open after an error response, so that the client can read the response. Closing while
- * bytes of the client are unread would reset the connection, and the client would lose the response.
+ * How long a connection stays open after an error response. Closing it with unread bytes of the client would reset it, and
+ * the client would lose the response.
  */
 const LINGER_MS = 2_000
 
-/** How many bytes of the request are searched for the path. */
+/** How many bytes of the request are searched for its path. */
 const LONGEST_LINE = 2_048
 
-/** Errors of Node's HTTP parser that have their own code. The code of all others is `bad_request`. */
+/** Errors of Node's HTTP parser with a specific code. All others are `bad_request`. */
 const PARSER_CODES: ReadonlyMap<string | undefined, IngestCodeName> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
   ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
 ])
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What the parser was reading. If the request failed early, this begins with its first line. */
+  /** The unparsed input. If the request failed early, it begins with the request line. */
   readonly rawPacket?: unknown
 }
 
-/** Responds, on the socket itself, to what never became a request: malformed, too slow, headers too large. */
+/** Responds on the socket to malformed, slow, or oversized requests. */
 export function clientErrorHandler(format: ErrorFormat) {
   return function handleClientError(error: ParserError, socket: Duplex): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) {
@@ -140,7 +135,7 @@ export function clientErrorHandler(format: ErrorFormat) {
   }
 }
 
-/** Sends a JSON response where Node would send an empty body or close the connection. */
+/** Sends a JSON response if Node would send an empty body or close the connection. */
 export function handleUnusualRequests(server: Server, format: ErrorFormat, inTurn: InTurn): void {
   server.on('connect', ({ url = '' }, socket) =>
     endWithError(socket, 'method_not_allowed', { format, url }),
@@ -158,10 +153,10 @@ interface ErrorContext {
 }
 
 function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContext): void {
-  // After an error the parser reports each further chunk as another error. Only the first gets a response.
+  // The parser reports each further chunk as another error. Only the first gets a response.
   if (!socket.writable) return
   socket.on('error', () => socket.destroy())
-  // A handler does not have to wait for the whole body, so its response may already be on its way.
+  // A handler may respond before the whole body has arrived.
   const isResponding = responseOn(socket)?.headersSent === true
   socket.end(isResponding ? undefined : rawResponse(code, context))
   socket.resume()
@@ -171,16 +166,16 @@ function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContex
   )
 }
 
-/** The path of the request, if that much of it arrived; else `''`. */
+/** The path of the request if it arrived, else `''`. */
 function urlOf({ rawPacket }: ParserError, socket: Duplex): string {
   const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0)
   const line = packet.toString('latin1', 0, LONGEST_LINE)
   return responseOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
 }
 
-/** The response to the request on this socket, once the request line and headers are parsed. */
+/** The response to the current request of this socket. */
 function responseOn(socket: Duplex): ServerResponse | undefined {
-  // There is no public property for it. Node's own handler of this event reads the same one.
+  // Not public. Node's own handler of this event reads the same property.
   return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }
 
@@ -197,10 +192,10 @@ function rawResponse(code: IngestCodeName, { format, url }: ErrorContext): strin
   ].join('\r\n')
 }
 
-/** A client sends it again, to a node that the load balancer chooses then. */
+/** Clients retry at once, at another node of the load balancer. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Refuses everything at these paths, because other nodes serve it. Routes with a longer path go before. */
+/** Refuses requests at these paths, which other nodes serve. Routes with a longer path take precedence. */
 export function wrongNodeRoute(
   paths: readonly string[],
   errorFormat: ErrorFormat,
@@ -211,7 +206,7 @@ export function wrongNodeRoute(
       sendError(reply, 'wrong_node', errorFormat)
     }
     server.removeAllContentTypeParsers()
-    // What it has is not read: the response comes first.
+    // The body is not read: the response comes first.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const path of paths) server.all(path, refuse)
   }

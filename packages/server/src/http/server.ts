@@ -1,6 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
@@ -23,11 +22,11 @@ import {
   routingErrorHandler,
 } from './responses.ts'
 
-/** The most bytes of all headers of a request together. The message of INGEST_CODES.headers_too_large names it. */
+/** The most bytes of the headers of a request. */
 const MAX_HEADER_BYTES = 16 * 1024
 
-/** A request that misses its deadline is ended at most this much later. */
-const LONGEST_CHECK_MS = 1_000
+/** How long after its deadline a request may end. */
+const MAX_CHECK_MS = 1_000
 
 type HttpSettings = Pick<
   Config,
@@ -39,19 +38,18 @@ type HttpSettings = Pick<
 >
 
 /**
- * Creates the HTTP server, without routes and not yet listening. The response to an error outside a route is in
- * `errorFormat`, by default that of the ingestion API: JSON, never HTML, an empty body or a redirect, because client
- * libraries retry or crash on those. The framework gets no logger: one for each request would slow down the hot path.
+ * Creates the HTTP server, without routes. Errors outside a route are always JSON, because client libraries retry or crash on
+ * HTML, empty bodies and redirects. The framework gets no logger, which would slow down the hot path.
  */
 export function createHttpServer(options: {
   readonly config: HttpSettings
   readonly logger: Logger | undefined
   readonly errorFormat?: ErrorFormat
-  /** The most connections at once; without it, any number. */
+  /** By default, any number. */
   readonly maxConnections?: number
-  /** When it aborts, a closing server waits for no request any longer. */
+  /** When it aborts, a closing server waits for no request. */
   readonly overdue?: AbortSignal
-  /** Returns the URL by which a request is routed, from the one that it has. */
+  /** Maps the URL of a request to the one by which it is routed. */
   readonly routedUrl?: ((url: string) => string) | undefined
   /** Requests that another thread handles. */
   readonly forwarding?: Forwarding
@@ -71,39 +69,32 @@ export function createHttpServer(options: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, LONGEST_CHECK_MS),
-      // To a request without Host, Node sends an empty body, and some clients retry after that for ever.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_MS),
+      // To a request without Host, Node would send an empty body, after which some clients retry for ever.
       requireHostHeader: false,
     },
-    // An id of any length reaches its route, which responds that it is not found.
+    // Ids of any length reach their route, which responds with not found.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     rewriteUrl: ({ url = '' }) => routedUrl(url),
     forceCloseConnections: 'idle',
-    // Requests that arrive while the server closes are still served: the log closes after the server.
+    // Requests are served while the server closes: the log closes later.
     return503OnClosing: false,
     frameworkErrors: routingErrorHandler(errorFormat, inTurn),
     clientErrorHandler: clientErrorHandler(errorFormat),
   })
+  if (options.forwarding) forwardOthers(server.server, options.forwarding, inTurn)
   server.addHook('onRequest', (_request, reply, done) => inTurn(reply.raw, done))
   server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
-  const leaveLimit = limitConnections(server.server, options.maxConnections ?? Infinity)
+  limitConnections(server.server, options.maxConnections ?? Infinity)
   const closeConnections = connectionCloser(server.server, options.overdue)
   server.addHook('preClose', async () => closeConnections())
   handleUnusualRequests(server.server, errorFormat, inTurn)
-  if (options.forwarding) {
-    const onForward = (client: Socket): void => {
-      leaveLimit(client)
-      unread.watch(client)
-      options.forwarding?.onForward?.(client)
-    }
-    forwardOthers(server.server, { ...options.forwarding, onForward })
-  }
   return server
 }
 
-/** Every error response outside a route passes it. Errors of the server itself have lines of their own. */
+/** Logs error responses outside routes. Server errors have their own log lines. */
 function loggedFormat(format: ErrorFormat, logger: Logger | undefined): ErrorFormat {
   const refusals = new RefusalLog(systemClock, logger)
   return (code, request) => {
@@ -112,7 +103,7 @@ function loggedFormat(format: ErrorFormat, logger: Logger | undefined): ErrorFor
   }
 }
 
-/** The framework would keep the body in memory until it is complete, and then respond 404 all the same. */
+/** Otherwise the framework would buffer the whole body before it responds 404. */
 function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: () => void): void {
   if (request.is404) {
     for (const name of ['content-type', 'content-length', 'transfer-encoding']) {
@@ -122,7 +113,7 @@ function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: (
   done()
 }
 
-/** Every request passes it before it is handled, whatever its route. */
+/** Every request passes it before it is handled. */
 function turnTaker({ maxPipelinedRequests }: HttpSettings, unread: UnreadResponses): InTurn {
   const pipelining = new Pipelining(maxPipelinedRequests)
   return (response, handle) => {

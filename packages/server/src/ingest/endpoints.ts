@@ -3,9 +3,9 @@ import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 /** A path to which clients POST calls. */
 export interface Endpoint {
   readonly path: string
-  /** The full path, also where `path` is the short form for browsers. It is the label in the metrics. */
+  /** The full path, also for a short form. It is the label in the metrics. */
   readonly route: string
-  /** The type of the call in the body; absent where the body is a batch. */
+  /** The type of the call in the body; absent for a batch. */
   readonly type?: EventType
 }
 
@@ -28,13 +28,13 @@ const BATCH_PATHS = ['/v1/batch', '/v1/import', '/v1/b', '/beacon/v1/batch']
 
 const batches = BATCH_PATHS.map((path): Endpoint => ({ path, route: '/v1/batch' }))
 
-/** All paths for calls (spec 01, §Routes), with those of the libraries of Jitsu (`/api/s`) and of RudderStack's beacon. */
+/** All paths for calls (spec 01, §Routes), and of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
-/** The path for metrics of client libraries. The response is success, and the body is ignored. */
+/** The path for metrics of client libraries: always a success, and the body is ignored. */
 export const CLIENT_TELEMETRY_PATH = '/v1/m'
 
-/** The path of the settings, and the path that clients with a custom CDN host request. */
+/** The path of the settings, and the one of clients with a custom CDN host. */
 export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
 
 const SETTINGS = /^(?:\/v1)?\/projects\/[^/]+\/settings\/?$/
@@ -43,10 +43,7 @@ const PATHS: ReadonlySet<string> = new Set([
   CLIENT_TELEMETRY_PATH,
 ])
 
-/**
- * The URL of a request to ingestion with single slashes; any other URL as it is. A client whose host setting ends with a slash
- * sends `//v1/batch`.
- */
+/** The URL of an ingestion request with single slashes: clients whose host ends with a slash send `//v1/batch`. */
 export function ingestionUrl(url: string): string {
   if (!url.includes('//')) return url
   const end = url.indexOf('?')
@@ -54,16 +51,13 @@ export function ingestionUrl(url: string): string {
   return isPathOfIngestion(path) ? path + (end < 0 ? '' : url.slice(end)) : url
 }
 
-/**
- * Whether the URL of a request is one of ingestion, as client libraries write it. A thread that only ingests leaves all others
- * to the main thread, which also serves those that are written in another way.
- */
+/** Whether a request belongs to ingestion. A thread that only ingests forwards all others to the main thread. */
 export function isForIngestion(url: string): boolean {
   const [path = ''] = ingestionUrl(url).split('?', 1)
   return isPathOfIngestion(path)
 }
 
-/** Ignores a slash at the end, as the router does. */
+/** Ignores a trailing slash, as the router does. */
 function isPathOfIngestion(path: string): boolean {
   return PATHS.has(path.endsWith('/') ? path.slice(0, -1) : path) || SETTINGS.test(path)
 }

@@ -51,7 +51,6 @@ type IngestSettings = Pick<
   | 'maxPartialBodyBytes'
 >
 
-/** What ingestion needs. */
 export interface IngestDeps {
   readonly log: Pick<Log, 'append'>
   readonly catalog: Pick<Catalog, 'current'>
@@ -62,18 +61,17 @@ export interface IngestDeps {
   readonly config: IngestSettings
   readonly metrics: Metrics
   readonly logger: Logger
-  /** What the threads of ingestion share; without it, this handler has limits of its own. */
+  /** Shared with other threads; by default, the handler has its own. */
   readonly limits?: IngestLimits | undefined
 }
 
-/** The limits of all requests together, whichever thread handles them. */
 interface IngestLimits {
   readonly rateLimit: RateLimit
-  /** The memory of bodies that have arrived in part, at most `maxPartialBodyBytes`. */
+  /** The memory of partial bodies, at most `maxPartialBodyBytes`. */
   readonly partialBodies: ByteBudget
 }
 
-/** A request with its body, which is not parsed. */
+/** A request with its unparsed body. */
 interface ReceivedRequest {
   readonly request: FastifyRequest
   readonly endpoint: Endpoint
@@ -81,23 +79,23 @@ interface ReceivedRequest {
   readonly isStrict: boolean
 }
 
-/** What its calls came to. */
+/** The result of its calls. */
 interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> {
   readonly source: Source
   readonly result: EventsFromCalls
 }
 
-/** How soon a client may try again when the log, or the memory for bodies, cannot take its calls. */
+/** The Retry-After of a client whose calls the log, or the memory for bodies, cannot take. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
-/** The bytes read in one turn of the event loop, so that bodies do not delay everything else. */
+/** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
-/** A smaller body is parsed to find its key. A larger one is searched first. */
+/** Smaller bodies are parsed to find their key. Larger ones are searched first. */
 const SEARCHED_BYTES = 16 * 1024
-/** Whose turns the bodies take that name their source only inside. No source has this id. */
+/** Stands for the unknown source of a body. No source has this id. */
 const NO_SOURCE = ''
 
-/** Codes whose lines in the log say more than the code. */
+/** Codes with a more detailed log line. */
 const LOGGED_BY_OTHERS: ReadonlySet<IngestCodeName> = new Set<IngestCodeName>([
   'unknown_write_key',
   'source_disabled',
@@ -133,7 +131,7 @@ export class IngestionHandler {
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
-  /** Resolves to the response. A 200 means that the calls are durable in the log, except those of suppressed users. */
+  /** Resolves to the response. A 200 means that the calls are durable in the log, except for suppressed users. */
   async handle(request: FastifyRequest, endpoint: Endpoint): Promise<IngestResponse> {
     const earlyKey = keyFromHeaders(request.headers) ?? keyFromQuery(request.query)
     // Before the body is read, so that a request with an invalid key costs little.
@@ -152,7 +150,7 @@ export class IngestionHandler {
     return 'result' in checked ? this.#store(checked) : checked
   }
 
-  /** Counts and logs a key that no source has, of a client that asked for its settings. */
+  /** Counts and logs the unknown key of a request for settings. */
   refuseKey(writeKey: string): void {
     this.#rejectedKeys.add(writeKey, 'unknown_write_key')
     this.#countRefused('unknown_write_key', {})
@@ -205,7 +203,7 @@ export class IngestionHandler {
   ): Steps<CheckedRequest | IngestResponse> {
     const { request, endpoint, isStrict } = received
     const { config, clock } = this.#deps
-    // Other bodies of the source may have taken its tokens since this one was read.
+    // Other bodies of the source may have used its tokens since this one was read.
     const limited = found && this.#limited(found)
     const sent = received.body.take()
     if (limited) return limited
@@ -241,7 +239,7 @@ export class IngestionHandler {
     return { source, endpoint, isStrict, result }
   }
 
-  /** Refuses a body before it is parsed, where its source has used up its limit. How many calls it has is not known. */
+  /** Refuses a body before it is parsed if its source has used up its limit. The number of its calls is unknown. */
   #limited(source: Source): IngestResponse | undefined {
     const retryAfterSeconds = this.#rateLimit.take(source, 0)
     return retryAfterSeconds > 0

@@ -6,25 +6,24 @@ import { isRefused, type Refused } from './responses.ts'
 import type { BodyTurns } from '../util/limits/body-turns.ts'
 import type { ByteBudget } from '../util/limits/byte-budget.ts'
 
-/** The least memory that a partial body takes: a page of the operating system. */
+/** The smallest memory of a partial body: a page of the operating system. */
 const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
 /**
- * The bytes of a body that have arrived, until it is parsed: in one buffer that grows with them, whatever the client has
- * announced. Each takes the size of its buffer from a budget that all share.
+ * The received bytes of a body, in one buffer that grows with them. Its size counts
+ * against a budget that all bodies share.
  */
 export class PartialBody {
   readonly #budget: ByteBudget
   readonly #announcedBytes: number | undefined
   readonly #maxBytes: number
-  /** It grows with its memory. */
   #view: Uint8Array<ArrayBuffer> | undefined
   #packet: Buffer | undefined
   #bytes = 0
   #takenBytes = 0
 
-  /** `announcedBytes` is the Content-Length. The caller adds `maxBytes` at most. */
+  /** @param announcedBytes the Content-Length. The caller adds at most `maxBytes`. */
   constructor(
     budget: ByteBudget,
     { announcedBytes, maxBytes }: { readonly announcedBytes?: number; readonly maxBytes: number },
@@ -34,15 +33,15 @@ export class PartialBody {
     this.#maxBytes = announcedBytes ?? maxBytes
   }
 
-  /** How many bytes have arrived. */
+  /** The number of received bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Adds bytes and returns true; or returns false where the budget has no room. */
+  /** Adds bytes. Returns false if the budget is exhausted. */
   add(chunk: Buffer): boolean {
     const bytes = this.#bytes + chunk.length
-    // Most bodies arrive in one packet. They are never partial, and need no copy.
+    // Most bodies arrive in one packet, which needs no copy.
     if (chunk.length === this.#announcedBytes) this.#packet = chunk
     else if (this.#growTo(bytes)) this.#view!.set(chunk, this.#bytes)
     else return false
@@ -50,21 +49,21 @@ export class PartialBody {
     return true
   }
 
-  /** The body is complete and waits to be parsed. Returns false where the budget has no room for it. Safe to call twice. */
+  /** Counts a complete body that waits to be parsed. Returns false if the budget is exhausted. Idempotent. */
   hold(): boolean {
-    // What arrived in more than one packet has its share already.
+    // A body of several packets is counted already.
     if (this.#packet === undefined || this.#takenBytes > 0) return true
     if (!this.#budget.take(this.#bytes)) return false
     this.#takenBytes = this.#bytes
     return true
   }
 
-  /** All bytes that have arrived, until the body is taken or dropped. */
+  /** The received bytes, until the body is taken or dropped. */
   get arrived(): Buffer {
     return this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
   }
 
-  /** All bytes that have arrived. The body is complete, so it gives back its share of the budget. */
+  /** Returns the bytes of a complete body, and gives back its share of the budget. */
   take(): Buffer {
     const { arrived } = this
     // The memory belongs to the caller now: `drop` must not free it.
@@ -73,7 +72,7 @@ export class PartialBody {
     return arrived
   }
 
-  /** Frees the memory at once, without waiting for the garbage collector, and gives back the share of the budget. */
+  /** Frees the memory at once, without garbage collection, and gives back the share of the budget. */
   drop(): void {
     this.#budget.giveBack(this.#takenBytes)
     this.#takenBytes = 0
@@ -93,17 +92,16 @@ export class PartialBody {
   }
 }
 
-/** The limits of a body. */
 interface BodyLimits {
   readonly maxBytes: number
-  /** The memory that all bodies share which have arrived in part, or wait to be parsed. */
+  /** The memory that partial and waiting bodies share. */
   readonly partialBodies: ByteBudget
   readonly reading: BodyTurns
 }
 
 /**
- * Reads the body. Resolves with `batch_too_large` as soon as there are more than `maxBytes`, with `overloaded` if the budget
- * has no room, and with `bad_request` when the client disconnects. Then the caller must drop what is left of the body.
+ * Reads the body. Resolves with `batch_too_large` beyond `maxBytes`, `overloaded` if the budget is exhausted, or `bad_request`
+ * if the client disconnects. Then the caller must drop the rest of the body.
  */
 export function readBody(
   request: IncomingMessage,
@@ -138,7 +136,7 @@ export function readBody(
   const onClose = (): void => refuse('bad_request')
   request.on('data', add)
   request.once('end', onEnd)
-  // It is emitted after every end of a request: a reset, a timeout, and a complete body.
+  // Emitted after every end of a request: a reset, a timeout, and a complete body.
   request.once('close', onClose)
   return promise
 }
@@ -149,7 +147,7 @@ function announcedBy({ headers }: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-// Synchronous on purpose: up to the limit, it takes less time than JSON.parse of the result.
+// Synchronous on purpose: within the limit, it takes less time than JSON.parse of the result.
 type Decompress = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer
 
 const DECOMPRESS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
@@ -175,8 +173,8 @@ interface DecodedBody {
 }
 
 /**
- * Decompresses a body by its `Content-Encoding`, up to `maxBytes`, and decodes UTF-8 with or without a byte order mark.
- * Bytes that are not UTF-8 become U+FFFD, so that a name that a client cut inside a character does not cost the whole batch.
+ * Decompresses a body up to `maxBytes`, and decodes UTF-8 with or without a byte order mark. Invalid bytes become U+FFFD, so
+ * that a name that a client cut inside a character does not refuse the whole batch.
  */
 export function decodeBody(
   bytes: Buffer,
@@ -210,20 +208,17 @@ function decompress(
   }
 }
 
-/** Whether deflated data has the zlib header (RFC 1950 §2.2). Some clients omit it. */
+/** Whether deflated data has the zlib header (RFC 1950 §2.2), which some clients omit. */
 function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
 
-/**
- * The body of a request, and its JSON value. In both, Infinity replaces the numbers that JSON does not have: calls with
- * one are refused.
- */
+/** A body, and its JSON value. Non-finite numbers, which JSON does not have, become Infinity: their calls are refused. */
 interface ParsedBody extends DecodedBody {
   readonly json: Json
 }
 
-/** Parses a body as JSON, whatever the content type is. */
+/** Parses a body as JSON; the content type is ignored. */
 export function parseBody(
   sent: Buffer,
   contentEncoding: string | undefined,
@@ -239,7 +234,6 @@ export function parseBody(
   return { ...decoded, text, json: finite }
 }
 
-/** `undefined` where the text is no JSON. */
 function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -248,29 +242,28 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-/** The smallest and the largest window whose size is in the first four bits of a stream, in bits (RFC 7932 §9.1). */
-const LEAST_BITS = 18
-const MOST_BITS = 24
+/** The smallest and the largest window in the first four bits of a stream, in bits (RFC 7932 §9.1). */
+const MIN_BITS = 18
+const MAX_BITS = 24
 /** A distance is at most the size of the window minus this number (RFC 7932 §9.1). */
 const BEYOND_DISTANCES = 16
 
 /**
- * The same stream with the window that an output of `maxBytes` needs, if its own is larger. A decoder fills the window
- * first: with the largest one, 203 bytes take 16 MiB of memory and 28 ms. Up to the limit the output is the same, because no
- * distance reaches further back than its beginning.
+ * The same stream with the window that an output of `maxBytes` needs, if its own is larger. A decoder allocates the whole
+ * window: with the largest, 203 bytes take 16 MiB and 28 ms. Up to the limit, the output is the same.
  */
 function withSmallWindow(stream: Buffer, maxBytes: number): Buffer {
   const first = stream[0] ?? 0
   const bits = bitsOf(first)
-  const neededBits = Math.max(Math.ceil(Math.log2(maxBytes + BEYOND_DISTANCES)), LEAST_BITS)
+  const neededBits = Math.max(Math.ceil(Math.log2(maxBytes + BEYOND_DISTANCES)), MIN_BITS)
   if (bits <= neededBits) return stream
   const copy = Buffer.from(stream)
-  copy[0] = (first & 0xf0) | ((neededBits - LEAST_BITS + 1) << 1) | 1
+  copy[0] = (first & 0xf0) | ((neededBits - MIN_BITS + 1) << 1) | 1
   return copy
 }
 
-/** The size of the window, or 0 if it is smaller than LEAST_BITS. */
+/** The size of the window; 0 if it is smaller than MIN_BITS. */
 function bitsOf(first: number): number {
   const size = (first >> 1) & 0b111
-  return (first & 1) === 1 && size > 0 ? MOST_BITS - 7 + size : 0
+  return (first & 1) === 1 && size > 0 ? MAX_BITS - 7 + size : 0
 }

@@ -34,7 +34,7 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   }
 }
 
-/** @param dropping in which the rests of refused bodies are dropped */
+/** @param dropping drops the rest of refused bodies */
 function handleCalls(
   endpoint: Endpoint,
   handler: IngestionHandler,
@@ -56,7 +56,7 @@ function handleCalls(
   }
 }
 
-/** Clients send JSON as text/plain, form data and other types. The framework would refuse some of them. */
+/** Clients send JSON as text/plain, form data and other types, some of which the framework would refuse. */
 function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.headers['content-type'] = undefined
   done()
@@ -66,10 +66,7 @@ function respondSuccess(_request: FastifyRequest, reply: FastifyReply): void {
   sendResponse(reply, SUCCESS)
 }
 
-/**
- * Lets browsers on any site send calls. The write key is public, and no response contains anything that a site must not
- * see. Register it as an `onRequest` hook.
- */
+/** Lets browsers on any site send calls: the write key is public, and responses contain nothing private. */
 function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const { origin } = request.headers
   void reply.header('vary', 'Origin')
@@ -91,13 +88,12 @@ function allowRequested(request: FastifyRequest, reply: FastifyReply): void {
 /** A plan that blocks no event. The browser library reads it before it sends. */
 const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 
-/** What the response depends on. The CORS headers depend on `Origin`. */
+/** The request headers that the response depends on. */
 const VARY = 'Origin, Host, X-Forwarded-Host, X-Forwarded-Proto'
 
 /**
- * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their
- * name for the ingestion API. Any other integration would make them load code from elsewhere. The browser library shows the response
- * for an unknown key in the console of the page, and sends nothing.
+ * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their name for
+ * the ingestion API; any other integration would make them load foreign code.
  */
 function projectSettings(
   catalog: IngestDeps['catalog'],
@@ -106,7 +102,7 @@ function projectSettings(
   return async (server) => {
     for (const path of SETTINGS_PATHS) {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {
-        // A cache would give the host that one client names to all others.
+        // A cache would send the host that one client names to all others.
         void reply.headers({ 'cache-control': 'no-store', vary: VARY })
         const { writeKey } = request.params
         if (!isHost(request.host)) {

@@ -1,10 +1,10 @@
 import type { Clock } from '../util/time/clock.ts'
 import { MAX_SLICE_MS } from '../util/time/time-slices.ts'
 
-/** Work on a body, in steps that take a few milliseconds at most where that is possible. */
+/** Work on a body, in steps of a few milliseconds if possible. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** A body, and whose share of the time it takes. */
+/** A body, and the source whose share of the time it uses. */
 interface Body {
   readonly source: string
   readonly bytes: number
@@ -12,30 +12,29 @@ interface Body {
 
 interface Task {
   readonly steps: Steps<unknown>
-  /** The task of a source with the lowest one is next. */
+  /** The task with the lowest place of a source is next. */
   readonly place: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The tasks of a source that wait, and the time that its tasks took. */
+/** The waiting tasks of a source, and the time that its tasks have used. */
 interface Share {
   readonly tasks: Task[]
   usedMs: number
 }
 
-/** A body counts as arriving a millisecond later for each KiB: small ones are next, and large ones still get their turn. */
+/** A body counts as arriving a millisecond later for each KiB: small ones come first, and large ones still get a turn. */
 const BYTES_PER_MS = 1024
 
 /**
- * Lets bodies be parsed and checked in turns of MAX_SLICE_MS, after each of which the event loop has one. The next turn is
- * for the source with the least used time, so the others wait for one step of a busy source at most.
+ * Parses and checks bodies in turns of MAX_SLICE_MS, and yields to the event loop after each. The source with the least used
+ * time is next, so sources wait at most for one step of a busy one.
  */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
-  /** Of the sources with tasks. */
   readonly #shares = new Map<string, Share>()
-  /** The used time of the last source, where new sources begin: idle time earns nothing. */
+  /** The used time of the last source. New sources start with it: idle time earns nothing. */
   #usedMs = 0
   #leftMs = MAX_SLICE_MS
   #isScheduled = false
@@ -49,7 +48,7 @@ export class SourceTurns {
     return this.#shares.size === 0 && this.#leftMs > 0
   }
 
-  /** Takes the steps: now, or in one of the next turns. */
+  /** Runs the steps: now, or in one of the next turns. */
   run<T>({ source, bytes }: Body, steps: Steps<T>): Promise<T> {
     const isOpen = this.isOpen
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -88,7 +87,7 @@ export class SourceTurns {
     }
   }
 
-  /** Takes steps of the first task until it is done, or until the time is over. */
+  /** Runs steps of the first task until it is done or time is up. */
   #work({ tasks }: Share, until: number): void {
     const task = tasks.reduce((first, each) => (each.place < first.place ? each : first))
     try {

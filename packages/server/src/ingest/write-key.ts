@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 
-/** The source of this write key, if the source is enabled. */
+/** The source of this write key, if it is enabled. */
 export function authenticate(
   catalog: CatalogSnapshot,
   writeKey: string | undefined,
@@ -16,15 +16,15 @@ export function authenticate(
   return source.enabled ? source : { refused: 'source_disabled', source }
 }
 
-// A write key is looked for in the headers, then in the query, then in the body. The first one counts. The body comes
-// last, because a request whose key is not valid is refused before its body is read.
+// Write keys are looked up in headers, query and body, in this order. The body comes last, because a request with an invalid
+// key is refused before its body is read.
 
-/** The key in the headers: the user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
+/** The user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {
   return keyFromAuthorization(headers.authorization) ?? textOf(headers['x-write-key'])
 }
 
-/** The key in the body: `writeKey` of the batch or the single call, else that of the first call of the batch. */
+/** `writeKey` of the batch or the single call, else of the first call of the batch. */
 export function keyFromBody(body: Json): string | undefined {
   if (!isJsonObject(body)) return undefined
   const { writeKey, batch } = body
@@ -34,10 +34,7 @@ export function keyFromBody(body: Json): string | undefined {
 
 const WRITTEN_KEYS = /"writeKey"\s*:\s*"([^"\\]+)"/g
 
-/**
- * The sources whose keys are in the text of a body, without escapes. To parse a large body takes many times as long, and is
- * lost without a key.
- */
+/** The sources whose keys are in the text of a body, unescaped. Much faster than parsing a large body without a key. */
 export function sourcesNamedIn(catalog: CatalogSnapshot, body: string): ReadonlySet<Source> {
   const named = new Set<Source>()
   for (const [, key] of body.matchAll(WRITTEN_KEYS)) {
@@ -47,14 +44,14 @@ export function sourcesNamedIn(catalog: CatalogSnapshot, body: string): Readonly
   return named
 }
 
-/** The key in the query, where beacons send it: `?writeKey=`. */
+/** `?writeKey=`, as beacons send it. */
 export function keyFromQuery(query: unknown): string | undefined {
   return isJsonObject(query) ? textOf(query['writeKey']) : undefined
 }
 
-/** A client sends the same header with each request, so the keys of this many headers are cached. */
-const MOST_CACHED_HEADERS = 1_000
-const LONGEST_CACHED = 200
+/** Clients send the same header with each request, so the keys of this many headers are cached. */
+const MAX_CACHED_HEADERS = 1_000
+const MAX_CACHED_LENGTH = 200
 
 const keyByHeader = new Map<string, string>()
 
@@ -62,8 +59,8 @@ function keyFromAuthorization(header = ''): string | undefined {
   const known = keyByHeader.get(header)
   if (known !== undefined) return known
   const key = readKey(header)
-  if (key !== undefined && header.length <= LONGEST_CACHED) {
-    if (keyByHeader.size === MOST_CACHED_HEADERS) keyByHeader.clear()
+  if (key !== undefined && header.length <= MAX_CACHED_LENGTH) {
+    if (keyByHeader.size === MAX_CACHED_HEADERS) keyByHeader.clear()
     keyByHeader.set(header, key)
   }
   return key
@@ -77,13 +74,13 @@ function readKey(header: string): string | undefined {
   return textOf(user)
 }
 
-/** The value, or the first of several, if it is a text that is not empty. */
+/** The value, or the first of several, if it is a non-empty text. */
 function textOf(value: unknown): string | undefined {
   const text: unknown = Array.isArray(value) ? value[0] : value
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Recording once a minute is enough: a key in heavy use must not cause a write with every request. */
+/** Avoids a write with every request of a key in heavy use. */
 const RECORD_EVERY_MS = 60_000
 
 /** Records when write keys were last used. No call waits for it. */
@@ -107,11 +104,11 @@ export class KeyUseRecorder {
   }
 }
 
-/** Enough characters for the operator to recognise the key, too few to use it. */
+/** Enough characters to recognise the key, too few to use it. */
 const PREFIX_CHARACTERS = 6
 const LOG_EVERY_MS = 60_000
 
-/** Logs requests that were refused because of their write key, with the first characters of the key. */
+/** Logs requests with a refused write key, with the first characters of the key. */
 export class RejectedKeyLogger {
   readonly #logger: Logger
   readonly #prefixes: LogThrottle
@@ -121,7 +118,7 @@ export class RejectedKeyLogger {
     this.#prefixes = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Counts a refused request. Logs the count at most once a minute for each prefix and code. */
+  /** Logs each prefix and code at most once a minute, with the number of requests. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
     const keyPrefix = prefixOf(writeKey)
     const requests = this.#prefixes.count(`${code} ${keyPrefix}`)
@@ -129,7 +126,7 @@ export class RejectedKeyLogger {
   }
 }
 
-/** The log is read in a terminal, and headers may contain characters that control it. */
+/** Replaces characters that control the terminal in which the log is read. */
 function prefixOf(writeKey = ''): string {
   return writeKey.slice(0, PREFIX_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -2,7 +2,7 @@ import { type Destination, INSPECTOR_URL, isId, isJsonObject, reservedBy } from 
 import { checkSignature, type SignatureCheck } from '@hookline/protocol/check-signature'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request as it came to the inspector. */
+/** A request as received. */
 export interface InspectedRequest {
   /** `req_…` */
   readonly id: string
@@ -11,16 +11,15 @@ export interface InspectedRequest {
   readonly method: string
   /** With the query. */
   readonly path: string
-  /** In their order. Values of static headers are hidden: they are secrets. */
+  /** In order. Values of static headers are hidden: they are secrets. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
-  /** The fields of the event that the body contains. */
   readonly event: EventInBody
-  /** `webhook-id`: the same on every attempt. */
+  /** `webhook-id`: the same for every attempt. */
   readonly deliveryId: string | null
   /** The number of the attempt on the webhook, from 1. */
   readonly attempt: number | null
-  /** The destination that sent it; `null` as long as that is not certain. */
+  /** The destination that sent it; `null` while that is not certain. */
   readonly destinationId: string | null
   readonly signature: Signature
   readonly response: InspectorResponse
@@ -32,10 +31,10 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
   readonly size: number
 }
 
-/** A list of 200 requests with the longest names would have megabytes. */
+/** Otherwise a list of 200 requests with the longest names would have megabytes. */
 const MAX_CHARACTERS = 500
 
-/** A request as a list shows it. Long texts of the event are cut: the body is complete. */
+/** Summarises a request. Long texts of the event are cut. */
 export function summaryOf({ headers: _, body, ...request }: InspectedRequest): RequestSummary {
   const fields = Object.entries(request.event) as [keyof EventInBody, string | null][]
   const cut = fields.map(([name, text]) => [name, text?.slice(0, MAX_CHARACTERS) ?? null])
@@ -46,11 +45,11 @@ export function summaryOf({ headers: _, body, ...request }: InspectedRequest): R
 interface InspectorResponse {
   readonly status: number
   readonly delayMs: number
-  /** Whether it was sent. The connection may have been closed while the response was delayed. */
+  /** Whether it was sent: the connection may close during the delay. */
   readonly isSent: boolean
 }
 
-/** The fields by which people recognise an event; `null` means absent. */
+/** The fields that identify an event; `null` means absent. */
 export interface EventInBody {
   readonly type: string | null
   /** The name of the event, page or screen. */
@@ -62,7 +61,7 @@ export interface EventInBody {
   readonly previousId: string | null
 }
 
-/** The event in a body, as far as it is JSON. */
+/** The event in a body; all fields are `null` if it is not JSON. */
 export function eventIn(body: string): EventInBody {
   const object = parsed(body)
   const field = (name: string): string | null => {
@@ -90,7 +89,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 const HIDDEN = '[hidden]'
 
-/** Only the owner of a shared secret can make these. */
 const SIGNATURE = /^(?:x-signature|webhook-signature)$/i
 
 /** The headers for roles that may not see valid signatures. */
@@ -100,7 +98,7 @@ export function withoutSignatures(
   return headers.map(([name, value]) => [name, SIGNATURE.test(name) ? HIDDEN : value])
 }
 
-/** The headers of a request in their order, from the list of names and values that Node makes. */
+/** The headers in Node's list of names and values. */
 export function headersOf(rawHeaders: readonly string[]): InspectedRequest['headers'] {
   return Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
     const [name, value] = [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!]
@@ -108,7 +106,7 @@ export function headersOf(rawHeaders: readonly string[]): InspectedRequest['head
   })
 }
 
-/** All other headers are static ones of a webhook. */
+/** Other headers are static ones of a webhook. */
 function isShown(name: string): boolean {
   return reservedBy(name) !== undefined && !/^proxy-/i.test(name)
 }
@@ -123,10 +121,9 @@ export function attemptIn(header: string | readonly string[] | undefined): numbe
   return typeof header === 'string' && /^[1-9]\d{0,8}$/.test(header) ? Number(header) : null
 }
 
-/** The verdict of the inspector on the signatures of a request. */
 interface Signature extends Pick<SignatureCheck, 'xSignature' | 'webhookSignature'> {
   readonly verdict: 'valid' | 'invalid' | 'missing'
-  /** Why it is not valid, in a sentence; `null` if it is. */
+  /** Why it is not valid; `null` if it is. */
   readonly reason: string | null
 }
 
@@ -138,9 +135,8 @@ interface SignedRequest {
 }
 
 /**
- * Checks a request in the way the documentation tells receivers to, with the shared secrets of the destinations that have
- * its URL as a webhook. While a destination changes its secret, the previous one is also valid. `destinationId` is the
- * destination that made the signatures, if only one can have.
+ * Checks the signatures of a request as the documentation describes for receivers, with the shared secrets of the destinations
+ * that have its URL as a webhook. `destinationId` is the destination that signed it, if only one can have.
  */
 export function signatureOf(
   request: SignedRequest,
@@ -167,7 +163,7 @@ export function signatureOf(
   }
 }
 
-/** The destinations with this webhook that sign their requests if this one is signed, and else the destinations that do not. */
+/** The destinations with this webhook that sign exactly if this request is signed; if none does, all with this webhook. */
 function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),

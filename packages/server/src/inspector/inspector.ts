@@ -31,7 +31,7 @@ export interface Answers {
   readonly failFirst: number | null
 }
 
-/** The answers of a service that has just started. */
+/** The answers after a start. */
 export const FIRST_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
 
 export interface InspectorOptions {
@@ -43,8 +43,8 @@ export interface InspectorOptions {
 }
 
 /**
- * The receiver inside the service. It keeps the last requests as they were sent, checks their signatures, and responds with
- * the configured answers. The sender reaches it without a socket, so no other program can.
+ * The receiver inside the service: keeps the last requests, checks their signatures, and responds with the configured answers.
+ * The sender reaches it without a socket, so no other program can.
  */
 export class Inspector implements ReceiverInside, Pick<ActivityListener, 'recorded' | 'purged'> {
   readonly requests = new KeptRequests()
@@ -83,7 +83,7 @@ export class Inspector implements ReceiverInside, Pick<ActivityListener, 'record
   #inspected({ method, path, headers, rawHeaders, body }: SentRequest): InspectedRequest {
     const { catalog, clock } = this.#options
     const receivedAt = clock.wall()
-    // A copy, because the memory of the request may be part of a larger buffer.
+    // A copy, because the body may be part of a larger buffer.
     const copy = Buffer.from(body)
     const text = copy.toString()
     const destinations = catalog.current.destinations.values()
@@ -105,15 +105,15 @@ export class Inspector implements ReceiverInside, Pick<ActivityListener, 'record
   }
 }
 
-/** The status for the attempt with this number, which counts from 1; a request without a number counts as the first. */
+/** The status for an attempt, by its number from 1; without a number, it counts as the first. */
 function statusFor({ status, failFirst }: Answers, attempt: number | null): number {
   return failFirst === null || (attempt ?? 1) <= failFirst ? status : 200
 }
 
-/** How many requests are kept at most, and how many bytes of them. The newest request is always kept. */
+/** The most requests and bytes. The newest request is always kept. */
 export const KEPT = { requests: 500, bytes: 16 * 1024 * 1024 } as const
 
-/** How long a removed user is remembered: longer than a request takes to reach the inspector. */
+/** How long a purged user is remembered: longer than a request takes to reach the inspector. */
 const REMEMBERED_MS = 60_000
 
 export interface RequestFilter {
@@ -121,27 +121,31 @@ export interface RequestFilter {
   readonly deliveryId?: string
 }
 
-/** How many are kept, their bytes, and how many came since the start. */
+/** `received` counts all requests since the start. */
 export interface KeptCounts {
   readonly kept: number
   readonly bytes: number
   readonly received: number
 }
 
+export interface RequestPage {
+  readonly limit: number
+  /** Only requests with a lower id. */
+  readonly before?: string | undefined
+}
+
 interface Kept {
   request: InspectedRequest
-  /** In the order of arrival. Ids are not: the clock of the machine may be set back. */
-  readonly number: number
   readonly bytes: number
 }
 
 /** The last requests, in memory. */
 export class KeptRequests {
-  /** By id, the oldest first. */
+  /** By id, in the order of arrival. */
   readonly #kept = new Map<string, Kept>()
-  /** Those whose destination is not certain, by delivery. */
+  /** Ids of requests without a certain destination, by delivery. */
   readonly #uncertain = new Map<string, Set<string>>()
-  /** The users whose events were removed in the last minute: a request of theirs may still be on its way. */
+  /** Users purged in the last minute: a request about them may still be on its way. */
   readonly #purges: { readonly ids: ReadonlySet<string>; readonly at: number }[] = []
   #bytes = 0
   #received = 0
@@ -150,14 +154,14 @@ export class KeptRequests {
     return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
   }
 
-  /** Keeps a request, unless it names a user whose events were removed while it was on its way. */
+  /** Keeps a request, unless its user was purged while it was on its way. */
   add(request: InspectedRequest): void {
     this.#received += 1
     const { id, deliveryId, destinationId } = request
     this.#forgetPurges(request.receivedAt)
     if (this.#isPurged(request)) return
     const bytes = bytesOf(request)
-    this.#kept.set(id, { request, number: this.#received, bytes })
+    this.#kept.set(id, { request, bytes })
     this.#bytes += bytes
     if (destinationId === null && deliveryId !== null) {
       const same = this.#uncertain.get(deliveryId) ?? new Set()
@@ -174,30 +178,30 @@ export class KeptRequests {
     return this.#kept.get(id)?.request
   }
 
-  /** At most `limit` requests that match and have a lower number than `before`, the newest first. */
+  /** The newest matching requests, by the time in their ids. */
   newest(
     { destinationId, deliveryId }: RequestFilter,
-    { limit, before = Infinity }: { readonly limit: number; readonly before?: number | undefined },
-  ): readonly Pick<Kept, 'number' | 'request'>[] {
+    { limit, before }: RequestPage,
+  ): readonly InspectedRequest[] {
     return [...this.#kept.values()]
+      .map(({ request }) => request)
       .filter(
-        ({ request, number }) =>
-          number < before &&
+        (request) =>
+          (before === undefined || request.id < before) &&
           (destinationId === undefined || request.destinationId === destinationId) &&
           (deliveryId === undefined || request.deliveryId === deliveryId),
       )
-      .toReversed()
+      .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, limit)
   }
 
-  /** The response to the request was sent. */
   sent(id: string): void {
     const kept = this.#kept.get(id)
     if (kept === undefined) return
     kept.request = { ...kept.request, response: { ...kept.request.response, isSent: true } }
   }
 
-  /** The delivery is recorded: this destination sent its requests. */
+  /** Sets the destination of the requests of a recorded delivery. */
   belongs(deliveryId: string, destinationId: string): void {
     for (const id of this.#uncertain.get(deliveryId) ?? []) {
       const kept = this.#kept.get(id)!
@@ -206,7 +210,7 @@ export class KeptRequests {
     this.#uncertain.delete(deliveryId)
   }
 
-  /** Removes every request of any source that names one of the users. `now` is in milliseconds since the epoch. */
+  /** Removes the requests about these users. `now` is in milliseconds since the epoch. */
   purge({ userIds, anonymousIds }: PurgeActivity, now: number): void {
     const ids = new Set([...userIds, ...anonymousIds])
     this.#forgetPurges(now)
@@ -215,7 +219,7 @@ export class KeptRequests {
       if (idsOf(request).some((each) => ids.has(each))) this.#remove(id)
   }
 
-  /** Removes all. Returns how many there were. */
+  /** Removes all requests. Returns their number. */
   clear(): number {
     const { size } = this.#kept
     this.#kept.clear()
@@ -244,14 +248,14 @@ export class KeptRequests {
   }
 }
 
-/** The ids of the user that an event is about. A deletion notice has none here: the receiver has to act on it, so it stays. */
+/** The ids of the user of an event. None for a deletion notice, which stays: the receiver has to act on it. */
 function idsOf({ event }: InspectedRequest): string[] {
   const { type, userId, anonymousId, previousId } = event
   if (type === 'delete') return []
   return [userId, anonymousId, previousId].filter((id) => id !== null)
 }
 
-/** When the event of a request was received: the id of a delivery begins with it. */
+/** When the event of a request was received: the time in the id of its delivery. */
 function bornAt({ deliveryId, receivedAt }: InspectedRequest): number {
   return deliveryId === null ? receivedAt : timeOfId(deliveryId)
 }

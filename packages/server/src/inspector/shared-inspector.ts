@@ -1,17 +1,15 @@
-import type { Nodes } from '../backend/nodes.ts'
 import type { Page, PageRequest } from '../backend/page.ts'
 import type { Signals } from '../backend/signals.ts'
 import { type InspectedRequest, type RequestSummary, summaryOf } from './inspected-request.ts'
-import type { Answers, Inspector, KeptCounts, RequestFilter } from './inspector.ts'
+import type { Answers, Inspector, KeptCounts, RequestFilter, RequestPage } from './inspector.ts'
 
 export interface SharedInspectorOptions {
   /** The inspector of this node. */
   readonly inspector: Pick<Inspector, 'answers' | 'requests'>
-  readonly nodes: Pick<Nodes, 'id'>
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
 }
 
-/** What nodes ask each other. */
+/** The questions of nodes to each other. */
 type Questions = ReturnType<typeof questionsTo>
 type Question = keyof Questions
 type Given<Q extends Question> = Parameters<Questions[Q]>
@@ -22,14 +20,14 @@ interface Asked {
   readonly given: unknown
 }
 
-/** The inspectors of all nodes as one: each node takes the deliveries that it makes. */
+/** The inspectors of all nodes as one: each node has the requests of its deliveries. */
 export class SharedInspector {
   readonly #signals: SharedInspectorOptions['signals']
   readonly #own: Questions
 
-  constructor({ inspector, nodes, signals }: SharedInspectorOptions) {
+  constructor({ inspector, signals }: SharedInspectorOptions) {
     this.#signals = signals
-    this.#own = questionsTo(inspector, nodes.id.slice(0, ID_CHARACTERS))
+    this.#own = questionsTo(inspector)
     signals.onAsked('inspector', async (asked) => {
       const { question, given } = asked as Asked
       return { answer: this.#own[question](given as never) }
@@ -37,7 +35,6 @@ export class SharedInspector {
     void this.#begin()
   }
 
-  /** The answers of all inspectors. */
   get answers(): Answers {
     return this.#own.answers()
   }
@@ -53,19 +50,12 @@ export class SharedInspector {
     return { kept: sumOf('kept'), bytes: sumOf('bytes'), received: sumOf('received') }
   }
 
-  /** A page of the requests that match, the newest first. */
-  async list(
-    filter: RequestFilter,
-    { limit, cursor = '' }: PageRequest,
-  ): Promise<Page<RequestSummary>> {
-    const before = positionsIn(cursor)
-    const all = merged(await this.#ask('list', { filter, limit: limit + 1, before }))
-    const page = all.slice(0, limit)
-    const reached = page.map(({ node, number }) => [node, number] as const)
-    return {
-      data: page.map(({ summary }) => summary),
-      nextCursor: all.length > limit ? textOf({ ...before, ...Object.fromEntries(reached) }) : null,
-    }
+  /** A page of the matching requests, newest first. The cursor is the id of the last one of a page. */
+  async list(filter: RequestFilter, { limit, cursor }: PageRequest): Promise<Page<RequestSummary>> {
+    const lists = await this.#ask('list', { filter, page: { limit: limit + 1, before: cursor } })
+    const all = lists.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    const data = all.slice(0, limit)
+    return { data, nextCursor: all.length > limit ? data.at(-1)!.id : null }
   }
 
   async find(id: string): Promise<InspectedRequest | undefined> {
@@ -79,13 +69,13 @@ export class SharedInspector {
     return removed.reduce((sum, count) => sum + count, 0)
   }
 
-  /** A node that starts responds as the others do. */
+  /** A node that starts takes the answers of the others. */
   async #begin(): Promise<void> {
     const [others] = await this.#askOthers('answers')
     if (others !== undefined) this.#own.respond(others)
   }
 
-  /** The answers of all nodes, this one first. */
+  /** The results of all nodes, this one first. */
   async #ask<Q extends Question>(question: Q, ...given: Given<Q>): Promise<readonly Answer<Q>[]> {
     const own = this.#own[question](given[0] as never) as Answer<Q>
     return [own, ...(await this.#askOthers(question, ...given))]
@@ -101,66 +91,26 @@ export class SharedInspector {
   }
 }
 
-/** Enough to tell the nodes of a service apart: a cursor names each of them. */
-const ID_CHARACTERS = 8
-
 interface ListQuestion {
   readonly filter: RequestFilter
-  readonly limit: number
-  readonly before: Positions
+  readonly page: RequestPage
 }
 
 /** A request between nodes: its body as base64. */
 type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
 
-/** The questions that this node answers. */
-function questionsTo(inspector: SharedInspectorOptions['inspector'], node: string) {
+/** The questions that a node answers. */
+function questionsTo(inspector: SharedInspectorOptions['inspector']) {
   return {
     answers: (): Answers => inspector.answers,
     respond: (answers: Answers): Answers => (inspector.answers = answers),
     counts: (): KeptCounts => inspector.requests.counts,
-    list({ filter, limit, before }: ListQuestion): OwnRequests {
-      const kept = inspector.requests.newest(filter, { limit, before: before[node] })
-      const requests = kept.map(({ number, request }) => ({ number, summary: summaryOf(request) }))
-      return { node, requests }
-    },
+    list: ({ filter, page }: ListQuestion): RequestSummary[] =>
+      inspector.requests.newest(filter, page).map(summaryOf),
     find(id: string): EncodedRequest | null {
       const request = inspector.requests.find(id)
       return request === undefined ? null : { ...request, body: request.body.toString('base64') }
     },
     clear: (): number => inspector.requests.clear(),
   }
-}
-
-/** The number of the request that a page begins after on each node, by the beginning of the node's id. */
-type Positions = Readonly<Record<string, number>>
-
-/** The requests of one node for a page, newest first. */
-interface OwnRequests {
-  readonly node: string
-  readonly requests: readonly { readonly number: number; readonly summary: RequestSummary }[]
-}
-
-/** The requests of several nodes, newest first. Those of one node stay in their order, even where its clock was set back. */
-function merged(all: readonly OwnRequests[]) {
-  const rest = all.map(({ node, requests }) => requests.map((each) => ({ node, ...each })))
-  const found: (typeof rest)[number] = []
-  for (;;) {
-    const [next] = rest
-      .filter(({ length }) => length > 0)
-      .toSorted(([a], [b]) => b!.summary.receivedAt - a!.summary.receivedAt)
-    if (next === undefined) return found
-    found.push(next.shift()!)
-  }
-}
-
-function textOf(positions: Positions): string {
-  return Object.entries(positions)
-    .map(([node, number]) => `${node}=${number}`)
-    .join('&')
-}
-
-function positionsIn(cursor: string): Positions {
-  const entries = [...new URLSearchParams(cursor)]
-  return Object.fromEntries(entries.map(([node, number]) => [node, Number(number)]))
 }

@@ -5,16 +5,15 @@ import fastifyStatic from '@fastify/static'
 import { ingestError } from '@hookline/protocol'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Where `npm ci` builds the files of packages/console; the published package has them. */
+/** `npm ci` builds packages/console there; the published package includes it. */
 const CONSOLE = fileURLToPath(new URL('../../console-site/', import.meta.url))
 
-/** What the built page says about the folder that its addresses begin with. */
+/** The base of the page's addresses. */
 const BASE = /<base href="[^"]*"/
 
 /**
- * The console, to be registered under `/console`. Its files contain no secret; the management API decides who may see what.
- * Every address that is no file gets the one page, which reads the address itself. The page names its folder by the way to
- * it, so a reverse proxy may serve the console under any path.
+ * The console, to be registered under `/console`. Its files contain no secret. Every address without a file gets the page, with
+ * a relative base, so that a reverse proxy may serve the console under any path.
  */
 export function consoleRoutes(folder: string = CONSOLE): FastifyPluginAsync {
   return async (server) => {
@@ -41,7 +40,7 @@ async function sendPage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const path = request.url.replace(/\?.*$/s, '').slice(prefix.length)
-  // Without the slash, the folder is the one above: /console is below /.
+  // Without the slash, relative addresses start at /.
   if (path === '') return reply.redirect('console/')
   const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined)
   if (html === undefined) {
@@ -56,10 +55,10 @@ async function sendPage(
     .send(html.replace(BASE, () => base))
 }
 
-/** Where `npm run docs:site` writes the pages; the published package has them. */
+/** `npm run docs:site` writes the pages; the published package includes them. */
 const DOCS = fileURLToPath(new URL('../../docs-site/', import.meta.url))
 
-/** The documentation as a site, to be registered under `/docs`. It contains no secret, and needs no token. */
+/** The documentation, to be registered under `/docs`. It contains no secret, and needs no token. */
 export function docsRoutes(folder: string = DOCS): FastifyPluginAsync {
   return async (server) => {
     await serveSite(server, {
@@ -76,16 +75,16 @@ export function docsRoutes(folder: string = DOCS): FastifyPluginAsync {
 }
 
 interface StaticSite {
-  /** The folder with its files. It may be made while the service runs. */
+  /** May be created while the service runs. */
   readonly folder: string
   readonly contentSecurityPolicy: string
-  /** What a browser gets where the folder has no `404.html`: how to build the site. */
+  /** Shown to browsers if the folder has no `404.html`. */
   readonly notBuiltPage: string
-  /** Extensions that an address may leave out. */
+  /** Extensions that addresses may omit. */
   readonly extensions?: string[]
 }
 
-/** Responds with the files of a folder, and with nothing else. A path without a file gets a 404: a page, or JSON. */
+/** Serves the files of a folder. Other paths get a 404: a page, or JSON. */
 async function serveSite(server: FastifyInstance, site: StaticSite): Promise<void> {
   await server.register(fastifyStatic, {
     root: site.folder,
@@ -103,7 +102,7 @@ async function serveSite(server: FastifyInstance, site: StaticSite): Promise<voi
     setSiteHeaders(reply, site.contentSecurityPolicy),
   )
   server.setNotFoundHandler(notFound)
-  // A path that leads out of the folder, or that no file can have.
+  // A path outside the folder, or that no file can have.
   server.setErrorHandler<{ statusCode?: number }>((error, request, reply) => {
     if ((error.statusCode ?? 500) >= 500) throw error
     return notFound(request, reply)
@@ -124,7 +123,7 @@ async function sendNotFound(
   return reply.type('text/html; charset=utf-8').send(page ?? notBuiltPage)
 }
 
-/** What each site forbids the browser: everything that does not come from the service itself. */
+/** Forbids everything that does not come from the service itself. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -135,17 +134,16 @@ const POLICY = [
   "frame-ancestors 'none'",
 ]
 
-/** The documentation shows the colours of code as `style` attributes. */
+/** The documentation colours code with `style` attributes. */
 const DOCS_POLICY = policy("style-src-attr 'unsafe-inline'", "base-uri 'none'")
 
-/** The page of the console names the folder that its addresses begin with. */
+/** The page of the console has a base. */
 const CONSOLE_POLICY = policy("base-uri 'self'")
 
 function policy(...more: readonly string[]): string {
   return [...POLICY, ...more].join('; ')
 }
 
-/** Sets the headers of every response of a site. */
 function setSiteHeaders(reply: FastifyReply, contentSecurityPolicy: string): void {
   void reply.headers({
     'content-security-policy': contentSecurityPolicy,
@@ -155,14 +153,14 @@ function setSiteHeaders(reply: FastifyReply, contentSecurityPolicy: string): voi
   })
 }
 
-/** The names of assets contain their hash. A browser asks for the other files each time, with their ETag. */
+/** Asset names contain a hash. Browsers revalidate all other files. */
 function setFileHeaders(reply: FastifyReply, path: string): void {
   const isAsset = /[\\/]assets[\\/]/.test(path)
   const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache'
   void reply.header('cache-control', caching)
 }
 
-/** What a site shows in a clone that has not built it. */
+/** The page of a site that is not built. */
 function notBuilt(what: 'documentation' | 'console', command: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryState } from '@hookline/protocol'
 
-/** What is counted of one destination since the start. */
+/** Counts of one destination since the start. */
 export interface DestinationCount {
   /** By URL and outcome. */
   readonly attempts: Map<string, Map<Attempt['outcome'], number>>
@@ -8,12 +8,12 @@ export interface DestinationCount {
 }
 
 /**
- * Counts attempts and ended deliveries by destination, for the metrics. As many destinations as `maxDestinations` are
- * counted one by one, and the rest together. What is counted stays where it is, because a counter must not go down.
+ * Counts attempts and ended deliveries by destination, for the metrics: up to `maxDestinations` individually, the rest
+ * together. A destination keeps its counter, because a counter must not go down.
  */
 export class DestinationCounts {
   readonly maxDestinations: number
-  /** Of all destinations without a count of their own. */
+  /** Of all destinations without their own count. */
   others = newCount()
   readonly #byId = new Map<string, DestinationCount>()
 
@@ -35,8 +35,8 @@ export class DestinationCounts {
   }
 
   /**
-   * The counts of the current destinations, given as their URLs by id; the others are forgotten. Those without a count get
-   * one while there is room: Prometheus sees an increase only from a 0 that it has seen.
+   * The counts of the current destinations, given as their URLs by id; counts of others are dropped. Destinations without
+   * a count get one while there is room: Prometheus sees an increase only from a 0 that it has seen.
    */
   of(urlsById: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, DestinationCount> {
     for (const [id, { attempts }] of this.#byId) {
@@ -48,7 +48,7 @@ export class DestinationCounts {
     return this.#byId
   }
 
-  /** What was counted since the last call, by the id of the destination; `''` has the others. It counts from 0 again. */
+  /** The counts since the last call, by destination id; `''` has the others. Counting restarts from 0. */
   take(): ReadonlyMap<string, DestinationCount> {
     const taken = new Map([...this.#byId, ['', this.others]])
     this.#byId.clear()
@@ -56,7 +56,7 @@ export class DestinationCounts {
     return taken
   }
 
-  /** Adds what another one has counted. */
+  /** Adds the counts of another instance. */
   add(counts: ReadonlyMap<string, DestinationCount>): void {
     for (const [id, { attempts, ended }] of counts) {
       const count = id === '' ? this.others : this.#countOf(id)

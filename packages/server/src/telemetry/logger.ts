@@ -3,34 +3,33 @@ import pino, { type DestinationStream, type LevelWithSilent } from 'pino'
 import type { LogEvent, LogEventName } from './log-events.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 
-/** Writes a line of the event, with these fields. An event without an entry in LOG_EVENTS does not compile. */
+/** Writes a line of an event. An event without an entry in LOG_EVENTS does not compile. */
 type Write<Level extends LogEvent['level']> = (fields: object, event: LogEventName<Level>) => void
 
-/** The log. Each event has one level. A logger of pino is one, too. */
+/** The log. Each event has one level. A pino logger is one. */
 export interface Logger {
   readonly debug: Write<'debug'>
   readonly info: Write<'info'>
   readonly warn: Write<'warn'>
   readonly error: Write<'error'>
   readonly fatal: Write<'fatal'>
-  /** Whether lines of this level are written. Ask before you make the fields of a frequent event. */
+  /** Whether lines of this level are written. Check it before building the fields of a frequent event. */
   readonly isLevelEnabled: (level: LogEvent['level']) => boolean
 }
 
-/** A logger, and where its lines go. */
 export interface ServiceLog {
   readonly logger: Logger
   readonly logOutput: LogOutput
 }
 
-/** One JSON object a line, times in ISO 8601. No payloads, no secrets: lines carry ids and names. */
+/** Writes one JSON object per line, with ISO 8601 times: ids and names, never payloads or secrets. */
 export function createLogger(level: LevelWithSilent, destination?: DestinationStream): Logger {
   if (destination === undefined) return openLog(level).logger
   const timestamp = pino.stdTimeFunctions.isoTime
   return pino({ level, base: null, timestamp, serializers: { err: serialised } }, destination)
 }
 
-/** As pino does it, but without the messages of causes that the message has already. */
+/** pino's serializer, without the messages of causes that the error's message already includes. */
 function serialised(error: unknown): unknown {
   const fields = pino.stdSerializers.err(error as Error)
   if (error instanceof Error) fields.message = messageWithCauses(error)
@@ -47,7 +46,7 @@ function messageWithCauses(error: Error): string {
   return text
 }
 
-/** A log on stderr, which never makes the service wait. `format` makes the line to write from the JSON line. */
+/** A log on stderr that never blocks the service. `format` makes the written line from the JSON line. */
 export function openLog(
   level: LevelWithSilent,
   format = (json: string): string => json,
@@ -62,28 +61,26 @@ export function openLog(
   return { logger, logOutput }
 }
 
-/** Most bytes of lines that wait to be written. */
+/** The most bytes of unwritten lines. */
 const MAX_WAITING_BYTES = 2 ** 20
-/** How soon a write is repeated that failed. */
 const RETRY_MS = 100
 
 interface LogOutputOptions {
-  /** A pipe must not block: a blocked write would keep a thread, and the process from exiting. */
+  /** Must not block if it is a pipe: a blocked write would occupy a thread and keep the process from exiting. */
   readonly fd: number
   readonly clock: Clock
-  /** Called when the output works again: so many lines are missing here. */
+  /** Called with the number of lost lines when the output works again. */
   readonly onLinesLost: (lines: number) => void
 }
 
 /**
- * Writes the lines of the log to a file, a pipe or a terminal, and never makes the service wait for it, as pino's own
- * destination does. One write is under way at a time, and is repeated while it fails (full disk, closed pipe). Lines that
- * come meanwhile wait, up to MAX_WAITING_BYTES. After that they are lost, and counted.
+ * Writes log lines to a file, pipe or terminal without blocking the service. There is one write at a time, repeated while it
+ * fails (full disk, closed pipe). Up to MAX_WAITING_BYTES of lines wait; further ones are lost and counted.
  */
 export class LogOutput {
   readonly #options: LogOutputOptions
   #waiting: string[] = []
-  /** What is left to write of the lines whose write is under way. */
+  /** The unwritten rest of the current write. */
   #writing = Buffer.alloc(0)
   #waitingBytes = 0
   #linesLost = 0
@@ -94,15 +91,14 @@ export class LogOutput {
     this.#options = options
   }
 
-  /** How many lines were lost since the start. */
+  /** Lines lost since the start. */
   get linesLost(): number {
     return this.#linesLost
   }
 
-  /** Writes a line with its line end, now or later. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line)
-    // Once a line is lost, those after it are, too, until the report: it stands where they are missing.
+    // After a lost line, the following ones are lost as well, so that the report marks the gap.
     if (this.#unreported > 0 || this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#linesLost++
       this.#unreported++
@@ -113,7 +109,7 @@ export class LogOutput {
     if (this.#writing.length === 0) this.#writeNext()
   }
 
-  /** Resolves when no line waits: never, while the output does not work. */
+  /** Resolves when no line waits: never while the output fails. */
   flushed(): Promise<void> {
     if (this.#waitingBytes === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onFlushed.push(resolve))
@@ -159,13 +155,12 @@ interface Minute {
 
 interface BoundedLoggerOptions {
   readonly clock: Clock
-  /** The most lines of one event in a minute. */
   readonly linesPerMinute: number
 }
 
 /**
- * A logger that writes a bounded number of lines of each event in a minute. It counts the others, and reports them as
- * `log.lines_left_out` when the minute is over. Lines of the levels debug and fatal are always written.
+ * Limits the lines of each event to `linesPerMinute`, and reports the rest as `log.lines_left_out` at the end of the minute.
+ * Levels debug and fatal have no limit.
  */
 export class BoundedLogger implements Logger {
   readonly #logger: Logger
@@ -211,7 +206,7 @@ export class BoundedLogger implements Logger {
     return minute
   }
 
-  /** Reports what was left out, once. */
+  /** Reports the omitted lines, once. */
   #end(event: LogEventName, minute: Minute): void {
     if (this.#minutes.get(event) !== minute) return
     this.#minutes.delete(event)

@@ -4,45 +4,44 @@ import type { DestinationCount, DestinationCounts } from './destination-counts.t
 
 type MetricJson = MetricObjectWithValues<MetricValue<string>>
 
-/** What a thread has measured. */
+/** The metrics of a thread. */
 export interface ThreadMetrics {
   /** Since the thread started. */
   readonly metrics: readonly MetricJson[]
-  /** Since the last time that they were asked for. */
+  /** Since the previous read. */
   readonly destinations: ReadonlyMap<string, DestinationCount>
 }
 
-/** Asks a thread for its metrics. Resolves without them where it does not respond in time; `onMetrics` may come later. */
+/** Reads a thread's metrics. Resolves without them if the thread is slow; `onMetrics` may be called later. */
 export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
 
 /**
- * The metrics of threads, added to main's at each scrape: a series is the sum of all, gauges too. What a thread had counted
- * at the last scrape stays in the sum when it ends, because a counter must not go down.
+ * The metrics of threads, summed with main's at each scrape, gauges as well. The counters of a thread that exits stay in the
+ * sum, because a counter must not go down.
  */
 export class MetricsOfThreads {
   readonly #counts: DestinationCounts
-  /** The threads that run, each with its last metrics. */
+  /** The running threads, each with its last metrics. */
   readonly #threads = new Map<ReadThread, readonly MetricJson[]>()
-  /** What ended threads had counted: at most one sum, and those that ended since the last scrape. */
+  /** The counters of exited threads: at most one sum, and those since the last scrape. */
   #ended: readonly (readonly MetricJson[])[] = []
 
   constructor(counts: DestinationCounts) {
     this.#counts = counts
   }
 
-  /** Adds a thread. The returned function removes it when it has ended. */
+  /** Adds a thread. Call the returned function when it has exited. */
   add(read: ReadThread): () => void {
     this.#threads.set(read, [])
     return () => {
       const last = this.#threads.get(read) ?? []
       this.#threads.delete(read)
       const counted = last.filter(({ type }) => String(type) !== 'gauge')
-      // At once: a scrape finds each thread here or there.
       if (counted.length > 0) this.#ended = [...this.#ended, counted]
     }
   }
 
-  /** Asks all threads. One that does not respond has its last metrics. */
+  /** Reads all threads. One that does not respond keeps its last metrics. */
   async read(): Promise<void> {
     const reads = [...this.#threads.keys()].map((read) =>
       read(({ metrics, destinations }) => {
@@ -61,8 +60,8 @@ export class MetricsOfThreads {
     const shared = new Set(parts.flat().map(({ name }) => name))
     const ofMain = await main.getMetricsAsJSON()
     const sum = sumOf([ofMain.filter(({ name }) => shared.has(name)), ...parts])
-    // Those of the process and of Node. They have aggregators of their own, which must not apply to them alone. They are
-    // not collected again for their text: what Node measures since the last time would be nothing.
+    // Those of the process and of Node have aggregators that must not apply to main alone. They are not collected again for
+    // their text: each collection restarts their measurements.
     const alone = ofMain.filter(({ name }) => !shared.has(name))
     const texts = [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
     return (await Promise.all(texts.map((text) => text.metrics()))).join('\n')
@@ -72,12 +71,11 @@ export class MetricsOfThreads {
     const ended = this.#ended
     if (ended.length < 2) return
     const sum = await sumOf(ended).getMetricsAsJSON()
-    // Another scrape may have done it, or another thread have ended.
+    // Another scrape may have replaced it, or another thread exited.
     if (this.#ended === ended) this.#ended = [sum]
   }
 }
 
 function sumOf(parts: readonly (readonly MetricJson[])[]): Registry {
-  // It only reads them.
   return AggregatorRegistry.aggregate(parts as unknown as object[])
 }

@@ -1,31 +1,28 @@
 import { Counter, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
 import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
-import { collectProcessMetrics, type EventLoopDelay } from './process-metrics.ts'
+import { collectProcessMetrics } from './process-metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SECONDS_TO_HOURS = [...SECONDS, 60, 600, 3600, 14_400]
 
-/** All metrics of the service, in base units. Labels have few values: never a user id, an event name or a URL. */
+/** All metrics, in base units. Labels have few values: never a user id, an event name or a URL. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #beforeScrape: (() => void | Promise<void>)[] = []
 
-  /** `route` is a route of the API, `code` the HTTP status. */
   readonly ingestRequests = this.#counter(
     'hookline_ingest_requests_total',
     'Ingestion requests, by route and status.',
     ['route', 'code'],
   )
 
-  /** `result` is `accepted`, `suppressed` or a code of docs/reference/errors.md. */
   readonly ingestEvents = this.#counter(
     'hookline_ingest_events_total',
-    'Calls that were accepted, dropped because their user is suppressed, or refused, by result.',
+    'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the code of the refusal.',
     ['result'],
   )
 
-  /** `code` is 401, or 429 beyond the limit. */
   readonly wrongTokens = this.#counter(
     'hookline_wrong_tokens_total',
     'Requests to the management API with a wrong token, by status.',
@@ -39,10 +36,9 @@ export class Metrics {
 
   readonly partialBodies = this.#gauge(
     'hookline_partial_body_bytes',
-    'Memory of request bodies that have arrived in part, in bytes.',
+    'Memory of partially received request bodies.',
   )
 
-  /** `reason` is `deliver`, `duplicate` or the reason for no delivery. */
   readonly decisions = this.#tallied(
     'hookline_decisions_total',
     'Decisions of the pipeline, one for each event and destination.',
@@ -65,27 +61,25 @@ export class Metrics {
     SECONDS_TO_HOURS,
   )
 
-  /** `state` is delivered, rejected or expired. */
   readonly deliveriesEnded = this.#tallied(
     'hookline_deliveries_ended_total',
-    'Deliveries that reached a final state.',
+    'Deliveries that ended, by final state: delivered, rejected or expired.',
     ['state'],
   )
 
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries of which a part was parked for a later attempt.',
+    'Deliveries with a part that was parked for a later attempt.',
   )
 
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
-    'Events and deliveries that were lost or ended twice, in the log, the pipeline, the lanes or the database. Always 0 unless there is a bug. The log says where.',
+    'Events and deliveries that were lost or ended twice, in the log, the pipeline, the lanes or the database. Always 0 unless there is a bug. The log has the details.',
   )
 
-  /** `state` is pending or held. */
   readonly deliveries = this.#gauge(
     'hookline_deliveries',
-    'Deliveries in the database that have no final state yet.',
+    'Unfinished deliveries in the database, by state: pending or held.',
     ['state'],
   )
 
@@ -94,10 +88,7 @@ export class Metrics {
     'Time since the oldest pending delivery in the database became due.',
   )
 
-  /**
-   * Of at most `maxDestinationsInMetrics` destinations; the others are together, under `other`. `destination` is its id,
-   * and `webhook` the host of one of its webhooks.
-   */
+  /** Destinations beyond `maxDestinationsInMetrics` are summed as `other`. `destination` is an id, `webhook` a host. */
   readonly ofDestinations = {
     /** Join it for the names, with `* on (instance, destination) group_left (name, source)`. */
     info: this.#gauge(
@@ -105,13 +96,11 @@ export class Metrics {
       'Always 1. Its labels are the names of a destination and of its source.',
       ['destination', 'name', 'source'],
     ),
-    /** `outcome` is delivered, retry or rejected. */
     attempts: this.#counter(
       'hookline_destination_attempts_total',
       'Attempts at a webhook of a destination, by outcome.',
       ['destination', 'webhook', 'outcome'],
     ),
-    /** `state` is delivered, rejected or expired. */
     ended: this.#counter(
       'hookline_destination_deliveries_ended_total',
       'Deliveries of a destination that reached a final state.',
@@ -122,40 +111,35 @@ export class Metrics {
       'Attempts in flight at a webhook of a destination.',
       ['destination', 'webhook'],
     ),
-    /** `state` is pending or held. */
     waiting: this.#gauge(
       'hookline_destination_waiting',
-      'Deliveries that wait for a webhook of a destination. Those with the most to do have series.',
+      'Deliveries that wait for a webhook of a destination, by state: pending or held. Only for the largest backlogs.',
       ['destination', 'webhook', 'state'],
     ),
     oldest: this.#gauge(
       'hookline_destination_oldest_pending_seconds',
-      'Time since the oldest event was received that waits for an attempt at the webhook.',
+      'Time since the receipt of the oldest event that waits for an attempt at the webhook.',
       ['destination', 'webhook'],
     ),
     next: this.#gauge(
       'hookline_destination_next_attempt_seconds',
-      'Time until the next attempt of what waits for the webhook; 0 where it is due.',
+      'Time until the next attempt of the waiting deliveries of the webhook; 0 if due.',
       ['destination', 'webhook'],
     ),
-    /** `reason` is a reason of `waiting` in the API. */
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks that get nothing now, by reason: breaker_open, retry_after, or how they are paused.',
+      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, or why they are paused.',
       ['destination', 'webhook', 'reason'],
     ),
   }
 
-  /** What the counters of `ofDestinations` are made from, at each scrape. */
+  /** Source of the counters of `ofDestinations`. */
   readonly destinationCounts: DestinationCounts
 
-  /** Of audiences and computed traits. */
   readonly audiences = {
-    /** `audience` is the id of an audience. */
     members: this.#gauge('hookline_audience_members', 'Profiles that belong to an audience.', [
       'audience',
     ]),
-    /** `change` is `entered` or `left`. */
     changes: this.#counter(
       'hookline_audience_changes_total',
       'Profiles that entered or left an audience, or got or lost the value of a computed trait.',
@@ -167,7 +151,7 @@ export class Metrics {
     ),
     lag: this.#gauge(
       'hookline_audience_lag_seconds',
-      'Time since the oldest change of a profile that no audience has taken into account yet.',
+      'Time since the oldest profile change that is not yet evaluated.',
     ),
     missed: this.#counter(
       'hookline_audience_sync_missed_total',
@@ -176,30 +160,29 @@ export class Metrics {
   }
 
   readonly profiles = {
-    /** `reason` is `other_user`, `limit` or `placeholder`. */
     unlinked: this.#counter(
       'hookline_profile_unlinked_ids_total',
-      'Ids that calls named beside a userId and that were not linked to it: another user has the anonymousId, the profile has as many ids as it may, or calls with a placeholder.',
+      'Ids that calls named beside a userId and that were not linked to it, by reason: other_user (linked to another user), limit (too many ids), or placeholder.',
       ['reason'],
     ),
     largest: this.#gauge(
       'hookline_profile_largest_ids',
-      'How many ids the largest profile has of those that got one since the start.',
+      'Most ids of a profile that got an id since the start.',
     ),
   }
 
   readonly damages = this.#counter(
     'hookline_damages_total',
-    'Damages of the database that this start has found. The log has what is lost as damage.found.',
+    'Corruption of the database found at this start. The log describes it as damage.found.',
   )
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
-    'Deliveries and events that are in quarantine: damaged, stopped by a bug, or of an unknown source.',
+    'Deliveries and events in quarantine: corrupt, stopped by a bug, or of an unknown source.',
   )
 
   readonly historyBodiesDropped = this.#counter(
     'hookline_history_bodies_dropped_total',
-    'Failed attempts kept without the headers and body of the response, because the limit for similar ones was reached.',
+    'Failed attempts stored without response headers and body, because the limit for similar ones was reached.',
   )
 
   readonly eventsRemoved = this.#counter(
@@ -207,35 +190,32 @@ export class Metrics {
     'Events removed by retention.',
   )
 
-  /** `worker` is pipeline, deletions, replays, retention, or a worker of the lanes of deliveries or notices. */
   readonly workerFailures = this.#counter(
     'hookline_worker_failures_total',
     'Failures of background workers.',
     ['worker'],
   )
 
-  /** `thread` is the kind of the thread and its number, for example `delivery-1`. */
   readonly threadFailures = this.#counter(
     'hookline_thread_failures_total',
-    'Failures of threads. A thread that fails is started again.',
+    'Failures of threads. A failed thread is restarted.',
     ['thread'],
   )
 
-  /** `direction` is `forward` or `back`. */
   readonly clockJumps = this.#counter(
     'hookline_clock_jumps_total',
-    'How often the clock of the machine was set while the service ran.',
+    'How often the clock of the machine was set, by direction: forward or back.',
     ['direction'],
   )
 
   readonly clockOffset = this.#gauge(
     'hookline_clock_offset_seconds',
-    'How far the clock of the machine is ahead of the start of the service and the time since. 0 unless it was set.',
+    'How far the clock of the machine is ahead of the monotonic clock since the start. 0 unless it was set.',
   )
 
   readonly logLinesLost = this.#counter(
     'hookline_log_lines_lost_total',
-    'Log lines that were lost because stderr took none: a full disk, or a pipe whose reader has stopped.',
+    'Log lines lost because stderr accepted none: a full disk, or a pipe whose reader has stopped.',
   )
 
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
@@ -259,19 +239,18 @@ export class Metrics {
     ['version', 'backend'],
   )
 
-  readonly #eventLoop: EventLoopDelay | undefined
+  readonly #restartEventLoop: (() => void) | undefined
 
-  /** Their metrics are part of each scrape. */
   readonly ofThreads: MetricsOfThreads
 
-  /** @param ofProcess whether the metrics of the process are included: not in a thread, since they are main's */
+  /** @param ofProcess whether to include metrics of the process: only in main */
   constructor(maxDestinations = 200, { ofProcess = true } = {}) {
-    if (ofProcess) this.#eventLoop = collectProcessMetrics(this.registry)
+    if (ofProcess) this.#restartEventLoop = collectProcessMetrics(this.registry)
     this.destinationCounts = new DestinationCounts(maxDestinations)
     this.ofThreads = new MetricsOfThreads(this.destinationCounts)
   }
 
-  /** Calls `set` before each scrape, for gauges that are set only then. It must be cheap. */
+  /** Calls `set` before each scrape. It must be cheap. */
   beforeScrape(set: () => void | Promise<void>): void {
     this.#beforeScrape.push(set)
   }
@@ -281,11 +260,11 @@ export class Metrics {
     await this.ofThreads.read()
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
     const text = await this.ofThreads.textWith(this.registry)
-    this.#eventLoop?.reset()
+    this.#restartEventLoop?.()
     return text
   }
 
-  /** What a thread sends to main, which adds it to its own. */
+  /** The metrics that a thread sends to main. */
   async ofThisThread(): Promise<ThreadMetrics> {
     const metrics = await this.registry.getMetricsAsJSON()
     return { metrics, destinations: this.destinationCounts.take() }
@@ -308,23 +287,20 @@ export class Metrics {
   }
 }
 
-/*
- * Metrics of the path of every event. prom-client validates and hashes the labels at each call, so these count by
- * themselves, and tell prom-client when they are read.
- */
+// prom-client validates and hashes labels at each call. These metrics are on the path of every event, so they count by
+// themselves and update prom-client when they are read.
 
 /** A counter with few label values. */
 class TalliedCounter<Label extends string> extends Counter<Label> {
   readonly #tallies = new Map<string, { readonly labels: LabelValues<Label>; count: number }>()
 
-  /** As `inc`. @param key is the same for the same labels */
+  /** Like `inc`. @param key identifies the labels */
   count(key: string, labels: LabelValues<Label>, by = 1): void {
     const tally = this.#tallies.get(key)
     if (tally === undefined) this.#tallies.set(key, { labels, count: by })
     else tally.count += by
   }
 
-  /** prom-client calls it before it reads the values. */
   collect(): void {
     for (const tally of this.#tallies.values()) {
       this.inc(tally.labels, tally.count)
@@ -341,7 +317,6 @@ class TalliedGauge extends Gauge {
     this.#value += by
   }
 
-  /** prom-client calls it before it reads the value. */
   collect(): void {
     this.set(this.#value)
   }

@@ -1,18 +1,16 @@
 import type { Destination } from '@hookline/protocol'
 
-/** The longest name in a label of a metric, in UTF-16 code units. */
 const LONGEST_LABEL = 64
 
-/** C0, DEL and C1, the controls of bidirectional text, and halves of surrogate pairs. */
+/** C0, DEL and C1, controls of bidirectional text, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** What names are looked up in. */
 interface Named {
   readonly sources: ReadonlyMap<string, { readonly name: string }>
   readonly destinations: ReadonlyMap<string, Destination>
 }
 
-/** The fields of a log line that say which destination, or which webhook of it, the line is about. */
+/** The log fields that name a destination, or one of its webhooks. */
 export interface DestinationFields {
   readonly destinationId: string
   readonly destination?: string | undefined
@@ -20,7 +18,7 @@ export interface DestinationFields {
   readonly webhook?: string
 }
 
-/** The names of a destination, its source and one of its webhooks. Names of what has been removed are missing. */
+/** Names a destination, its source and one of its webhooks. Names of removed ones are missing. */
 export function fieldsOf(
   destinationId: string,
   url: string | undefined,
@@ -36,8 +34,8 @@ export function fieldsOf(
 }
 
 /**
- * The name of a webhook in logs and metrics: its host. Where webhooks of the destination share a host, the second one is
- * `host#2`. The path and the query of a URL may contain a credential, so they are not shown.
+ * The name of a webhook in logs and metrics: its host, with `#2` for the second webhook at the same host. Path and query are
+ * not shown, because they may contain a credential.
  */
 export function webhookName(url: string, destination: Destination | undefined): string {
   const { host } = new URL(url)
@@ -46,7 +44,7 @@ export function webhookName(url: string, destination: Destination | undefined): 
   return place > 0 ? `${host}#${place + 1}` : host
 }
 
-/** A name that a person has chosen, as the label of a metric: bounded, and without characters that nobody can see. */
+/** A user-chosen name as a metric label: bounded, and without invisible characters. */
 export function labelOf(name: string): string {
   const text = name.replaceAll(UNPRINTABLE, '\ufffd').slice(0, LONGEST_LABEL)
   return text.toWellFormed()

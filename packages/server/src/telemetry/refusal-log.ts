@@ -5,20 +5,20 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 
 const EVERY_MS = 60_000
 
-/** What is known of a refused request. */
+/** Known facts about a refused request. */
 export interface Refusal {
-  /** How many calls it had; 1 where that is not known. */
+  /** The number of its calls; 1 if unknown. */
   readonly calls?: number
   readonly source?: Pick<Source, 'id' | 'name'> | undefined
   readonly url?: string
 }
 
-/** Enough to recognise the client, and no place for much of its data. */
+/** Enough to recognise the client, with little room for its data. */
 const PATH_CHARACTERS = 64
 
 /**
- * Logs refused requests as `request.refused`: each code of each source at once, and then at most once a minute, with the
- * number of calls since. The path is that of the last one, without its query.
+ * Logs refused requests as `request.refused`: each code of each source at once, then at most once a minute with the number
+ * of calls since. `path` is from the last request, without its query.
  */
 export class RefusalLog {
   readonly #logger: Logger | undefined

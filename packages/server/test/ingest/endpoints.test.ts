@@ -21,8 +21,7 @@ test.each([
 test.each([
   '/',
   '/v1',
-  '/v1/docs',
-  '/v1/openapi.json',
+  '/v1/webhook-payload.schema.json',
   '/api/v1/track',
   '//api/v1/track',
   '//metrics',

@@ -2,13 +2,15 @@ import { newId } from '@hookline/protocol'
 import { eventIn, type InspectedRequest } from '../../src/inspector/inspected-request.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 
-/** A request with this body; `changes` replace its other fields. */
+let count = 0
+
+/** A request with this body, later than the one before; `changes` replace its other fields. */
 export function anInspectedRequest(
   body: object | string = {},
   changes: Partial<InspectedRequest> = {},
 ): InspectedRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const receivedAt = changes.receivedAt ?? NOON
+  const receivedAt = changes.receivedAt ?? NOON + count++
   return {
     id: newId('req', receivedAt),
     receivedAt,

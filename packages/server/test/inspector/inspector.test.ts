@@ -48,7 +48,7 @@ function open(onInspected?: (request: InspectedRequest) => void) {
   return { clock, inspector, sender, send }
 }
 
-const newest = ({ requests }: Inspector) => requests.newest({}, { limit: 1 })[0]?.request
+const newest = ({ requests }: Inspector) => requests.newest({}, { limit: 1 })[0]
 
 test('keeps a request as it was sent, and hides the values of static headers', async () => {
   const { inspector, send } = open()

@@ -6,5 +6,5 @@ import {
 
 /** The inspector of a service that is one process. */
 export function sharedOf(inspector: SharedInspectorOptions['inspector']): SharedInspector {
-  return new SharedInspector({ inspector, nodes: { id: 'node' }, signals: NO_SIGNALS })
+  return new SharedInspector({ inspector, signals: NO_SIGNALS })
 }

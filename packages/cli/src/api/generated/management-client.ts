@@ -3098,18 +3098,18 @@ export function exportConfiguration({ withSecrets }: {
         data: {
             /** The version of the document format: 1. */
             hookline: 1;
-            /** Entries as in the response to GET /export: every field, and no other. */
+            /** Entries as in the response to GET /export. */
             sources: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
-                /** The space of the source. 1 to 50 of a-z, 0-9, _ and -. */
-                space: string;
+                /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+                space?: string;
                 writeKeys?: string[];
             }[];
-            /** Entries as in the response to GET /export: every field, and no other. */
+            /** Entries as in the response to GET /export. */
             destinations: {
                 id: string;
                 sourceId: string;
@@ -3117,15 +3117,15 @@ export function exportConfiguration({ withSecrets }: {
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
-                /** Whether deliveries are held. */
-                paused: boolean;
+                /** Whether deliveries are held. If absent, it stays unchanged. */
+                paused?: boolean;
                 /** As for POST /destinations. */
                 settings: {
                     [key: string]: any;
                 };
             }[];
-            /** Entries as in the response to GET /export: every field, and no other. */
-            audiences: {
+            /** Entries as in the response to GET /export. */
+            audiences?: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
@@ -3142,8 +3142,8 @@ export function exportConfiguration({ withSecrets }: {
                     [key: string]: any;
                 };
             }[];
-            /** Entries as in the response to GET /export: every field, and no other. */
-            traits: {
+            /** Entries as in the response to GET /export. */
+            traits?: {
                 id: string;
                 /** A text of 1 to 200 characters, not only spaces. */
                 name: string;
@@ -3174,18 +3174,18 @@ export function exportConfiguration({ withSecrets }: {
 export function importConfiguration(body: {
     /** The version of the document format: 1. */
     hookline: 1;
-    /** Entries as in the response to GET /export: every field, and no other. */
+    /** Entries as in the response to GET /export. */
     sources: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
         rateLimit: number | null;
-        /** The space of the source. 1 to 50 of a-z, 0-9, _ and -. */
-        space: string;
+        /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+        space?: string;
         writeKeys?: string[];
     }[];
-    /** Entries as in the response to GET /export: every field, and no other. */
+    /** Entries as in the response to GET /export. */
     destinations: {
         id: string;
         sourceId: string;
@@ -3193,15 +3193,15 @@ export function importConfiguration(body: {
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
-        /** Whether deliveries are held. */
-        paused: boolean;
+        /** Whether deliveries are held. If absent, it stays unchanged. */
+        paused?: boolean;
         /** As for POST /destinations. */
         settings: {
             [key: string]: any;
         };
     }[];
-    /** Entries as in the response to GET /export: every field, and no other. */
-    audiences: {
+    /** Entries as in the response to GET /export. */
+    audiences?: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;
@@ -3218,8 +3218,8 @@ export function importConfiguration(body: {
             [key: string]: any;
         };
     }[];
-    /** Entries as in the response to GET /export: every field, and no other. */
-    traits: {
+    /** Entries as in the response to GET /export. */
+    traits?: {
         id: string;
         /** A text of 1 to 200 characters, not only spaces. */
         name: string;

@@ -5,7 +5,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 let service: ApiService
 beforeAll(async () => {
   // The first retry comes after the test.
-  service = await ApiService.start('--retry-schedule-ms', '600000')
+  service = await ApiService.start('--retry-schedule', '600000')
 })
 afterAll(() => service[Symbol.asyncDispose]())
 

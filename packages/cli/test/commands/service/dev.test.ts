@@ -115,7 +115,7 @@ describe('hookline dev', () => {
   it('delivers to --forward-to with the secret of its secret file, and shows each attempt', async () => {
     using folder = new TemporaryFolder()
     const dataDir = ['--data-dir', folder.path]
-    const settings = ['--port', '0', '--retry-schedule-ms', '1', ...dataDir, '--json']
+    const settings = ['--port', '0', '--retry-schedule', '1', ...dataDir, '--json']
     await using away = new Hookline(['dev', ...settings, '--forward-to', 'http://127.0.0.1:2/x'])
     const { secretFile } = await away.document<Ready>('ready')
     away.signal('SIGTERM')

@@ -69,7 +69,7 @@ describe('hookline start', () => {
   it('logs in one line what runs where, and the settings that differ from their default, without secrets', async () => {
     const dataDir = dataFolder()
     const args = ['start', '--port', '0', '--data-dir', dataDir, '--log-level', 'info', '--json']
-    const env = { HOOKLINE_ADMIN_TOKEN: 'tok_planted-secret', HOOKLINE_RETENTION_MS: '600000000' }
+    const env = { HOOKLINE_ADMIN_TOKEN: 'tok_planted-secret', HOOKLINE_RETENTION: '600000000' }
     await using service = new Hookline(args, { env })
     const { url } = await service.document<Ready>('ready')
     const [line] = await service.printed(/.*service\.listening.*/, 'stderr')
@@ -150,7 +150,7 @@ describe('hookline start', () => {
   })
 
   it('exits 2 and reports all faults of the configuration at once', async () => {
-    const { code, stderr } = await run(['start', '--port', 'x', '--retry-window-ms', '1x'], {
+    const { code, stderr } = await run(['start', '--port', 'x', '--retry-window', '1x'], {
       env: { HOOKLINE_PROT: '1', HOOKLINE_ADMIN_TOKEN: '' },
     })
     expect(code).toBe(2)
@@ -212,7 +212,7 @@ describe('hookline start', () => {
     await using receiver = new Hookline(['listen', '--port', '0', '--delay', '1m', '--json'])
     const { url: webhook } = await receiver.document<{ url: string }>('listening')
     const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
-    const forward = ['--forward-to', webhook, '--attempt-timeout-ms', '60000']
+    const forward = ['--forward-to', webhook, '--attempt-timeout', '60000']
     await using dev = new Hookline(['dev', ...flags, ...forward])
     const { curl } = await dev.document<{ curl: string }>('ready')
     await sendAsPasted(curl)

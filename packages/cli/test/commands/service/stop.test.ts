@@ -27,9 +27,9 @@ class StoppingService {
 
   async start({ timeoutMs = SHUTDOWN_TIMEOUT_MS, nodeArgs = [] }: StartOptions = {}) {
     const args = ['start', '--json', '--port', '0', '--data-dir', this.#dataDir]
-    const settings = ['--attempt-timeout-ms', '60000', '--allowed-networks', '127.0.0.0/8']
-    settings.push('--request-timeout-ms', String(LONGEST_MS))
-    const limits = ['--shutdown-timeout-ms', String(timeoutMs), '--lane-concurrency', '3']
+    const settings = ['--attempt-timeout', '60000', '--allowed-networks', '127.0.0.0/8']
+    settings.push('--request-timeout', String(LONGEST_MS))
+    const limits = ['--shutdown-timeout', String(timeoutMs), '--lane-concurrency', '3']
     const env = { HOOKLINE_ADMIN_TOKEN: TOKEN }
     const service = new Hookline([...args, ...settings, ...limits], { env, nodeArgs })
     const { url } = await service.document<{ url: string }>('ready')

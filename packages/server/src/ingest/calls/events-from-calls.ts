@@ -23,19 +23,19 @@ import { isRefused, type Refused, type RejectedCall } from '../responses.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import { type Receipt, stamp } from './stamp.ts'
 
-/** The calls of one request, with all that is needed to make events of them. */
+/** The calls of one request, with all that events are made from. */
 export interface RequestCalls {
   readonly calls: readonly Json[]
   readonly sourceId: string
   readonly rules: CallRules
   readonly receipt: Receipt
-  /** The JSON of the request, to find the numbers in it that JavaScript rounds. */
+  /** The JSON of the request, to find numbers that JavaScript rounds. */
   readonly text: string
-  /** Whether a call with an unreadable timestamp is refused. Otherwise the timestamp is replaced. */
+  /** Whether a call with an unreadable timestamp is refused instead of stamped with the time of receipt. */
   readonly isStrict: boolean
 }
 
-/** The valid calls as events, and the others with the reason, both in the order of the calls. */
+/** The valid calls as events, and the refused ones, both in order. */
 export interface EventsFromCalls {
   readonly events: readonly AcceptedEvent[]
   readonly rejected: readonly RejectedCall[]
@@ -45,7 +45,7 @@ const NO_MARKS: readonly Mark[] = []
 const SHOWN_ID_CHARACTERS = 100
 const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 
-/** Makes an event of each valid call, one in each step. An invalid call does not affect the others. */
+/** Makes an event of each valid call, one in each step. */
 export function* eventsFromCalls(request: RequestCalls): Steps<EventsFromCalls> {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []
@@ -102,7 +102,7 @@ function eventFromCall(
   return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
 }
 
-/** Whether the call, or what it shares with the others of its batch, may have lost bytes that are not UTF-8. */
+/** Whether the call, or the shared parts of its batch, may have lost bytes that are not UTF-8. */
 function hasReplacement(call: Json, { shared }: CallRules): boolean {
   return JSON.stringify([call, shared.context, shared.integrations]).includes('\ufffd')
 }
@@ -114,7 +114,7 @@ function marksOf(isRounded: boolean, isCut: boolean, mark: Mark | undefined): re
   return mark ? [...marks, mark] : marks
 }
 
-/** Whether a number of the call, or of what it shares with the others of its batch, matches. */
+/** Whether a number of the call, or of the shared parts of its batch, matches. */
 function contains(
   call: Json,
   { shared }: CallRules,
@@ -124,10 +124,7 @@ function contains(
   return values.some((value) => containsNumber(value, matches))
 }
 
-/**
- * The calls of a request with numbers that JavaScript rounds. Each search reads the whole text, so it runs once for all
- * calls, and not at all for most requests.
- */
+/** Finds calls with numbers that JavaScript rounds. Each search reads the whole text, so it runs once, and only if needed. */
 class RoundedCalls {
   readonly #text: string
   readonly #isBatch: boolean
@@ -135,7 +132,6 @@ class RoundedCalls {
   #found: RoundedNumbers | undefined
   #places: Pick<ReadonlySet<number>, 'has'> | undefined
 
-  /** @param text the JSON of the request */
   constructor(text: string, { isBatch }: { readonly isBatch: boolean }) {
     this.#text = text
     this.#isBatch = isBatch
@@ -146,10 +142,7 @@ class RoundedCalls {
     return (this.#mayBeZero ??= mayRoundToZero(this.#text))
   }
 
-  /**
-   * Whether the call at this place has such a number.
-   * @param hasNumber whether a number of the call, as JavaScript has it, matches
-   */
+  /** @param hasNumber whether a parsed number of the call matches */
   has(index: number, hasNumber: (matches: (number: number) => boolean) => boolean): boolean {
     this.#found ??= roundedNumbers(this.#text)
     const { values, isAmbiguous } = this.#found

@@ -8,17 +8,17 @@ const LOG_EVERY_MS = 10_000
 
 type CountedSuppressions = Pick<Suppressions, 'has' | 'countLeftOut'>
 
-/** What is not written yet. However many calls there are, it has one count for each suppressed user and source. */
+/** Unwritten counts: one for each suppressed user and source, however many calls there are. */
 interface Waiting {
   requests: number
   lastAt: number
-  /** By source, and by kind and id of the user. */
+  /** By source, then by kind and id of the user. */
   readonly bySource: Map<string, Map<string, Subject & { calls: number }>>
 }
 
 /**
- * Counts the calls that suppressions left out, so that a question for them has an answer although nothing of the calls
- * is kept. No call waits for it. One write is under way at a time; what is left out meanwhile is in the next one.
+ * Counts the calls of suppressed users, so that missing events can be explained although the calls are not stored. No call
+ * waits for it. There is one write at a time; later counts are in the next one.
  */
 export class LeftOutRecorder {
   readonly #suppressions: CountedSuppressions

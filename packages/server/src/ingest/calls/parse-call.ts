@@ -19,43 +19,40 @@ import { isRefused, type Refused } from '../responses.ts'
 
 /** The rules for the calls of one request. */
 export interface CallRules {
-  /** The type that the path names; absent for a batch, where each call names its type. */
+  /** The type that the path names; absent for a batch, whose calls name their types. */
   readonly type: EventType | undefined
   readonly shared: SharedParts
   /** Whether the body was UTF-8. If not, ids may have lost bytes. */
   readonly isUtf8: boolean
   readonly maxLevels: number
-  /** The most bytes of a call as JSON; absent where no call can be larger. */
+  /** The most bytes of a call as JSON; absent if no call can be larger. */
   readonly maxBytes: number | undefined
 }
 
-/** A call that has all fields that its type requires. `stamp` makes an event of it. */
+/** A call with all required fields. `stamp` makes an event of it. */
 export interface ParsedCall {
   readonly fields: Omit<Event, 'messageId' | 'timestamp' | 'receivedAt'> & {
     readonly messageId?: string
   }
-  /** When the call happened and when it was sent: as the call has them, not parsed. */
+  /** Not parsed. */
   readonly timestamp: Json | undefined
   readonly sentAt: Json | undefined
-  /** The keys that Hookline does not know, as members of a JSON object. */
+  /** The unknown keys, as members of a JSON object. */
   readonly unknown: string
 }
 
-/**
- * How many times as long as the JSON that JavaScript reads the JSON that it writes can be, at most: the 4 bytes of 1e20
- * become 21 digits.
- */
-const MOST_GROWTH = 6
+/** The most by which JSON grows when JavaScript rewrites it: the 4 bytes of 1e20 become 21 digits. */
+const MAX_GROWTH = 6
 
-/** Whether a call of this request may exceed `maxBytes` as it is stored. */
+/** Whether a call of this request may exceed `maxBytes` when stored. */
 export function mayBeTooLarge(requestBytes: number, { bytes }: SharedParts, maxBytes: number) {
-  return MOST_GROWTH * requestBytes + bytes > maxBytes
+  return MAX_GROWTH * requestBytes + bytes > maxBytes
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(EVENT_TYPES)
 const NO_CONTEXT: JsonObject = {}
 
-/** Parses one call, as client libraries send it (spec 01, §What is read, §What is required). Pure. */
+/** Parses one call, as client libraries send it (spec 01). Pure. */
 export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
   // The depth is checked first, because measuring a value that is nested too deep would overflow the stack.
@@ -83,8 +80,8 @@ function isEventType(type: unknown): type is EventType {
 }
 
 /**
- * Measures the call as it is stored, without the fields that the server adds. It measures what differs from the call as it
- * was sent: to copy a call of thousands of keys takes many times as long as to serialise it.
+ * Measures the call as stored, without the server's fields. It adjusts the size of the call as sent, because copying a call
+ * of thousands of keys takes many times as long as serialising it.
  */
 function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRules): boolean {
   if (maxBytes === undefined) return false
@@ -96,12 +93,12 @@ function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRule
   return bytes > maxBytes
 }
 
-/** The bytes that a member takes of the JSON of an object, with its comma. */
+/** The bytes of a member in the JSON of an object, with its comma. */
 function memberBytes(name: string, value: Json | undefined): number {
   return value === undefined ? 0 : Buffer.byteLength(`"${name}":${JSON.stringify(value)},`)
 }
 
-/** The code for what the type requires and the call does not have. */
+/** The code for a missing field that the type requires. */
 function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefined {
   const { messageId, userId, anonymousId, groupId, previousId, event } = fields
   if (messageId !== undefined && messageId.length > LIMITS.messageIdCharacters) {
@@ -114,7 +111,7 @@ function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefine
   return undefined
 }
 
-/** Puts the traits where the type has them: some libraries send them elsewhere. */
+/** Moves traits to their place for the type. */
 function placeTraits(type: EventType, fields: CallFields): void {
   if (type === 'page') takeTraitsAsProperties(fields)
   if (type === 'identify') takeTraitsOfContext(fields)
@@ -127,7 +124,7 @@ function takeTraitsAsProperties(fields: CallFields): void {
   delete fields.traits
 }
 
-/** The libraries of RudderStack send the traits of a user in the context, and nowhere else. */
+/** RudderStack's libraries send the traits of a user only in the context. */
 function takeTraitsOfContext(fields: CallFields): void {
   const traits = asObject(fields.context?.['traits'])
   if (fields.traits === undefined && traits !== undefined) fields.traits = traits
@@ -142,7 +139,7 @@ function present(value: Json | undefined): Json | undefined {
   return value === null || value === '' ? undefined : value
 }
 
-/** The fields of a call that have a fixed type, with values of that type. Absent where the call does not have them. */
+/** The fields of a call with a fixed type; absent if the call does not have them. */
 type CallFields = {
   -readonly [K in Exclude<keyof Event, 'type' | TimeName>]?: Event[K]
 }
@@ -151,7 +148,7 @@ type TimeName = 'timestamp' | 'originalTimestamp' | 'sentAt' | 'receivedAt'
 
 interface Field {
   readonly name: string
-  /** Converts the value of the call to the type of the field; `undefined` where that is not possible. */
+  /** Converts a value to the type of the field; `undefined` if that is not possible. */
   readonly read: (value: Json) => Json | undefined
   readonly code: IngestCodeName
   readonly isId: boolean
@@ -171,13 +168,10 @@ const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([na
   emptyIsAbsent: field.emptyIsAbsent === true,
 }))
 
-/** Keys that are not copied into an event unchanged: other code reads them, or they are never kept. */
+/** Keys that are not copied into an event unchanged: other code reads them, or they are never stored. */
 const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
 
-/**
- * Reads all fields with a fixed type. Refuses the call because of the first value of another type, or that is no id.
- * @param isUtf8 whether the body was UTF-8
- */
+/** Reads all fields with a fixed type. The first invalid value refuses the call. @param isUtf8 whether the body was UTF-8 */
 function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   const fields: Record<string, Json> = {}
   for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
@@ -196,8 +190,8 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
 }
 
 /**
- * The members of a call that Hookline does not know, as JSON; the event keeps them, also `__proto__`. To make an object of the
- * thousands of keys of a hostile call takes a hundred times as long.
+ * The unknown members of a call as JSON, also `__proto__`: the event keeps them. Making an object of the thousands of keys of a
+ * hostile call would take a hundred times as long.
  */
 function unknownMembers(call: JsonObject): string {
   let members = ''
@@ -207,7 +201,7 @@ function unknownMembers(call: JsonObject): string {
   return members
 }
 
-/** What the calls of a batch share. The keys of a call itself win. */
+/** The shared parts of a batch. The keys of a call itself win. */
 export interface SharedParts {
   readonly context?: JsonObject
   readonly integrations?: JsonObject
@@ -215,11 +209,10 @@ export interface SharedParts {
   readonly bytes: number
 }
 
-/** The calls of one request. A single call is a batch of one, with nothing shared. */
+/** The calls of one request. A single call is a batch of one. */
 export interface Batch {
   readonly calls: readonly Json[]
   readonly shared: SharedParts
-  /** `sentAt` of the batch, not parsed. */
   readonly sentAt: Json | undefined
 }
 
@@ -229,15 +222,15 @@ const NOTHING_SHARED: SharedParts = { bytes: 0 }
 
 const NO_CALLS: Batch = { calls: [], shared: NOTHING_SHARED, sentAt: undefined }
 
-/** A batch of one call, which is the whole body. */
+/** A batch of the call that is the whole body. */
 export function batchOfOne(call: Json): Batch {
   return { calls: [call], shared: NOTHING_SHARED, sentAt: undefined }
 }
 
-/** Parses a batch, but not its calls: `parseCall` does that. Pure. */
+/** Parses a batch, but not its calls. Pure. */
 export function parseBatch(body: Json, limits: Limits): Batch | Refused {
   if (!isJsonObject(body)) return { refused: 'not_an_object' }
-  // A Go client whose queue is empty sends this when it closes. It has nothing to correct.
+  // A Go client with an empty queue sends this when it closes.
   if (body['batch'] === null) return NO_CALLS
   const calls = body['batch'] ?? []
   if (!Array.isArray(calls)) return { refused: 'not_an_object' }
@@ -261,7 +254,7 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused
   }
   if (context === undefined && integrations === undefined) return NOTHING_SHARED
   const parts = { ...(context && { context }), ...(integrations && { integrations }) }
-  // The depth is checked first, because JSON.stringify would overflow the stack on a value that is nested too deep.
+  // First, because JSON.stringify would overflow the stack on a value that is nested too deep.
   if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
   return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
 }
@@ -270,7 +263,7 @@ function isPresent(value: Json | undefined): boolean {
   return value !== undefined && value !== null
 }
 
-/** The value as an object; `undefined` where it is none. An empty array is an empty object: PHP has one value for both. */
+/** The value as an object, or `undefined`. PHP sends an empty object as an empty array. */
 function asObject(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value
   return Array.isArray(value) && value.length === 0 ? {} : undefined

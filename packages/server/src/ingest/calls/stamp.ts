@@ -10,13 +10,13 @@ import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import type { ParsedCall } from './parse-call.ts'
 
-/** An event, with a mark where its timestamp could not be read. */
+/** An event, with a mark if its timestamp is unreadable. */
 export interface Stamped {
   readonly event: Event
   readonly mark?: Mark
 }
 
-/** Makes an event of a call: adds its times, messageId and client address (spec 01, §What is stamped). Pure. */
+/** Makes an event of a call: adds times, messageId and client address (spec 01). Pure. */
 export function stamp(
   call: Omit<ParsedCall, 'unknown'>,
   messageId: string,
@@ -42,17 +42,17 @@ export function stamp(
   }
 }
 
-/** A clock is not wrong by more: such a time is a zero, the start of some calendar, or damaged. */
+/** A clock is not wrong by more: such a `sentAt` is a zero, the start of a calendar, or corrupt. */
 const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
-/** The longest that a client with a fast clock keeps a call in its queue. */
+/** The longest that a client with a fast clock queues a call. */
 const MAX_WAIT_MS = 30 * 24 * 60 * 60 * 1000
-/** A `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
+/** `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
 const SENT_AT_PRECISION_MS = 1_000
 
 /**
- * The timestamp of the call, corrected by the skew of the client's clock where that exceeds the tolerance. If `sentAt`
- * cannot be when the call was sent, cannot be read, or is only a date, it says nothing about the clock: then the timestamp
- * as it is, at most the time of receipt. `undefined` where the timestamp cannot be read.
+ * The timestamp of the call, corrected by the skew of the client's clock if that exceeds the tolerance. If `sentAt` is
+ * implausible, unreadable or only a date, the timestamp is not corrected, but at most the time of receipt. `undefined` if
+ * the timestamp is unreadable.
  */
 function correctedTimestamp(
   raw: Json,
@@ -70,9 +70,9 @@ function correctedTimestamp(
   return formatTimestamp(Math.min(correctedMs, receivedAt.ms))
 }
 
-/** Whether a clock can be wrong by this skew, for a call that the client sent `waitMs` after it happened. */
+/** Whether a clock can be wrong by this skew, for a call that was sent `waitMs` after it happened. */
 function isBelievable(skewMs: number, waitMs: number): boolean {
-  // Nothing is sent before it happened: a queue that was restored may have the `sentAt` of an earlier request.
+  // Nothing is sent before it happened: a restored queue may have the `sentAt` of an earlier request.
   if (Math.abs(skewMs) > MAX_SKEW_MS || waitMs < -SENT_AT_PRECISION_MS) return false
   // Otherwise a wrong `sentAt` in the future would move the call into the past by as much.
   return skewMs > 0 || waitMs <= MAX_WAIT_MS
@@ -88,20 +88,18 @@ function isText(raw: Json | undefined): raw is string | number {
   return typeof raw === 'string' || typeof raw === 'number'
 }
 
-/** What the server knows about a request. It is the same for all calls of the request. */
+/** Facts about a request, the same for all its calls. */
 export interface Receipt {
-  /** By the server's clock. */
   readonly receivedAt: Instant
   /** `sentAt` of the batch. */
   readonly sentAt: SentAt | undefined
-  /** The address of the client. */
   readonly ip: string | undefined
-  /** Whether a browser sent it by CORS. Only then is `ip` the address of the user, and not that of a server. */
+  /** Whether a browser sent it by CORS: only then `ip` is the address of the user. */
   readonly isFromBrowser: boolean
   readonly clockSkewToleranceMs: number
 }
 
-/** The receipt of a request that arrived at `now`, in milliseconds since the epoch. */
+/** The receipt of a request that arrived at `now` (milliseconds since the epoch). */
 export function receiptOf(
   request: FastifyRequest,
   sentAt: Json | undefined,
@@ -117,10 +115,10 @@ export function receiptOf(
   }
 }
 
-/** The address of the connection, or the one that a trusted proxy reports. IPv4 in its usual form, on IPv6 sockets too. */
+/** The address of the connection, or the one that a trusted proxy reports. IPv4 without its IPv6 mapping. */
 function clientAddress(request: FastifyRequest): string | undefined {
   const address = withoutMapping(request.ip)
-  // A proxy may report something that is not an address.
+  // A proxy may report text that is not an address.
   return isIP(address) ? address : withoutMapping(request.socket.remoteAddress ?? '') || undefined
 }
 
@@ -128,7 +126,7 @@ function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 
-/** A moment, with its text in the format of Hookline. */
+/** A moment, with its text in Hookline's format. */
 interface Instant {
   /** Milliseconds since the epoch. */
   readonly ms: number
@@ -137,28 +135,28 @@ interface Instant {
 
 /** `sentAt` of a batch or a call that has one. */
 interface SentAt {
-  /** Absent where it cannot be read. */
+  /** Absent if unreadable. */
   readonly instant: Instant | undefined
-  /** Whether it is the time of a clock: a date alone, which is read as midnight, is not. */
+  /** Whether it has a time of day: a date alone does not show the client's clock. */
   readonly isOfClock: boolean
 }
 
 let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
 
-/** The moment `ms` milliseconds after the epoch. It keeps the last one, because many calls arrive in one millisecond. */
+/** The moment `ms` milliseconds after the epoch. The last one is cached, because many calls arrive in one millisecond. */
 export function instantAt(ms: number): Instant {
   if (ms !== lastInstant.ms) lastInstant = { ms, text: formatTimestamp(ms) }
   return lastInstant
 }
 
-/** The moment that a timestamp of a client names; `undefined` where it cannot be read. */
+/** The moment of a client's timestamp; `undefined` if unreadable. */
 function readInstant(timestamp: Json | undefined): Instant | undefined {
   const ms = parseTimestamp(timestamp)
   if (ms === undefined) return undefined
   return isFormattedTimestamp(timestamp) ? { ms, text: timestamp } : instantAt(ms)
 }
 
-/** `undefined` where there is none: client libraries send `null` and `''`, too. */
+/** `undefined` if absent: client libraries also send `null` and `''`. */
 export function readSentAt(sentAt: Json | undefined): SentAt | undefined {
   if (sentAt === undefined || sentAt === null || sentAt === '') return undefined
   // Every time of day has a colon.

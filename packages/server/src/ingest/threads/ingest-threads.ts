@@ -22,14 +22,14 @@ import type { Clock } from '../../util/time/clock.ts'
 
 interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly backend: Pick<Backend, 'catalog' | 'keyUses' | 'threads'>
-  /** The module of a thread, without the extension of its file. */
+  /** The module of a thread, without its extension. */
   readonly module: URL
-  /** How many threads, at least one. With more than one, the system must have `reusePort`. */
+  /** At least one. More than one needs `reusePort`. */
   readonly threads: number
   readonly config: Config
-  /** Those of all threads together. */
+  /** Of all threads together. */
   readonly maxConnections: number
-  /** Where main serves all requests that are not of ingestion. */
+  /** Where main serves all other requests. */
   readonly main: PrivateAddress
   readonly limits: SharedLimits
   readonly activity: ActivityListener
@@ -38,10 +38,7 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly stopTimeoutMs: number
 }
 
-/**
- * Threads that accept calls: each reads, checks and appends by itself. All listen at one port, and the system divides the new
- * connections among them. A connection with another request is forwarded to main (`http/forwarding.ts`).
- */
+/** Threads that accept calls at one port, among which the system divides new connections. They forward other requests to main. */
 export class IngestThreads implements AsyncDisposable {
   readonly #options: IngestThreadsOptions
   readonly #threads: readonly IngestThread[]
@@ -87,17 +84,16 @@ export class IngestThreads implements AsyncDisposable {
     return url
   }
 
-  /** Accepts no connection any more. Requests in flight go on. */
+  /** Stops accepting connections. Requests in flight continue. */
   close(): void {
     for (const { host } of this.#threads) host.channel?.send('close')
   }
 
-  /** Waits for no request any longer. */
+  /** Stops waiting for requests. */
   abort(): void {
     for (const { host } of this.#threads) host.channel?.send('abort')
   }
 
-  /** Resolves when all requests have ended, also those that main serves. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#supervisor[Symbol.asyncDispose]()
     for (const stop of this.#stopFollowing) stop()
@@ -105,7 +101,7 @@ export class IngestThreads implements AsyncDisposable {
 
   #connect(thread: number): ThreadConnection {
     const { backend, limits } = this.#options
-    // What the thread before it had taken.
+    // The share of the thread before it.
     limits.giveBackAllOf(thread)
     return backend.threads.connectToLog(thread)
   }
@@ -147,7 +143,7 @@ interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
   readonly dataOf: (backend: unknown) => IngestThreadData
 }
 
-/** One thread of ingestion, seen from main. */
+/** Main's side of a thread of ingestion. */
 class IngestThread {
   readonly host: ThreadHost<IngestThreadFunctions, IngestMainFunctions>
   readonly #changes = new ThreadChanges<SharedChange>(
@@ -155,9 +151,8 @@ class IngestThread {
     () => this.#gone,
   )
   #connection: ThreadConnection | undefined
-  /** Of the last thread that could append: resolves when it has ended, and everything that it had posted is in the log. */
+  /** Resolves when the last thread that could append has exited, and all its events are in the log. */
   #gone: Promise<void> = Promise.resolve()
-  /** Where it listens when it is started again. */
   #listensAt: Listening | undefined
 
   constructor(options: IngestThreadOptions) {
@@ -172,16 +167,13 @@ class IngestThread {
       onReady: (channel) => {
         this.#gone = this.#connection!.gone
         this.#changes.onReady()
-        // Where it fails, the thread ends with the error, and is started again.
+        // If it fails, the thread exits with the error and is restarted.
         if (this.#listensAt) channel.send('listen', this.#listensAt)
       },
     })
   }
 
-  /**
-   * Listens when it is ready, and from then on whenever it is started again. Resolves to the URL. Rejects with the error of the
-   * system, or with the reason why the thread cannot start.
-   */
+  /** Listens, and again after each restart. Resolves to the URL. Rejects with the error of the system or of the thread. */
   async listen(at: Listening): Promise<string> {
     const channel = await this.host.ready()
     try {
@@ -201,13 +193,12 @@ class IngestThread {
 
 interface SharedLimitsOptions {
   readonly catalog: Pick<Catalog, 'current'>
-  /** How many threads there are besides main. */
   readonly threads: number
   readonly maxPartialBodyBytes: number
   readonly clock: Clock
 }
 
-/** The limits of all requests together, whichever thread handles them. Made by main, which handles requests, too. */
+/** The limits that main and its threads share. */
 export class SharedLimits {
   /** For main. */
   readonly rateLimit: RateLimit
@@ -218,7 +209,7 @@ export class SharedLimits {
   readonly #catalog: Pick<Catalog, 'current'>
   readonly #buckets: SharedBuckets
   #changes = 0
-  /** The limits that a thread may use: those of now, and of before the changes that not all threads know yet. */
+  /** The limits in use: the current ones, and those before changes that not all threads have applied yet. */
   readonly #used = new Map<string, Limited>()
 
   constructor({ catalog, threads, maxPartialBodyBytes, clock }: SharedLimitsOptions) {
@@ -232,7 +223,7 @@ export class SharedLimits {
     this.memory = { rates: this.#buckets.memory, partialBodies }
   }
 
-  /** The catalog has changed. `apply` resolves when all threads know. */
+  /** Applies a change of the catalog. `apply` resolves when all threads have it. */
   async during(apply: () => Promise<unknown>): Promise<void> {
     this.#changes++
     this.#keep()
@@ -243,7 +234,7 @@ export class SharedLimits {
     this.#keep()
   }
 
-  /** A thread has ended. */
+  /** Gives back the share of an exited thread. */
   giveBackAllOf(thread: number): void {
     this.partialBodies.giveBackAllOf(thread)
   }
@@ -255,7 +246,7 @@ export class SharedLimits {
   }
 }
 
-/** The settings that a thread of ingestion needs. None of them is secret. */
+/** The settings of a thread of ingestion. None is secret. */
 const INGEST_SETTINGS = [
   'clockSkewToleranceMs',
   'maxBatchBytes',
@@ -270,7 +261,6 @@ const INGEST_SETTINGS = [
   'unreadTimeoutMs',
 ] as const satisfies readonly (keyof Config)[]
 
-/** What a thread of ingestion is started with. */
 export interface IngestThreadData {
   /** Of `BackendThreads.connectToLog`. */
   readonly backend: unknown
@@ -278,26 +268,21 @@ export interface IngestThreadData {
   readonly thread: number
   readonly settings: Pick<Config, (typeof INGEST_SETTINGS)[number]>
   readonly maxConnections: number
-  /** Where main serves all requests that are not of ingestion. */
   readonly main: PrivateAddress
-  /** The memory of the limits that all threads share. */
   readonly limits: { readonly rates: SharedArrayBuffer; readonly partialBodies: SharedArrayBuffer }
 }
 
-/** What a thread of ingestion offers to main. */
+/** The functions of a thread of ingestion for main. */
 export interface IngestThreadFunctions {
   /** Resolves to the URL. Rejects with the error of the system. */
   listen(at: Listening): Promise<string>
   apply(change: SharedChange): Promise<void>
-  /** Accepts no connection any more, and closes those that are idle. */
   close(): void
-  /** Waits for no request any longer. */
   abort(): void
 }
 
-/** What main offers to a thread of ingestion. */
+/** The functions of main for a thread of ingestion. */
 export interface IngestMainFunctions {
   keyUsed(use: { readonly key: string; readonly at: number }): Promise<void>
-  /** The thread has found damage. */
   damaged(error: WireError): void
 }

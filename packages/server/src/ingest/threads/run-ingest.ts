@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { KeyUses } from '../../backend/catalog.ts'
 import type { JoinedLog } from '../../backend/threads.ts'
 import { listen } from '../../http/listen.ts'
@@ -19,7 +18,7 @@ import type {
 
 type IngestContext = ThreadContext<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>
 
-/** Runs the ingestion of one thread, on a log that the thread has joined. It listens when main asks for it. */
+/** Runs the ingestion of one thread on a joined log. It listens when main calls `listen`. */
 export function runIngest(
   { data, main, logger, metrics, activity }: IngestContext,
   joined: JoinedLog,
@@ -27,7 +26,6 @@ export function runIngest(
 ): ThreadBody<IngestThreadFunctions> {
   const { settings: config, maxConnections, thread, limits } = data
   const overdue = new AbortController()
-  const forwarded = new Forwarded(overdue.signal)
   const server = createHttpServer({
     config,
     logger,
@@ -35,11 +33,7 @@ export function runIngest(
     maxConnections,
     overdue: overdue.signal,
     routedUrl: ingestionUrl,
-    forwarding: {
-      isOwn: isForIngestion,
-      to: data.main,
-      onForward: (client) => forwarded.add(client),
-    },
+    forwarding: { isOwn: isForIngestion, to: data.main },
   })
   const shared = new SharedBuckets(limits.rates)
   const part = { memory: limits.partialBodies, thread }
@@ -47,7 +41,7 @@ export function runIngest(
     ingestRoutes({
       ...joined,
       keyUses: keyUsesOf((use) => main.call('keyUsed', use)),
-      // Main hears from the log what was received.
+      // Main gets received events from the log.
       activity: {
         refused: (code, calls, sourceId) => activity.refused(code, calls, sourceId),
         received: () => undefined,
@@ -73,48 +67,19 @@ export function runIngest(
     },
     stop: async () => {
       await close()
-      await forwarded.ended()
       await joined[Symbol.asyncDispose]()
     },
   }
 }
 
-/** Main keeps when each key was used last. What this thread knows is enough to tell it rarely. */
-function keyUsesOf(tell: (use: { key: string; at: number }) => Promise<void>): KeyUses {
+/** Main stores the last use of keys. This thread's own times make its messages rare. */
+function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>): KeyUses {
   const uses = new Map<string, number>()
   return {
     lastUsedAt: (key) => uses.get(key),
     mark: (key, at) => {
       uses.set(key, at)
-      return tell({ key, at })
+      return report({ key, at })
     },
-  }
-}
-
-/** The connections that this thread passes on to main. A thread that ended before them would cut off their responses. */
-class Forwarded {
-  readonly #overdue: AbortSignal
-  readonly #open = new Set<Socket>()
-  #onEnded = (): void => undefined
-
-  constructor(overdue: AbortSignal) {
-    this.#overdue = overdue
-  }
-
-  add(client: Socket): void {
-    this.#open.add(client)
-    client.once('close', () => {
-      this.#open.delete(client)
-      if (this.#open.size === 0) this.#onEnded()
-    })
-  }
-
-  /** Resolves when none is open any more, or when a stop is overdue. */
-  async ended(): Promise<void> {
-    if (this.#open.size === 0 || this.#overdue.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#onEnded = resolve
-    this.#overdue.addEventListener('abort', () => resolve(), { once: true })
-    await promise
   }
 }

@@ -14,8 +14,8 @@ class NodeInspector {
   answers: Answers = FIRST_ANSWERS
   readonly shared: SharedInspector
 
-  constructor({ nodes, signals }: Backend) {
-    this.shared = new SharedInspector({ inspector: this, nodes, signals })
+  constructor({ signals }: Backend) {
+    this.shared = new SharedInspector({ inspector: this, signals })
   }
 }
 
