@@ -6,6 +6,7 @@ import { type EmbeddedOptions, openEmbeddedBackend } from './backend/embedded/op
 import type { Config } from './config.ts'
 import { Redacted } from './util/secrets/redacted.ts'
 import type { MoveReport } from './backend/cluster/move/move-data.ts'
+import type { MoveListeners } from './backend/cluster/move/moved-tables.ts'
 import { openStoppedData } from './backend/embedded/stopped/stopped-database.ts'
 
 export type { MoveReport } from './backend/cluster/move/move-data.ts'
@@ -42,10 +43,7 @@ export async function diagnoseCluster(
   return diagnoseServers(clusterOptionsOf(config))
 }
 
-export interface MigrateDataOptions extends Pick<EmbeddedOptions, 'onUnreadable'> {
-  /** Called with the name of each moved table. */
-  readonly onMoved: (table: string) => void
-}
+export type MigrateDataOptions = MoveListeners & Pick<EmbeddedOptions, 'onUnreadable'>
 
 /**
  * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. Resumes an interrupted move.
@@ -54,12 +52,12 @@ export interface MigrateDataOptions extends Pick<EmbeddedOptions, 'onUnreadable'
  */
 export async function migrateData(
   config: Config,
-  { onMoved, onUnreadable }: MigrateDataOptions,
+  { onUnreadable, ...listeners }: MigrateDataOptions,
 ): Promise<MoveReport> {
   const options = clusterOptionsOf(config)
   using data = openStoppedData({ ...config, ...(onUnreadable && { onUnreadable }) })
   const { moveIntoCluster } = await import('./backend/cluster/move/move-data.ts')
-  return await moveIntoCluster(options, data, onMoved)
+  return await moveIntoCluster(options, data, listeners)
 }
 
 /** @throws {BackendNotConfigured} */

@@ -27,7 +27,10 @@ export function addMigrateData(program: Command): void {
           `Row ${key} of the table ${name} is damaged. Its secret cannot be opened in the cluster either.`,
         )
       const onMoved = (name: string): void => output.note(`Moved ${name}.`)
-      const report = await migrateData(config, { onMoved, onUnreadable }).catch(
+      const onSkipped = (name: string, id: string): void => {
+        if (name === 'events') output.note(`The event ${id} is damaged, and stays in the file.`)
+      }
+      const report = await migrateData(config, { onMoved, onSkipped, onUnreadable }).catch(
         (error: unknown) => {
           throw startFailure(error, config) ?? error
         },
@@ -37,29 +40,27 @@ export function addMigrateData(program: Command): void {
     })
 }
 
-/** Tables that have rows, with what was compared. */
+/** The number of rows in each table that has some. */
 function reportText(output: Output, { tables }: MoveReport): string {
-  const moved = tables.filter(({ from }) => from.rows > 0)
+  const moved = tables.filter(({ rows }) => rows > 0)
   if (moved.length === 0) return 'The data folder had nothing to move.'
   const columns = [
     { head: 'table', cell: (each: MoveReport['tables'][number]) => each.table },
-    { head: 'rows', cell: (each: MoveReport['tables'][number]) => grouped(each.from.rows) },
-    { head: 'in the cluster', cell: (each: MoveReport['tables'][number]) => grouped(each.to.rows) },
-    { head: 'digest of both', cell: (each: MoveReport['tables'][number]) => each.to.digest },
+    { head: 'rows', cell: (each: MoveReport['tables'][number]) => grouped(each.rows) },
   ]
   return table(output, columns, moved)
 }
 
-function notesOf({ tables, damagedEvents, coveredEvents }: MoveReport): string[] {
-  const waiting = tables.find(({ table: name }) => name === 'outbox')?.from.rows ?? 0
+function notesOf({ tables }: MoveReport): string[] {
+  const unfinished = tables.find(({ table: name }) => name === 'outbox')
+  const { rows = 0, skipped = 0 } = unfinished ?? {}
   return [
-    ...(damagedEvents.length === 0
+    ...(skipped === 0
       ? []
-      : [`These events are damaged, and stay in the file: ${damagedEvents.join(', ')}.`]),
-    ...(coveredEvents === 0
-      ? []
-      : [`${grouped(coveredEvents)} events are about to be deleted, and are not delivered.`]),
-    `All is moved, and is the same on both sides. ${grouped(waiting)} events wait for the first node.`,
-    'Start the nodes now. Do not start a service on this data folder again: it would deliver once more what waits.',
+      : [
+          `${grouped(skipped)} unfinished events are damaged or about to be deleted, and will not be delivered.`,
+        ]),
+    `All data was moved. The first node will process ${grouped(rows)} unfinished events.`,
+    'Start the nodes now. Do not start a service on this data folder again: it would repeat the waiting deliveries.',
   ]
 }

@@ -82,9 +82,8 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       await using postgres = await openPostgres()
       let report: MoveReport | undefined
       for (let run = 0; report === undefined; run++) {
-        // The first begins. The second copies a slice, so each second run gets one slice further; then the comparison, which
-        // begins again each time, gets five tables further.
-        const at = 2 + 5 * Math.max(0, run - 2 * transactions)
+        // The first run begins. Later runs commit at most one slice each.
+        const at = Math.min(run + 1, 2)
         const moment = run % 2 === 0 ? 'before' : 'after'
         report = await moveData({ ...options, postgres: cuttingOff(postgres, at, moment) }).catch(
           (error: unknown) => {
@@ -110,15 +109,7 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       const { end, stdout, stderr } = await runCommand(target, folder.dataDir)
       expect(end, stderr).toBe(0)
       const report = JSON.parse(stdout) as MoveReport
-      // Digests of lanes have a hash under the key, which is another one in each cluster.
-      const comparable = ({ tables }: MoveReport) =>
-        tables.map(({ table, from, to }) => [
-          table,
-          from.rows,
-          to.rows,
-          table === 'lanes' ? '' : to.digest,
-        ])
-      expect(comparable(report)).toEqual(comparable(expected))
+      expect(report).toEqual(expected)
       await using node = await openNode(target)
       await using other = await openNode(reference)
       expect(await snapshotOf(node)).toEqual(await snapshotOf(other))

@@ -1,5 +1,6 @@
 import { openClusterBackend, type ClusterOptions } from '../../../src/backend/cluster/open.ts'
 import { moveIntoCluster, type MoveReport } from '../../../src/backend/cluster/move/move-data.ts'
+import type { MoveListeners } from '../../../src/backend/cluster/move/moved-tables.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
@@ -41,10 +42,10 @@ export async function openTarget(): Promise<Target> {
 export async function moveInto(
   { options }: Target,
   dataDir: string,
-  encryptionKey: Redacted | undefined = options.encryptionKey,
+  listeners: MoveListeners = {},
 ): Promise<MoveReport> {
-  using data = openStoppedData({ dataDir, encryptionKey })
-  return await moveIntoCluster(options, data, () => undefined)
+  using data = openStoppedData({ dataDir, encryptionKey: options.encryptionKey })
+  return await moveIntoCluster(options, data, listeners)
 }
 
 export function openNode({ options }: Target) {

@@ -1,6 +1,6 @@
-import type { Carried, EventType } from '@hookline/protocol'
+import type { Carried } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
-import type { Purge, Subject } from '../../deletions.ts'
+import type { Purge } from '../../deletions.ts'
 import {
   countPurged,
   type FoundEvent,
@@ -21,7 +21,7 @@ import { PostgresTx } from '../postgres/postgres-store.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { removeEvents } from './remove-events.ts'
 
-/** Ids whose events are found together, and events that one step finds at most. */
+/** Maximum ids and events of one step. */
 const GROUP_IDS = 10
 const STEP_EVENTS = 500
 
@@ -30,13 +30,13 @@ interface PostgresPurgeOptions {
   readonly feed: ChangeFeed
   readonly lastPosition: PurgeEngine['lastPosition']
   readonly erase: PurgeEngine['erase']
-  /** The position of an event that this node has consumed; `undefined` for another one. */
+  /** The position of an event that this node has consumed. */
   readonly consumedPositionOf: (carried: Carried) => number | undefined
-  /** Events of the log that the archive has refused. */
+  /** Events that the archive has refused. */
   readonly refused: WeakSet<object>
 }
 
-/** Finds and removes the events of users in PostgreSQL. Nodes may run the same purge at once: each event counts once. */
+/** Removes the events of users. Nodes may run the same purge at once: each event counts once. */
 export function postgresPurge({
   postgres,
   feed,
@@ -69,12 +69,12 @@ export function postgresPurge({
   }
 }
 
-/** Every archive waits for this transaction, and reads the table after it. */
+/** Archiving waits for this transaction, and then reads its rows. */
 async function refuse(transaction: Transaction<unknown>, added: AddedIds): Promise<void> {
   await lock(transaction, 'archive')
   await addPurgedIds(new PostgresTx(transaction), added)
   const names = added.ids.map(({ id }) => Buffer.from(JSON.stringify(id)))
-  // The rows stay, with the reason.
+  // The rows and their reasons stay.
   await sql`UPDATE quarantine SET content = NULL WHERE content IS NOT NULL AND EXISTS (
     SELECT FROM unnest(${names}::bytea[]) AS named (id) WHERE position(named.id IN content) > 0)`.execute(
     transaction,
@@ -88,7 +88,7 @@ async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Pro
   return anonymous.length === 0 || removeIdentities(tx, { ids: anonymous, ...rest })
 }
 
-/** The beginning of a step: at a group of ids, after the event that arrived at this time with this seq. */
+/** Where a step begins: a group of ids, and the last event of the step before. */
 interface Place {
   readonly from: number
   readonly at: number
@@ -99,18 +99,11 @@ function placeAt(from: number): Place {
   return { from, at: -1, seq: 0 }
 }
 
-interface Row {
-  readonly id: string
-  readonly source_id: string
-  readonly user_id: string | null
-  readonly is_computed: boolean
-  readonly type: EventType
-  readonly kind: Subject['kind']
-  readonly received_at: number
-  readonly seq: number
+interface FoundRow extends FoundEvent {
+  readonly receivedAt: number
 }
 
-/** Finds the next events of a group of ids, in the order of their arrival. Each part of the union reads one index. */
+/** Finds the next events of a group of ids, in order of arrival. Each part of the union uses one index. */
 async function find(
   postgres: Postgres,
   { subjects, through, computedThrough }: WantedEvents,
@@ -118,37 +111,32 @@ async function find(
 ) {
   const group = subjects.slice(place.from, place.from + GROUP_IDS)
   const having = (condition: unknown) => sql`(
-    SELECT id, source_id, user_id, type, origin IS NOT NULL AS is_computed, received_at, seq FROM events
+    SELECT id, source_id AS "sourceId", user_id AS "userId", type, origin IS NOT NULL AS "isComputed",
+      received_at AS "receivedAt", seq AS "position"
+    FROM events
     WHERE ${condition} AND (received_at, seq) > (${place.at}::bigint, ${place.seq}::bigint)
       AND log_position <= CASE WHEN origin IS NULL THEN ${through}::bigint ELSE ${computedThrough}::bigint END
     ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
   const wanted = sql`wanted.id`
-  const rows = await postgres.run(sql<Row>`
-    SELECT found.*, wanted.kind
+  const rows = await postgres.run(sql<FoundRow>`
+    SELECT found.*, wanted.kind AS "foundBy"
     FROM unnest(${group.map(({ kind }) => kind)}::text[], ${group.map(({ id }) => toText(id))}::text[])
       AS wanted (kind, id)
     CROSS JOIN LATERAL (
       ${having(sql`wanted.kind = 'user' AND ${isId('user_id', wanted)}`)}
       UNION ALL ${having(sql`wanted.kind = 'anonymous' AND ${isId('anonymous_id', wanted)}`)}
       UNION ALL ${having(isId('previous_id', wanted))}) AS found
-    ORDER BY received_at, seq, kind DESC LIMIT ${STEP_EVENTS}`)
+    ORDER BY "receivedAt", "position", kind DESC LIMIT ${STEP_EVENTS}`)
   const last = rows.length === STEP_EVENTS ? rows.at(-1) : undefined
-  const rest = last && { ...place, at: last.received_at, seq: last.seq }
+  const rest = last && { ...place, at: last.receivedAt, seq: last.position }
   const from = place.from + GROUP_IDS
   const next = rest ?? (from < subjects.length ? placeAt(from) : null)
-  return { events: rows.map(eventOf), next }
-}
-
-function eventOf(row: Row): FoundEvent {
-  return {
-    id: row.id,
-    sourceId: fromText(row.source_id),
-    userId: row.user_id === null ? null : fromText(row.user_id),
-    isComputed: row.is_computed,
-    type: row.type,
-    position: row.seq,
-    foundBy: row.kind,
-  }
+  const events = rows.map((row) => ({
+    ...row,
+    sourceId: fromText(row.sourceId),
+    userId: row.userId === null ? null : fromText(row.userId),
+  }))
+  return { events, next }
 }
 
 async function removeFound(
@@ -158,7 +146,7 @@ async function removeFound(
 ): Promise<void> {
   const tx = new PostgresTx(transaction)
   const ofOthers = eventsOfOthers(found)
-  // First: this lock is taken before all others.
+  // This lock is taken before all others.
   if (ofOthers.length > 0) await lockProfiles(tx)
   const ids = found.map(({ id }) => id)
   const { events, deliveries } = await removeEvents(transaction, ids)

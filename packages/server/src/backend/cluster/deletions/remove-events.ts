@@ -7,15 +7,14 @@ interface Removed {
 }
 
 /**
- * Removes events with decisions, deliveries, attempts, and their other records. Returns the events that no other node had removed.
- * The events go first: a transaction that records something of them has locked their rows, so that is committed when they
- * are gone.
+ * Removes events and their records. Returns the events that no other node had removed. Events go first: deleting them waits for
+ * transactions that record something about them.
  */
 export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],
 ): Promise<Removed> {
-  // What is deleted without it counts as missing (postgres/schema.sql).
+  // Otherwise the rows count as missing (postgres/schema.sql).
   await sql`SELECT set_config('hookline.removal', 'on', true)`.execute(transaction)
   const events = await sql<{ readonly id: string }>`
     DELETE FROM events WHERE id = ANY(${ids}::text[]) RETURNING id`.execute(transaction)
@@ -39,12 +38,12 @@ async function removeDeliveries(
   return rows.map(({ id }) => id)
 }
 
-/** Keeps in mind that the partitions of the days of these events have bytes of rows that this transaction removes. */
+/** Marks the days of these events for erasure. */
 export async function markUnerased(
   transaction: Transaction<unknown>,
   eventIds: readonly string[],
 ): Promise<void> {
-  // In one order, so that two transactions wait for each other only once.
+  // Sorted to avoid deadlocks.
   await sql`
     INSERT INTO unerased_days
       SELECT DISTINCT day_of(substr(id, 5, 10)), false FROM unnest(${eventIds}::text[]) AS id ORDER BY 1

@@ -1,30 +1,31 @@
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
+import { pause } from '../../../util/time/pause.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { unlessUnavailable } from '../postgres/unavailable.ts'
 
 interface ClaimingNodeOptions {
   readonly postgres: Postgres
   readonly clock: Clock
-  /** How long claims last without being renewed. Longer than any attempt. Defaults to 20 s. */
+  /** Lifetime of claims without renewal; longer than any attempt. Defaults to 20 s. */
   readonly leaseMs?: number | undefined
-  /** The version of the schema that this node knows: none is made meanwhile that it could not bear. */
+  /** The schema version that this node supports. */
   readonly schema: number
 }
 
 const LEASE_MS = 20_000
-/** The lease is renewed so many times while it lasts. */
-const TIMES = 4
+/** Renewals for each lease. */
+const RENEWALS = 4
 
 /**
- * This node, as the holder of its claims. One row of the database is the lease of all of them, by the clock of the database:
+ * This node as the holder of claims. One row is the lease of all of them, by the clock of the database:
  *
  *     open ─▶ alive ─ renewed every quarter ─▶ alive
- *              ├─ disposed ─▶ gone: its claims end at once
- *              └─ not renewed in time ─▶ dead: other nodes may claim what it has, part by part
+ *              ├─ disposed ─▶ its claims end immediately
+ *              └─ not renewed in time ─▶ other nodes may claim its parts
  *
- * A node that wakes is alive again, with the claims that no other node has taken over.
+ * A node that was suspended keeps the claims that no other node has taken.
  */
 export class ClaimingNode implements AsyncDisposable {
   readonly id = randomUUID()
@@ -32,10 +33,9 @@ export class ClaimingNode implements AsyncDisposable {
   readonly #clock: Clock
   readonly #leaseMs: number
   readonly #schema: number
-  #isDisposed = false
+  readonly #stop = new AbortController()
   #aliveUntil = -Infinity
-  #cancel: () => void = () => undefined
-  #renewing: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
   private constructor({ postgres, clock, leaseMs = LEASE_MS, schema }: ClaimingNodeOptions) {
     this.#postgres = postgres
@@ -47,40 +47,41 @@ export class ClaimingNode implements AsyncDisposable {
   static async open(options: ClaimingNodeOptions): Promise<ClaimingNode> {
     const node = new ClaimingNode(options)
     await node.#renew()
-    node.#wait()
+    node.#running = node.#renewRepeatedly()
     return node
   }
 
-  /** Resolves when what this node claims now lasts. */
+  /** Resolves when the lease is valid. */
   async alive(): Promise<void> {
     if (this.#clock.now() >= this.#aliveUntil) await this.#renew()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true
-    this.#cancel()
-    await this.#renewing
-    // Without the database, the lease ends by itself.
+    this.#stop.abort()
+    await this.#running
+    // Without the database, the lease expires.
     await unlessUnavailable(
       this.#postgres.run(sql`DELETE FROM claiming_nodes WHERE id = ${this.id}`),
     )
   }
 
-  #wait(): void {
-    if (this.#isDisposed) return
-    this.#cancel = this.#clock.after(this.#leaseMs / TIMES, () => {
-      this.#renewing = unlessUnavailable(this.#renew()).then(() => this.#wait())
-    })
+  async #renewRepeatedly(): Promise<void> {
+    const { signal } = this.#stop
+    for (;;) {
+      await pause(this.#clock, this.#leaseMs / RENEWALS, signal)
+      if (signal.aborted) return
+      await unlessUnavailable(this.#renew())
+    }
   }
 
-  /** Also removes nodes that are long dead. */
+  /** Also removes nodes that expired a day ago. */
   async #renew(): Promise<void> {
-    const askedAt = this.#clock.now()
+    const startedAt = this.#clock.now()
     await this.#postgres.run(sql`
       WITH gone AS (DELETE FROM claiming_nodes WHERE until < clock_timestamp() - interval '1 day' AND id <> ${this.id})
       INSERT INTO claiming_nodes (id, until, schema)
       VALUES (${this.id}, clock_timestamp() + ${this.#leaseMs} * interval '1 millisecond', ${this.#schema})
       ON CONFLICT (id) DO UPDATE SET until = excluded.until`)
-    this.#aliveUntil = askedAt + this.#leaseMs
+    this.#aliveUntil = startedAt + this.#leaseMs
   }
 }

@@ -4,30 +4,28 @@ import type { QueueName } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** A claim of this node: of the part of a delivery in one lane. `fence` tells it from earlier and later claims of the part. */
+/** A claim of this node on the part of a delivery in one lane. Each claim of a part has a greater `fence`. */
 export interface HeldClaim {
   readonly id: string
   readonly lane: number
   readonly fence: number
 }
 
-/** Whose claims, and of which queue. */
 interface Claimer {
   readonly queue: QueueName
   readonly node: string
 }
 
 /**
- * The claims of this node in one queue. Where the response of a statement is lost, nobody knows whether it has claimed: such
- * claims would last as long as the node. So they end when the database responds again. The node may have lost some of its claims
- * meanwhile: the database finds out by the fence.
+ * The claims of this node in one queue. If the response of a claiming statement is lost, its claims are unknown and would last as
+ * long as the node, so `endUnknown` ends them. The node may have lost other claims, which the database detects by the fence.
  */
 export class NodeClaims {
   readonly #postgres: Postgres
   readonly #claimer: Claimer
-  /** Made and not ended, by delivery. */
+  /** Current claims, by delivery. */
   readonly #byId = new Map<string, readonly HeldClaim[]>()
-  /** Statements under way that may claim. */
+  /** Running statements that may claim. */
   readonly #claiming = new Set<Promise<unknown>>()
   #isUnsure = false
 
@@ -36,7 +34,7 @@ export class NodeClaims {
     this.#claimer = claimer
   }
 
-  /** The claims of these deliveries; with `lane`, only those of the parts in that lane. */
+  /** The claims of these deliveries, optionally in one lane only. */
   of(ids: Iterable<string>, lane?: number): readonly HeldClaim[] {
     const claims: HeldClaim[] = []
     for (const id of ids)
@@ -45,7 +43,7 @@ export class NodeClaims {
     return claims
   }
 
-  /** Runs a statement that claims, and ends the claims `before`. `claimed` finds those that it has made. */
+  /** Runs a statement that makes the claims that `claimed` returns, and ends the claims `before`. */
   async run<Row>(
     statement: RawBuilder<Row>,
     claimed: (rows: readonly Row[]) => readonly HeldClaim[],
@@ -67,7 +65,7 @@ export class NodeClaims {
     }
   }
 
-  /** Ends claims. Without the database, they end when it is back. */
+  /** Ends claims; without the database, as soon as it is back. */
   async end(ended: readonly HeldClaim[]): Promise<void> {
     if (ended.length === 0) return
     this.#forget(ended)
@@ -81,7 +79,7 @@ export class NodeClaims {
     }
   }
 
-  /** Ends the claims that a lost response has made. Those of statements that begin meanwhile have a greater fence. */
+  /** Ends claims of lost responses. Statements that begin meanwhile have a greater fence. */
   async endUnknown(): Promise<void> {
     if (!this.#isUnsure) return
     this.#isUnsure = false
@@ -104,7 +102,7 @@ export class NodeClaims {
     }
   }
 
-  /** A claim of the same part that was made later stays. */
+  /** Keeps later claims of the same parts. */
   #forget(claims: readonly HeldClaim[]): void {
     for (const { id, lane, fence } of claims) {
       const left = (this.#byId.get(id) ?? []).filter(
@@ -125,13 +123,12 @@ export class NodeClaims {
   }
 }
 
-/** The condition that a row `waits` of `waiting_parts` has a claim of `held`. */
+/** The condition that a claim `held` is still valid for a row `waits` of `waiting_parts`. */
 export function isHeld(node: string): RawBuilder<boolean> {
   return sql<boolean>`waits.delivery_id = held.delivery_id AND waits.lane = held.lane
     AND waits.fence = held.fence AND waits.claimed_by = ${node}`
 }
 
-/** Rows of claims. */
 export function claimRows(claims: readonly HeldClaim[]): RawBuilder<unknown> {
   const [ids, lanes] = [claims.map(({ id }) => id), claims.map(({ lane }) => lane)]
   const fences = claims.map(({ fence }) => fence)

@@ -29,21 +29,16 @@ import {
   type QueueTable,
 } from './queue-tables.ts'
 
-/** What both queues of a node share. */
 interface QueueOptions {
   readonly postgres: Postgres
   readonly node: ClaimingNode
   readonly lanes: PostgresLanes
 }
 
-/** A delivery that another transaction makes at the same moment is there when the record is made again. */
-const MOST_TRIES = 2
+/** A delivery that another transaction inserts at the same moment exists on the second attempt. */
+const MAX_TRIES = 2
 
-/**
- * The queue of the lanes on one table. The table holds the states, `waiting_parts` what waits in which lane and who has
- * claimed it: a node, while it is alive (`ClaimingNode`). Each claim of a part has a greater fence than the one before, by
- * which a node finds out that it has lost a claim.
- */
+/** The lanes of one table. The table has the states; `waiting_parts` has the waiting parts and the nodes that have claimed them. */
 export class PostgresDeliveryQueue<
   E extends Carried = AcceptedEvent,
   Row extends DeliveryRow = DeliveryRow,
@@ -67,10 +62,10 @@ export class PostgresDeliveryQueue<
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    const given = onePerDelivery(records)
-    await this.#lanes.giveTo(this.#table.name, given)
-    let left = await this.#recordNew(given)
-    for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
+    const latest = onePerDelivery(records)
+    await this.#lanes.giveTo(this.#table.name, latest)
+    let left = await this.#recordNew(latest)
+    for (let tries = 0; left.length > 0 && tries < MAX_TRIES; tries++) {
       const missed = await this.#recordOnce(left)
       left = left.filter(({ delivery }) => missed.has(delivery.id))
     }
@@ -105,7 +100,7 @@ export class PostgresDeliveryQueue<
     return { lanes, isUnsplit: rows.some(({ number }) => number === this.#unsplitLane) }
   }
 
-  /** Returns the records that are left: those of deliveries that are not new, or go on. */
+  /** Records new deliveries that have ended. Returns the other records. */
   async #recordNew(records: readonly RecordedDelivery[]): Promise<readonly RecordedDelivery[]> {
     const { recordNew } = this.#table
     const isClaimed = ({ delivery }: RecordedDelivery): boolean =>
@@ -117,7 +112,7 @@ export class PostgresDeliveryQueue<
     return records.filter(({ delivery }) => !written.has(delivery.id))
   }
 
-  /** Returns the ids of those that another transaction has made or removed meanwhile. */
+  /** Returns the ids of deliveries that another transaction has inserted or removed meanwhile. */
   async #recordOnce(records: readonly RecordedDelivery[]): Promise<ReadonlySet<string>> {
     const held = this.#claims.of(records.map(({ delivery }) => delivery.id))
     const recording = { records, node: this.#node.id, held }
@@ -146,7 +141,7 @@ export class PostgresDeliveryQueue<
     }
   }
 
-  /** Reads what is claimed in a statement of its own: until the claim, another node may have changed it. */
+  /** In a separate statement: until the claim, another node may have changed the deliveries. */
   async #read(ids: readonly string[], lane: number): Promise<Claim<E>> {
     if (ids.length === 0) return { deliveries: [], unreadable: [] }
     const { name, select } = this.#table
@@ -172,7 +167,7 @@ export class PostgresDeliveryQueue<
   }
 }
 
-/** The last record of each delivery, with all attempts. */
+/** The last record of each delivery, with all its attempts. */
 function onePerDelivery(records: readonly RecordedDelivery[]): readonly RecordedDelivery[] {
   const byId = new Map<string, RecordedDelivery>()
   for (const record of records) {
@@ -182,14 +177,14 @@ function onePerDelivery(records: readonly RecordedDelivery[]): readonly Recorded
   return [...byId.values()]
 }
 
-/** Whether a delivery has a part that waits in a lane. It may have another one of the same URL, whose webhook was removed. */
+/** Whether a part of the delivery waits in the lane. Another part may have the same URL, of a removed webhook. */
 function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
   const isThere = ({ url, state }: DeliveryPart): boolean =>
     url === lane?.url && (state === 'pending' || state === 'held')
   return destinationId === lane?.destinationId && webhooks.some(isThere)
 }
 
-/** The queue and the history of deliveries, on the tables `deliveries` and `attempts`. */
+/** The queue and the history of deliveries. */
 export class PostgresDeliveries
   extends PostgresDeliveryQueue<ClaimedDelivery['event'], EventDeliveryRow>
   implements Deliveries
@@ -211,7 +206,7 @@ export class PostgresDeliveries
     return this.#stored.list(filter, page)
   }
 
-  /** The columns `webhooks` of deliveries. */
+  /** The values of the column `webhooks`. */
   async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
     await this.#lanes.giveTo(
       'deliveries',

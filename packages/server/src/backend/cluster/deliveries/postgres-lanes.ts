@@ -15,9 +15,8 @@ interface LaneRow {
 }
 
 /**
- * The lanes of deliveries and of notices, and their numbers. Deliveries and attempts name a lane by its number, so that a URL,
- * which may contain a credential, is stored once, and sealed. A lane never changes and is never removed, so those that this
- * node has read stay in memory: there are a few for each destination.
+ * The lanes of both queues, and their numbers. Rows name lanes by number, so each URL, which may contain a credential, is stored
+ * once, and sealed. Lanes are never changed or removed, so this node caches them.
  */
 export class PostgresLanes implements NumberedLanes {
   readonly #postgres: Postgres
@@ -33,7 +32,7 @@ export class PostgresLanes implements NumberedLanes {
     this.#box = box
   }
 
-  /** The number of a lane that has one. */
+  /** The number of a lane; `undefined` if it has none. */
   async find(queue: QueueName, lane: LaneId): Promise<number | undefined> {
     const known = this.numberOf(queue, lane)
     if (known !== undefined) return known
@@ -41,7 +40,7 @@ export class PostgresLanes implements NumberedLanes {
     return this.numberOf(queue, lane)
   }
 
-  /** Gives a number to each lane of the deliveries that has none. Afterwards, `numberOf` returns all of them. */
+  /** Adds the lanes that have no number. Afterwards, `numberOf` returns all of them. */
   async giveTo(queue: QueueName, records: readonly RecordedDelivery[]): Promise<void> {
     const unknown = new Map<string, LaneId>()
     for (const { delivery, attempts } of records)
@@ -53,23 +52,23 @@ export class PostgresLanes implements NumberedLanes {
       if ((await this.find(queue, lane)) === undefined) await this.#add(queue, lane)
   }
 
-  /** The number of a lane, where this node has met it. */
+  /** The number of a cached lane. */
   numberOf(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
     return this.#byLane[queue].get(destinationId, url)
   }
 
-  /** Reads the lanes of these numbers, so that `laneOf` knows them. */
+  /** Caches the lanes of these numbers for `laneOf`. */
   async know(numbers: Iterable<number>): Promise<void> {
     const unknown = [...new Set(numbers)].filter((number) => !this.#byNumber.has(number))
     if (unknown.length > 0) await this.#read(sql`number = ANY(${unknown}::int[])`)
   }
 
-  /** The lane of a number; `undefined` where the database lacks it. */
+  /** The lane of a number; `undefined` if it is not in the database. */
   laneOf(number: number): QueueLane | undefined {
     return this.#byNumber.get(number)
   }
 
-  /** One node at a time adds lanes, so that none gets two numbers, also while nodes have the keys in another order. */
+  /** One node at a time adds lanes, so none gets two numbers, even while the order of keys differs between nodes. */
   async #add(queue: QueueName, lane: LaneId): Promise<void> {
     const { destinationId, url } = lane
     const keys = this.#keysOf(lane)
@@ -85,7 +84,7 @@ export class PostgresLanes implements NumberedLanes {
     await this.find(queue, lane)
   }
 
-  /** What a lane is found by: a hash under each key of the box, the first of which makes new ones. */
+  /** A hash for each key of the box. New lanes use the first one. */
   #keysOf(lane: LaneId): readonly string[] {
     return this.#box.keys.map((key) => laneHash(lane, key))
   }
@@ -100,7 +99,7 @@ export class PostgresLanes implements NumberedLanes {
     }
   }
 
-  /** The URL; empty, which is that of no webhook, where its key is not in the box. */
+  /** The URL; empty, which no webhook has, if its key is not in the box. */
   #opened(sealed: string, destinationId: string): string {
     try {
       return this.#box.open(sealed, destinationId)
@@ -115,7 +114,7 @@ function isLane(queue: QueueName, { destinationId }: LaneId, keys: readonly stri
   return sql`queue = ${queue} AND destination_id = ${destinationId} AND key = ANY(${keys}::text[])`
 }
 
-/** What a lane is found by in the database: it reveals nothing about the URL to whoever lacks the key. */
+/** Identifies a lane in the database without revealing its URL. */
 export function laneHash(lane: LaneId, key: Buffer): string {
   return createHmac('sha256', key)
     .update(`lane ${laneKey(lane)}`)

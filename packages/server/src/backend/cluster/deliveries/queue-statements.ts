@@ -5,9 +5,9 @@ import type { DeliveryRow } from '../../store/deliveries.ts'
 import { type QueueName, type StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import { claimRows, type HeldClaim, isHeld } from './claims.ts'
-import type { Given, QueueTable } from './queue-tables.ts'
+import type { StoredRecord, QueueTable } from './queue-tables.ts'
 
-/** `claimed`: a part that this node has now. `missed`: there is no such delivery, or another transaction has just made it. */
+/** `claimed`: this node now has the part. `missed`: the delivery does not exist, or was inserted concurrently. */
 interface RecordedRow extends HeldClaim {
   readonly kind: 'claimed' | 'missed'
 }
@@ -15,17 +15,16 @@ interface RecordedRow extends HeldClaim {
 interface Recording {
   readonly records: readonly RecordedDelivery[]
   readonly node: string
-  /** The claims of these deliveries that this node believes to have. */
+  /** The presumed claims of this node on these deliveries. */
   readonly held: readonly HeldClaim[]
 }
 
 /**
- * Records deliveries in one statement: their state, which parts wait, which of those this node has, and failed attempts.
+ * Records states, waiting parts, claims and failed attempts of deliveries in one statement.
  *
- * A part that another node has claimed since makes its delivery `refused`: a node that slept through its lease changes
- * nothing. Its attempts are history, and are kept. The rows of a delivery are locked before the parts that wait, so what is
- * decided on is what they are when this changes them. They are looked up one by one: the table is now empty and now large, so
- * PostgreSQL may not know its size, and would read all of it.
+ * A delivery with a part that another node has claimed is `refused`: an expired node changes nothing but the history of attempts.
+ * Deliveries are locked before parts. Each is looked up separately: PostgreSQL may have wrong statistics of the table, and would
+ * read all of it.
  */
 export function recordStatement<E extends Carried, Row extends DeliveryRow>(
   { name, write }: QueueTable<E, Row>,
@@ -33,7 +32,7 @@ export function recordStatement<E extends Carried, Row extends DeliveryRow>(
   { records, node, held }: Recording,
 ): RawBuilder<RecordedRow> {
   const table = sql.table(name)
-  const given = records.map(({ delivery }): Given => ({
+  const given = records.map(({ delivery }): StoredRecord => ({
     delivery,
     webhooks: parts.textOf(delivery),
   }))
@@ -75,7 +74,6 @@ export function recordStatement<E extends Carried, Row extends DeliveryRow>(
       WHERE id NOT IN (SELECT id FROM kept) AND id NOT IN (SELECT id FROM written)`
 }
 
-/** Rows of the parts that wait. */
 function waitingParts(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -94,7 +92,7 @@ function waitingParts(
   ) AS part (delivery_id, lane, due_at, is_claimed)`
 }
 
-/** An attempt that delivered is kept whole in `webhooks` of its delivery. */
+/** Successful attempts are stored in `webhooks` of the delivery. */
 function keepFailedAttempts(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -117,7 +115,6 @@ function keepFailedAttempts(
     ON CONFLICT (delivery_id, id) DO NOTHING`
 }
 
-/** A part that is claimed now. */
 interface ClaimedRow extends HeldClaim {
   readonly due_at: number | null
 }
@@ -128,11 +125,10 @@ interface Claiming extends ClaimRequest {
 }
 
 /**
- * Claims parts of a lane, in one statement. Parts that another transaction works on are left out, so nodes that claim at the
- * same moment get different ones.
+ * Claims parts of a lane in one statement. It skips locked parts, so nodes that claim at once get different ones.
  *
- * The other parts of these deliveries are locked as well, and looked at again: another node may claim one of them at this
- * moment. Where two nodes do so, neither gets the delivery, and both find it when they look again.
+ * The other parts of these deliveries are locked and checked again, because another node may claim one at this moment. If two nodes
+ * block each other, neither gets the delivery until its next attempt.
  */
 export function claimStatement({ lane, node, due, limit }: Claiming): RawBuilder<ClaimedRow> {
   const ofOthers = sql`waits.delivery_id = free.delivery_id AND waits.lane <> ${lane}`
@@ -161,19 +157,19 @@ function isDue(due: ClaimRequest['due']): RawBuilder<boolean> {
   return sql<boolean>`waits.due_at > ${due.after}`
 }
 
-/** Those that are due the longest first, as they were claimed. */
+/** Longest due first. */
 export function byDueAt(a: ClaimedRow, b: ClaimedRow): number {
   return (a.due_at ?? 0) - (b.due_at ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
-/** A lane in which something waits: when the next part is due that can be claimed, and whether parts are held. */
+/** A lane with waiting parts: when the next claimable part is due, and whether parts are held. */
 interface WaitingRow {
   readonly number: number
   readonly due_at: number | null
   readonly is_held: boolean
 }
 
-/** What waits, lane by lane. Each lane is a few steps in an index, however much waits in it. */
+/** The lanes with waiting parts. Takes a few index steps for each lane. */
 export function waitingStatement(queue: QueueName, node: string): RawBuilder<WaitingRow> {
   const inLane = sql`FROM waiting_parts AS waits WHERE waits.lane = lane.number`
   return sql<WaitingRow>`
@@ -186,14 +182,14 @@ export function waitingStatement(queue: QueueName, node: string): RawBuilder<Wai
     ) AS lanes WHERE due_at IS NOT NULL OR is_held`
 }
 
-/** The condition that a column names a node that is alive. */
+/** The condition that a column names an alive node. */
 function isLive(column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} IN (SELECT id FROM claiming_nodes WHERE until > clock_timestamp())`
 }
 
 /**
- * The condition that `node` can claim a part, a row `waits`. Nobody who is alive has it, nor another part of its delivery: a
- * record is of the whole delivery, so all claims of a delivery are of one node.
+ * The condition that `node` can claim a row `waits`: no alive node has claimed it or another part of its delivery, because all
+ * claims of a delivery belong to one node.
  */
 function isClaimable(node: string): RawBuilder<boolean> {
   return sql<boolean>`(waits.claimed_by IS NULL OR NOT (waits.claimed_by = ${node} OR ${isLive('waits.claimed_by')}))

@@ -12,46 +12,40 @@ import { arrays } from '../postgres/arrays.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import { fromText } from '../postgres/text.ts'
 
-/** A delivery that is recorded, with its column `webhooks`. */
-export interface Given {
+/** A delivery to record, with the value of its column `webhooks`. */
+export interface StoredRecord {
   readonly delivery: Delivery
   readonly webhooks: string
 }
 
-/** The table that a queue is kept in: how its rows are read, and how a record changes them. */
+/** How the rows of a queue are read and written. */
 export interface QueueTable<E extends Carried, Row extends DeliveryRow> {
   readonly name: QueueName
-  /** `SELECT … FROM …` with everything that `claimedOf` reads. The table has its own name in it. */
+  /** `SELECT … FROM …` with all columns that `claimedOf` reads. */
   readonly select: RawBuilder<Row>
   readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
-  /**
-   * Records of deliveries that are new and have ended, in one call; absent where all records are written in the same way.
-   * Returns the ids of those that it has written.
-   */
+  /** Records new deliveries that have ended. Returns the ids of those that it has written. */
   readonly recordNew?: (
     records: readonly RecordedDelivery[],
     parts: StoredParts,
   ) => RawBuilder<{ readonly id: string }>
   /**
-   * What a record writes, as queries of a WITH clause. The last of them is `written`: the `id` of each delivery that is now
-   * as the record says. Those before it can be read:
+   * Queries of a WITH clause that write records. The last one is `written`: the `id` of each written delivery. They can read:
    *
-   * - `kept (id, state, rounds, first_due_at)`: the deliveries that there were, locked, as they are now
-   * - `refused (id)`: another node has claimed them since: they are not to be changed
+   * - `kept (id, state, rounds, first_due_at)`: the existing deliveries, locked
+   * - `refused (id)`: deliveries claimed by other nodes, which must not change
    */
-  readonly write: (given: readonly Given[]) => RawBuilder<unknown>
+  readonly write: (given: readonly StoredRecord[]) => RawBuilder<unknown>
 }
 
-/** Whether the delivery has a part that waits in a lane. */
 function isWaiting({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
   return webhooks.some(({ state }) => state === 'pending' || state === 'held')
 }
 
-/** A delivery with its event, which may be gone. */
+/** A delivery with its event, if it still exists. */
 export type EventDeliveryRow = DeliveryRow &
   Omit<EventRow, 'body'> & { readonly body: Buffer | null }
 
-/** The table `deliveries` as a queue. */
 export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], EventDeliveryRow> = {
   name: 'deliveries',
   select: sql<EventDeliveryRow>`SELECT ${sql.raw(DELIVERY_COLUMNS)}, ${EVENT_COLUMNS}
@@ -74,12 +68,12 @@ function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDeli
 }
 
 /**
- * Keeps new deliveries, and updates those that have not ended. One that has ended keeps its state, and gets the results of its
- * other webhooks. A replay or a retry by hand changes `first_due_at`: a record of the time before changes nothing after it.
+ * Inserts new deliveries and updates unfinished ones. A finished one keeps its state, but gets results of its other webhooks. A
+ * replay or manual retry changes `first_due_at`, so that earlier records no longer apply.
  *
- * A purge removes events before their deliveries. The event of a new delivery is locked, so it is there until this is committed.
+ * The event of a new delivery is locked: purges remove events before deliveries.
  */
-function writeDeliveries(given: readonly Given[]): RawBuilder<unknown> {
+function writeDeliveries(given: readonly StoredRecord[]): RawBuilder<unknown> {
   const ids = given.map(({ delivery }) => delivery.id)
   const eventIds = given.map(({ delivery }) => delivery.eventId)
   return sql`
@@ -105,7 +99,7 @@ function writeDeliveries(given: readonly Given[]): RawBuilder<unknown> {
     written AS (SELECT id FROM inserted UNION ALL SELECT id FROM updated)`
 }
 
-function rowsOf(given: readonly Given[]): RawBuilder<unknown> {
+function rowsOf(given: readonly StoredRecord[]): RawBuilder<unknown> {
   const all = given.map(({ delivery }) => delivery)
   return sql`
     SELECT * FROM unnest(${deliveryArrays(all)},
@@ -114,9 +108,7 @@ function rowsOf(given: readonly Given[]): RawBuilder<unknown> {
     ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
 
-/**
- * Whether a record may be the first and the last one of its delivery: it has ended, without a failed attempt. Most are so.
- */
+/** Whether a record may be the only one of its delivery: it has ended without a failed attempt. */
 export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDelivery): boolean {
   const hasEnded = delivery.dueAt === null && !isWaiting(delivery)
   return (
@@ -127,19 +119,19 @@ export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDeli
   )
 }
 
-/** Records such deliveries, as the function `record_new` of the database does: it returns the ids of those that were new. */
+/** Calls `record_new` (schema.sql). */
 function recordNewStatement(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
 ): RawBuilder<{ readonly id: string }> {
-  // In the order in which every transaction locks them.
+  // Every transaction locks events in this order.
   const all = records
     .map(({ delivery }) => delivery)
     .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))
   return sql`SELECT record_new(${deliveryArrays(all)}, ${arrays.texts(all.map((delivery) => parts.textOf(delivery)))}) AS id`
 }
 
-/** The columns of deliveries from `id` to `first_due_at`. */
+/** The columns from `id` to `first_due_at`. */
 function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
   return sql`
     ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ eventId }) => eventId))},
@@ -148,8 +140,8 @@ function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
 }
 
 /**
- * The condition that an id is between the first and the last of these. It picks the partitions, for a join that looks up each of
- * them: with a list of all of them, PostgreSQL would look through the list for each one.
+ * The condition that an id is in the range of these. It selects partitions for joins, where PostgreSQL would search a list of ids
+ * for each row.
  */
 function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> {
   const sorted = ids.toSorted()
@@ -157,13 +149,10 @@ function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> 
   return sql<boolean>`${sql.ref(column)} BETWEEN ${first} AND ${last}`
 }
 
-/** Rows that share the ends of a replay: a record waits for another one only where both take the same slot. */
+/** Rows among which the counts of a replay are spread, to reduce lock waits. */
 const SLOTS = 16
 
-/**
- * A query of a WITH clause: counts how deliveries of replays that are kept have ended. `changed` has them with `replay_id`, `state`, and
- * `before`, the state that they were in.
- */
+/** A query of a WITH clause that counts the outcomes of replayed deliveries in `changed (replay_id, state, before)`. */
 function countReplayEnds(changed: string): RawBuilder<unknown> {
   const slot = Math.floor(Math.random() * SLOTS)
   return sql`
@@ -176,7 +165,7 @@ function countReplayEnds(changed: string): RawBuilder<unknown> {
       SET delivered = ends.delivered + excluded.delivered, failed = ends.failed + excluded.failed`
 }
 
-/** As `quarantineItems`. Deliveries of replays that it ends are counted as failed. */
+/** Like `quarantineItems`, and counts unfinished deliveries of replays as failed. */
 export async function quarantineAndCount(tx: Tx, rows: QuarantineRows): Promise<void> {
   const ids = rows.items.map(({ id }) => id)
   await tx.run(statement`
@@ -188,7 +177,6 @@ export async function quarantineAndCount(tx: Tx, rows: QuarantineRows): Promise<
   await quarantineItems(tx, rows)
 }
 
-/** The table `notices` as a queue. */
 export const NOTICE_TABLE: QueueTable<Carried, NoticeRow> = {
   name: 'notices',
   select: sql<NoticeRow>`${sql.raw(SELECT_NOTICES)}`,
@@ -200,8 +188,8 @@ export const NOTICE_TABLE: QueueTable<Carried, NoticeRow> = {
   write: writeNotices,
 }
 
-/** Writes only notices that exist. None leaves a final state. */
-function writeNotices(given: readonly Given[]): RawBuilder<unknown> {
+/** Updates existing notices. Final states do not change. */
+function writeNotices(given: readonly StoredRecord[]): RawBuilder<unknown> {
   const all = given.map(({ delivery }) => delivery)
   const counted = all.map(countedOf)
   return sql`

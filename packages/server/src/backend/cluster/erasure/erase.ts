@@ -1,74 +1,73 @@
 import { sql, type Transaction } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
+import { pause } from '../../../util/time/pause.ts'
 import { BackendUnavailable } from '../../backend.ts'
+import { DAILY_TABLES, type DailyTable, hasDay, partitionOf, startOf } from '../postgres/days.ts'
 import { lock } from '../postgres/locks.ts'
 import { type Postgres, REWRITTEN_TABLES } from '../postgres/postgres.ts'
-import { DAILY_TABLES, type DailyTable, hasDay, partitionOf, startOf } from '../postgres/days.ts'
 import { isLockTimeout } from '../upkeep/partitions.ts'
 
-/** The tables with days that have content of users. */
+interface Erasing {
+  readonly postgres: Postgres
+  readonly clock: Clock
+  /** Stops the work when it aborts. */
+  readonly signal: AbortSignal
+}
+
+/** The daily tables with content of users. */
 const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name === 'attempts')
 
 /**
- * Rewrites what content of users was removed from: PostgreSQL writes the rows that are there to new files, and removes the old
- * ones with all that was in them. VACUUM would leave the bytes in the free part of each page until other rows come there.
+ * Erases the bytes of removed rows: PostgreSQL writes the remaining rows to new files and deletes the old ones. VACUUM would
+ * leave the bytes in free space until other rows overwrite them. Resolves to false if `signal` stopped it.
  *
- * A table without days is rewritten in one transaction, and nothing else uses it meanwhile. Of the partitions of days, which may be
- * large, only those are rewritten from which a row was removed, beside what goes on with them (`rewriteDay`). Resolves to whether
- * it reached the end.
+ * A table without days is rewritten in one transaction that locks it. A partition, which may be large, is rewritten only if rows
+ * were removed from it, and stays in use (`rewriteDay`).
  *
- * What stays, out of reach of SQL: the WAL until it is recycled, replicas as far as they lag behind, backups, and the free
- * blocks of the disk.
+ * Out of reach of SQL: the WAL until it is recycled, lagging replicas, backups, and free blocks of the disk.
  */
 export async function eraseRemoved(erasing: Erasing): Promise<boolean> {
   const { postgres, signal } = erasing
-  if (signal.aborted) return false
-  await removeCopies(erasing)
-  for (const table of REWRITTEN_TABLES) if (!(await rewriteTable(erasing, table))) return false
-  for (const day of await beginDays(postgres)) {
-    for (const table of WITH_CONTENT) if (!(await rewriteDay(erasing, table, day))) return false
-    await postgres.run(sql`DELETE FROM unerased_days WHERE day = ${day} AND is_begun`)
-  }
-  return true
-}
-
-/**
- * Writes the rows of a table to a new file. VACUUM FULL would also copy what was removed, if any transaction may still see it;
- * this copies what is there. Resolves to whether it did.
- */
-async function rewriteTable(erasing: Erasing, name: string): Promise<boolean> {
-  const table = sql.id(name)
-  const isDone = await whenFree(erasing, name, async (transaction) => {
-    await sql`LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-    // From here on, nobody can be in its way.
-    await sql`SELECT set_config('lock_timeout', '0', true)`.execute(transaction)
-    await sql`CREATE TEMPORARY TABLE kept_rows ON COMMIT DROP AS SELECT * FROM ONLY ${table}`.execute(
-      transaction,
-    )
-    await sql`TRUNCATE ONLY ${table}`.execute(transaction)
-    // No row comes or goes: what counts rows must not see it.
-    await sql`ALTER TABLE ${table} DISABLE TRIGGER USER`.execute(transaction)
-    await sql`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM kept_rows`.execute(
-      transaction,
-    )
-    await sql`ALTER TABLE ${table} ENABLE TRIGGER USER`.execute(transaction)
+  try {
+    signal.throwIfAborted()
+    await removeCopies(erasing)
+    for (const table of REWRITTEN_TABLES) await rewriteTable(erasing, table)
+    for (const day of await beginDays(postgres)) {
+      for (const table of WITH_CONTENT) await rewriteDay(erasing, table, day)
+      await postgres.run(sql`DELETE FROM unerased_days WHERE day = ${day} AND is_begun`)
+    }
     return true
-  })
-  return isDone ?? false
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return false
+    throw error
+  }
 }
 
-/**
- * The days that are to be rewritten, with the last two: a transaction that failed may have left rows there, which are in no table.
- * What is removed from now on marks its day once more.
- */
-async function beginDays(postgres: Postgres): Promise<readonly number[]> {
+/** Writes the rows of a table to a new file. VACUUM FULL would keep removed rows that an open transaction can still see. */
+async function rewriteTable(erasing: Erasing, name: string): Promise<void> {
+  const table = sql.id(name)
+  await whenFree(erasing, name, async (transaction) => {
+    await sql`LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
+    // Triggers must not count the rows again.
+    await sql`
+      SET LOCAL lock_timeout = 0;
+      CREATE TEMPORARY TABLE kept_rows ON COMMIT DROP AS SELECT * FROM ONLY ${table};
+      TRUNCATE ONLY ${table};
+      ALTER TABLE ${table} DISABLE TRIGGER USER;
+      INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM kept_rows;
+      ALTER TABLE ${table} ENABLE TRIGGER USER`.execute(transaction)
+  })
+}
+
+/** Returns the days to rewrite. The last two are always included: failed transactions may have left dead rows there. */
+function beginDays(postgres: Postgres): Promise<readonly number[]> {
   return postgres.write(async (transaction) => {
-    // Waits for the transactions that have marked a day.
-    await sql`LOCK TABLE unerased_days IN SHARE ROW EXCLUSIVE MODE`.execute(transaction)
-    await sql`INSERT INTO unerased_days SELECT day, true FROM unerased_days WHERE NOT is_begun
-      ON CONFLICT DO NOTHING`.execute(transaction)
-    await sql`DELETE FROM unerased_days WHERE NOT is_begun`.execute(transaction)
+    // Waits for transactions that have marked a day. Later ones mark their days again.
+    await sql`
+      LOCK TABLE unerased_days IN SHARE ROW EXCLUSIVE MODE;
+      INSERT INTO unerased_days SELECT day, true FROM unerased_days WHERE NOT is_begun ON CONFLICT DO NOTHING;
+      DELETE FROM unerased_days WHERE NOT is_begun`.execute(transaction)
     const { rows } = await sql<{ readonly day: number }>`
       SELECT day FROM unerased_days
       UNION SELECT floor(extract(epoch FROM now()) / 86400)::int - ago FROM unnest('{0,1}'::int[]) AS ago
@@ -77,109 +76,97 @@ async function beginDays(postgres: Postgres): Promise<readonly number[]> {
   })
 }
 
-/** Keys that one transaction copies. */
 const SLICE_KEYS = 2_000
-/** Changes that one transaction applies, and those that are left for the last one, when nothing else uses the table. */
+/** Maximum changes that one transaction applies, also the last one, during which the table is locked. */
 const MAX_CHANGES = 2_000
-/** How often it catches up with the changes while they are made, before it leaves the rest for later. */
-const ROUNDS = 1_000
-/** undefined_table */
+/** Maximum transactions that apply changes before the attempt fails. */
+const MAX_ROUNDS = 1_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Puts a copy in the place of a partition, which has only the rows that are there:
+ * Replaces a partition with a copy of its rows. Does nothing if the partition does not exist.
  *
- *     an empty copy, and a trigger that keeps the keys of what changes ─▶ all rows, slice by slice ─▶ what has changed,
- *     again and again, until little is left ─▶ the table is locked: the rest, and the copy takes the place of the partition
+ *     create an empty copy, and a trigger that records the keys of changed rows ─▶ copy all rows, slice by slice ─▶ copy changed
+ *     rows until few are left ─▶ lock the table, copy the last ones, and exchange the partition for the copy
  *
- * Only the last step keeps others waiting, for some milliseconds. Resolves to whether it did; true also where there is no such
- * partition any more.
+ * Only the last step blocks other transactions, for some milliseconds.
  */
-export async function rewriteDay(
-  erasing: Erasing,
-  table: DailyTable,
-  day: number,
-): Promise<boolean> {
+export async function rewriteDay(erasing: Erasing, table: DailyTable, day: number): Promise<void> {
   const copy = await beginCopy(erasing, table, day)
-  if (!copy) return copy === null
+  if (copy === undefined) return
   try {
-    const isDone = (await copyRows(erasing, copy)) && (await takePlace(erasing, copy))
-    if (!isDone) await removeCopies(erasing, copy.name)
-    return isDone
+    await copyRows(erasing, copy)
+    await exchange(erasing, copy)
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== UNDEFINED_TABLE) throw error
-    return await isGone(erasing, copy)
+    const isMissing = (error as { readonly code?: unknown }).code === UNDEFINED_TABLE
+    if (isMissing || erasing.signal.aborted) await removeCopies(erasing, copy.name)
+    if (!isMissing) throw error
+    // Either retention has dropped the partition, or another node, which erases now, has removed the copy.
+    if (await erasing.postgres.write((transaction) => hasDay(transaction, day)))
+      throw new BackendUnavailable(`Another node rewrites ${copy.partition}.`)
   }
 }
 
-/** Copies what is there when it comes to it. Resolves to false where it is told to stop. */
 async function copyRows(
   { postgres, signal }: Erasing,
   { table, partition, name }: DayCopy,
-): Promise<boolean> {
+): Promise<void> {
   const [key, from, to] = [sql.id(table.key), sql.id(partition), sql.id(name)]
-  for (let after = ''; !signal.aborted;) {
+  for (let after = ''; ;) {
+    signal.throwIfAborted()
     const [last] = await postgres.run(sql<{ readonly key: string | null }>`
       SELECT max(${key}) AS key FROM (
         SELECT ${key} FROM ${from} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${SLICE_KEYS}) AS slice`)
-    if (last!.key === null) return true
+    if (last!.key === null) return
     await postgres.run(sql`
       INSERT INTO ${to} SELECT * FROM ${from} WHERE ${key} > ${after} AND ${key} <= ${last!.key}`)
     after = last!.key
   }
-  return false
 }
 
-/** Resolves to false where it is told to stop. */
-async function takePlace(erasing: Erasing, copy: DayCopy): Promise<boolean> {
-  const { postgres, signal } = erasing
-  for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
-    const applied = await postgres.write((transaction) =>
-      applyChanges(transaction, copy, MAX_CHANGES),
-    )
+async function exchange(erasing: Erasing, copy: DayCopy): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    erasing.signal.throwIfAborted()
+    const applied = await erasing.postgres.write((transaction) => applyChanges(transaction, copy))
     if (applied === MAX_CHANGES) continue
-    const isDone = await whenFree(erasing, copy.table.name, (transaction) =>
-      exchange(transaction, copy),
-    )
-    if (isDone) return true
+    const work = (transaction: Transaction<unknown>) => exchangeIn(transaction, copy)
+    if (await whenFree(erasing, copy.table.name, work)) return
   }
-  if (signal.aborted) return false
   throw new BackendUnavailable(`The table ${copy.partition} changes faster than it is copied.`)
 }
 
-/** The last step. False where more is left of the changes than others may wait for. */
-async function exchange(transaction: Transaction<unknown>, copy: DayCopy): Promise<boolean> {
+/** Resolves to false if too many changes are left. */
+async function exchangeIn(transaction: Transaction<unknown>, copy: DayCopy): Promise<boolean> {
   const [parent, partition, rows] = [copy.table.name, copy.partition, copy.name].map((name) =>
     sql.id(name),
-  )
+  ) as [Identifier, Identifier, Identifier]
   await lock(transaction, 'upkeep')
-  await sql`LOCK TABLE ONLY ${parent!} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-  await sql`LOCK TABLE ${partition!} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
-  if ((await applyChanges(transaction, copy, MAX_CHANGES)) === MAX_CHANGES) return false
-  const [from, to] = [copy.day, copy.day + 1].map((day) => sql.lit(startOf(copy.table.prefix, day)))
-  await sql`ALTER TABLE ${parent!} DETACH PARTITION ${partition!}`.execute(transaction)
-  await sql`DROP TABLE ${partition!}, ${sql.id(copy.changes)}`.execute(transaction)
-  await sql`ALTER TABLE ${rows!} RENAME TO ${partition!}`.execute(transaction)
+  await sql`
+    LOCK TABLE ONLY ${parent} IN ACCESS EXCLUSIVE MODE;
+    LOCK TABLE ${partition} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
+  if ((await applyChanges(transaction, copy)) === MAX_CHANGES) return false
+  const [from, to] = boundsOf(copy)
+  await sql`
+    ALTER TABLE ${parent} DETACH PARTITION ${partition};
+    DROP TABLE ${partition}, ${sql.id(copy.changes)};
+    ALTER TABLE ${rows} RENAME TO ${partition}`.execute(transaction)
   await renameIndexes(transaction, copy)
-  await sql`ALTER TABLE ${parent!} ATTACH PARTITION ${partition!} FOR VALUES FROM (${from!}) TO (${to!})`.execute(
-    transaction,
-  )
-  await sql`ALTER TABLE ${partition!} DROP CONSTRAINT ${sql.id(OF_DAY)}`.execute(transaction)
+  await sql`
+    ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM (${from}) TO (${to});
+    ALTER TABLE ${partition} DROP CONSTRAINT ${sql.id(DAY_CONSTRAINT)}`.execute(transaction)
   return true
 }
 
-/**
- * Copies rows that have changed once more, for at most `limit` changes. Resolves to the number of these changes. The trigger keeps
- * the keys of rows that change after the first statement, so they are copied again.
- */
+type Identifier = ReturnType<typeof sql.id>
+
+/** Copies changed rows again. Resolves to the number of changes. Rows that change meanwhile are recorded again. */
 async function applyChanges(
   transaction: Transaction<unknown>,
   { table, partition, name, changes }: DayCopy,
-  limit: number,
 ): Promise<number> {
   const { rows } = await sql<{ readonly key: string }>`
     DELETE FROM ${sql.id(changes)} WHERE number IN (
-      SELECT number FROM ${sql.id(changes)} ORDER BY number LIMIT ${limit})
+      SELECT number FROM ${sql.id(changes)} ORDER BY number LIMIT ${MAX_CHANGES})
     RETURNING key`.execute(transaction)
   if (rows.length === 0) return 0
   const keys = [...new Set(rows.map(({ key }) => key))]
@@ -191,7 +178,7 @@ async function applyChanges(
   return rows.length
 }
 
-/** PostgreSQL has named them after the copy. */
+/** Names the indexes of the copy like those of the partition. */
 async function renameIndexes(
   transaction: Transaction<unknown>,
   { name: before, partition }: DayCopy,
@@ -205,140 +192,105 @@ async function renameIndexes(
     )
 }
 
-/** Whether retention has dropped the partition; otherwise another node has removed the copy, because it erases. */
-async function isGone(erasing: Erasing, copy: DayCopy): Promise<boolean> {
-  await removeCopies(erasing, copy.name)
-  if (!(await erasing.postgres.write((transaction) => hasDay(transaction, copy.day)))) return true
-  throw new BackendUnavailable(`Another node rewrites ${copy.partition}.`)
-}
-
-/** Begins the names of copies, and of what belongs to them. */
+/** Prefix of the names of copies. */
 const PREFIX = 'erasing_'
+/** With this constraint, PostgreSQL attaches a copy without reading it. */
+const DAY_CONSTRAINT = `${PREFIX}of_day`
 
-/** The names of a copy. No two copies have the same, so a node whose copy another one has removed can do no harm. */
+/** Names are unique: a node whose copy was removed by another one can do no harm. */
 interface DayCopy {
   readonly table: DailyTable
   readonly day: number
   readonly partition: string
-  /** The table that is to take the place of the partition. */
+  /** The table that replaces the partition. */
   readonly name: string
-  /** The keys of rows that have changed since it began; also the name of the trigger. */
+  /** The table with the keys of changed rows, and the trigger. */
   readonly changes: string
 }
 
-/** Bounds that spare attaching the copy from reading all of it. */
-const OF_DAY = `${PREFIX}of_day`
-
-/**
- * Makes an empty copy of a partition, and keeps in mind what changes there from now on. `null` where there is no such partition;
- * `undefined` where it is told to stop.
- */
+/** Creates an empty copy of a partition, and records changes from now on; `undefined` if there is no such partition. */
 export function beginCopy(
   erasing: Erasing,
   table: DailyTable,
   day: number,
-): Promise<DayCopy | null | undefined> {
+): Promise<DayCopy | undefined> {
   return whenFree(erasing, table.name, async (transaction) => {
     await lock(transaction, 'upkeep')
-    if (!(await hasDay(transaction, day))) return null
+    if (!(await hasDay(transaction, day))) return undefined
     const name = `${PREFIX}${randomBytes(6).toString('hex')}`
-    const copy = {
-      table,
-      day,
-      partition: partitionOf(table.name, day),
-      name,
-      changes: `${name}_changes`,
-    }
-    await makeTables(transaction, copy)
-    const [changes, key] = [sql.lit(copy.changes), sql.lit(table.key)]
-    await sql`CREATE TRIGGER ${sql.id(copy.changes)}
-      AFTER INSERT OR UPDATE OR DELETE ON ${sql.id(copy.partition)}
-      FOR EACH ROW EXECUTE FUNCTION keep_changed_key(${changes}, ${key})`.execute(transaction)
+    const changes = `${name}_changes`
+    const copy = { table, day, partition: partitionOf(table.name, day), name, changes }
+    const [key, [from, to]] = [sql.id(table.key), boundsOf(copy)]
+    await sql`
+      CREATE TABLE ${sql.id(name)} (LIKE ${sql.id(copy.partition)} INCLUDING ALL);
+      SELECT hide_alike(${sql.lit(name)}::regclass, ${sql.lit(table.name)}::regclass);
+      ALTER TABLE ${sql.id(name)} ADD CONSTRAINT ${sql.id(DAY_CONSTRAINT)} CHECK (${key} >= ${from} AND ${key} < ${to});
+      CREATE TABLE ${sql.id(changes)} (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key txt NOT NULL);
+      CREATE TRIGGER ${sql.id(changes)} AFTER INSERT OR UPDATE OR DELETE ON ${sql.id(copy.partition)}
+        FOR EACH ROW EXECUTE FUNCTION keep_changed_key(${sql.lit(changes)}, ${sql.lit(table.key)})`.execute(
+      transaction,
+    )
     return copy
   })
 }
 
-async function makeTables(
-  transaction: Transaction<unknown>,
-  { table, day, partition, name, changes }: DayCopy,
-): Promise<void> {
-  const [key, rows] = [sql.id(table.key), sql.id(name)]
-  await sql`CREATE TABLE ${rows} (LIKE ${sql.id(partition)} INCLUDING ALL)`.execute(transaction)
-  await sql`SELECT hide_alike(${name}::regclass, ${table.name}::regclass)`.execute(transaction)
-  const [from, to] = [day, day + 1].map((each) => sql.lit(startOf(table.prefix, each)))
-  await sql`ALTER TABLE ${rows} ADD CONSTRAINT ${sql.id(OF_DAY)}
-    CHECK (${key} >= ${from} AND ${key} < ${to})`.execute(transaction)
-  await sql`CREATE TABLE ${sql.id(changes)} (
-    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key txt NOT NULL)`.execute(transaction)
+function boundsOf({ table, day }: DayCopy) {
+  return [sql.lit(startOf(table.prefix, day)), sql.lit(startOf(table.prefix, day + 1))] as const
 }
 
 /**
- * Removes copies that are not finished: by default all of them, also those of a node that was killed, or has lost its lease. All
- * that belongs to one goes at once: a copy without its trigger must not take the place of a partition.
+ * Removes unfinished copies with their triggers, in one transaction; by default all of them, including those of a node that was
+ * killed or has lost its lease.
  */
 export async function removeCopies(erasing: Erasing, prefix = PREFIX): Promise<void> {
-  const never = new AbortController().signal
-  await whenFree({ ...erasing, signal: never }, 'of a copy', async (transaction) => {
+  const { signal } = new AbortController()
+  await whenFree({ ...erasing, signal }, 'of a copy', async (transaction) => {
     await lock(transaction, 'upkeep')
-    const { rows } = await sql<{ readonly name: string; readonly of: string | null }>`
+    const { rows } = await sql<{ readonly name: string; readonly table: string | null }>`
       SELECT * FROM (
-        SELECT tgname::text AS name, relname::text AS of FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+        SELECT tgname::text AS name, relname::text AS "table" FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
         WHERE relnamespace = current_schema()::regnamespace
         UNION ALL SELECT relname::text, NULL FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r') AS named
-      WHERE starts_with(name, ${prefix}) ORDER BY of NULLS LAST`.execute(transaction)
-    // A trigger has a table, and a table none.
-    for (const { name, of } of rows)
-      await (
-        of === null
+      WHERE starts_with(name, ${prefix}) ORDER BY "table" NULLS LAST`.execute(transaction)
+    for (const { name, table } of rows) {
+      const drop =
+        table === null
           ? sql`DROP TABLE ${sql.id(name)}`
-          : sql`DROP TRIGGER ${sql.id(name)} ON ${sql.id(of)}`
-      ).execute(transaction)
+          : sql`DROP TRIGGER ${sql.id(name)} ON ${sql.id(table)}`
+      await drop.execute(transaction)
+    }
   })
 }
 
-/** How long a try waits for a table: each later statement on the table waits behind it. */
+/** How long an attempt waits for a lock: other statements on the table queue behind it. */
 const WAIT_MS = 150
-/** Each fifth try waits longer than `deadlock_timeout`, which is a second: then PostgreSQL ends an autovacuum in its way. */
+/** Every fifth attempt exceeds `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that blocks it. */
 const LONG_WAIT_MS = 1_500
 const LONG_EVERY = 5
-/** Tries before it says that the table is in use, and the pause after each: about eight seconds. */
-const TRIES = 12
+/** All attempts together take about eight seconds. */
+const MAX_ATTEMPTS = 12
 const PAUSE_MS = 250
 
-interface Erasing {
-  readonly postgres: Postgres
-  readonly clock: Clock
-  /** Aborts when it is to stop. */
-  readonly signal: AbortSignal
-}
-
-type Work<T> = (transaction: Transaction<unknown>) => Promise<T>
-
-/**
- * Runs a transaction that needs a table for itself, again where others have it for longer. Resolves to `undefined` where it
- * is told to stop.
- */
+/** Runs a transaction that locks a table, and retries it while others use the table. */
 async function whenFree<T>(
   { postgres, clock, signal }: Erasing,
   table: string,
-  work: Work<T>,
-): Promise<T | undefined> {
-  for (let tries = 1; !signal.aborted; tries++) {
-    const waitMs = tries % LONG_EVERY === 0 ? LONG_WAIT_MS : WAIT_MS
+  work: (transaction: Transaction<unknown>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted()
+    const waitMs = attempt % LONG_EVERY === 0 ? LONG_WAIT_MS : WAIT_MS
     try {
       return await postgres.writeSlowly(async (transaction) => {
-        await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(transaction)
+        await sql`SET LOCAL lock_timeout = ${sql.lit(waitMs)}`.execute(transaction)
         return work(transaction)
       })
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error
-      if (tries === TRIES)
-        throw new BackendUnavailable(`The table ${table} is being read at length, as for a copy.`, {
-          cause: error,
-        })
+    } catch (cause) {
+      if (!isLockTimeout(cause)) throw cause
+      if (attempt === MAX_ATTEMPTS)
+        throw new BackendUnavailable(`The table ${table} is locked by a long read.`, { cause })
     }
-    await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve))
+    await pause(clock, PAUSE_MS, signal)
   }
-  return undefined
 }

@@ -13,23 +13,20 @@ import type { Postgres } from '../postgres/postgres.ts'
 import { fromText, jsonToText, toText, toTextOrNull } from '../postgres/text.ts'
 import { type ArchiveDecisions, decideArchive, type KnownEvent } from './decide-archive.ts'
 
-/** The position of an event in the log. */
+/** Returns the position of an event in the log. */
 type PositionOf = (event: AcceptedEvent) => number
 
 interface PostgresEventsOptions {
   readonly postgres: Postgres
   readonly dedupeWindowMs: number
   readonly positionOf: PositionOf
-  /** A purge covers these events: they are not archived, and nothing may be sent of them. */
+  /** Called with events that are not archived because a purge covers them. */
   readonly onRefused: (events: readonly AcceptedEvent[]) => void
-  /** Called with the seq of the last event, after new ones were archived. */
+  /** Called with the last seq after new events were archived. */
   readonly onArchived: (seq: number) => void
 }
 
-/**
- * The archive of events. One call archives at a time on all nodes: what is a duplicate of what is decided exactly, and the order
- * of seq is that of the commits, so that no follower of the archive misses anything.
- */
+/** The archive. One call in the cluster archives at a time, so deduplication is exact, and seq is in the order of commits. */
 export class PostgresEvents extends StoredEvents {
   readonly #options: PostgresEventsOptions
 
@@ -49,7 +46,7 @@ export class PostgresEvents extends StoredEvents {
     return duplicates
   }
 
-  /** Resolves to the ids of duplicates, and to the seq of the last event; `undefined` where there is nothing new. */
+  /** Resolves to the ids of duplicates, and to the last seq if any event is new. */
   #archiveAny(entries: readonly Archiving[]) {
     const { postgres, dedupeWindowMs, positionOf, onRefused } = this.#options
     const events = entries.map(({ event }) => event)
@@ -68,22 +65,19 @@ export class PostgresEvents extends StoredEvents {
   }
 }
 
-/**
- * How far the clock of a node may be ahead of another one. An event that was received so much later by its own clock is not found as
- * the first one of a duplicate: each partition that might have it would be looked at for each event.
- */
+/** Maximum lead of the clock of a node. Later originals of duplicates are not found: that takes more partitions. */
 const AHEAD_MS = 2 * 60 * 60 * 1000
 
 /**
- * Archives events that are all new, in one round trip, as the function `archive_new` of the database does. Resolves to the seq of the
- * last one; to `undefined`, with nothing written, where more is to be decided.
+ * Archives events in one round trip (`archive_new` of schema.sql). Resolves to the last seq; to `undefined`, without writing, if an
+ * event may not be new.
  */
 async function archiveNew(
   entries: readonly Archiving[],
   { postgres, dedupeWindowMs, positionOf }: PostgresEventsOptions,
 ): Promise<number | undefined> {
   const events = entries.map(({ event }) => event)
-  // In one call, the database does not look for these.
+  // `archive_new` does not compare the events with each other.
   const keys = new Set(events.map(({ sourceId, messageId }) => `${sourceId} ${messageId}`))
   if (keys.size < events.length) return undefined
   const times = events.map(({ receivedAt }) => receivedAt)
@@ -117,7 +111,7 @@ function eventArrays(events: readonly AcceptedEvent[], positionOf: PositionOf) {
   ])
 }
 
-/** The columns of `declined`. */
+/** The values of the columns of `declined`. */
 function declinedArrays(entries: readonly Archiving[]) {
   const rows = entries.flatMap(({ event, declined }) =>
     declined.map((decline) => ({ eventId: event.id, ...decline })),
@@ -130,7 +124,7 @@ function declinedArrays(entries: readonly Archiving[]) {
   ])
 }
 
-/** Looks the events up, in their order. */
+/** Looks up the events, in order. */
 async function knownEvents(
   transaction: Transaction<unknown>,
   events: readonly AcceptedEvent[],
@@ -163,13 +157,13 @@ interface PurgeRow {
   readonly id: string
   /** Empty for every source. */
   readonly source_id: string
-  /** `null`: it is a suppression, which covers every event that belongs to the user. */
+  /** `null`: a suppression, which covers all events of the user. */
   readonly through: number | null
 }
 
 /**
- * Looks up the purges and the suppressions of the users of these events. Returns whether one of them covers an event. Ingestion
- * of another node may have let an event through while it did not know of a suppression yet, even after the purge that followed.
+ * Returns whether a purge or a suppression covers an event. Ingestion on a node without a new suppression may have accepted events
+ * after the purge.
  */
 async function purgesOf(
   transaction: Transaction<unknown>,
@@ -191,12 +185,12 @@ async function purgesOf(
     rowsOf(subjectsOf(event)).some((suppression) => isSuppressedBy(suppression, event))
 }
 
-/** Every id by which a purge or a suppression may name one of these events, as the database has it. */
+/** The stored form of all ids by which purges and suppressions may name these events. */
 function namedIds(events: readonly AcceptedEvent[]): ReadonlySet<string> {
   return new Set(events.flatMap((event) => idsOf(event).map(({ id }) => toText(id))))
 }
 
-/** The ids that a purge may name. An alias call names a former id of either kind. */
+/** The ids by which a purge may name the event. An alias call has a former id of either kind. */
 function idsOf({ userId, previousId, anonymousId }: AcceptedEvent): Subject[] {
   const ids = [
     ['user', userId],
@@ -212,12 +206,12 @@ function isPurgedBy(
   event: AcceptedEvent,
   positionOf: PositionOf,
 ): boolean {
-  // A computed event may tell of events of any source.
+  // A computed event may contain data of any source.
   const isOfSource = isOf(sourceId, event) || event.origin !== undefined
   return isOfSource && through !== null && positionOf(event) <= through
 }
 
-/** Ingestion leaves out the same. */
+/** Ingestion has the same rule. */
 function isSuppressedBy({ source_id: sourceId, through }: PurgeRow, event: AcceptedEvent): boolean {
   return through === null && event.origin === undefined && isOf(sourceId, event)
 }
@@ -226,10 +220,10 @@ function isOf(sourceId: string, event: AcceptedEvent): boolean {
   return sourceId === '' || fromText(sourceId) === event.sourceId
 }
 
-/** Duplicates that are known are forgotten after this time: a chunk of the log is handed out again much sooner. */
+/** How long counted duplicates are remembered. The log redelivers chunks much sooner. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Writes all of it in one statement. Resolves to the seq of the last event of the archive. */
+/** Writes all decisions in one statement. Resolves to the last seq. */
 async function writeArchive(
   transaction: Transaction<unknown>,
   { news, counted, countedIds, decided }: ArchiveDecisions,
@@ -254,7 +248,7 @@ async function writeArchive(
         WHERE events.id = of.id
       ),
       new_duplicates AS (INSERT INTO counted_duplicates SELECT unnest(${arrays.texts(countedIds)})),
-      -- Twice as many as there are new ones, so that the table does not grow.
+      -- Twice the number of new ones, so the table does not grow.
       forgotten AS (
         DELETE FROM counted_duplicates WHERE id IN (
           SELECT id FROM counted_duplicates WHERE id < ${firstIdAt('evt', newest - FORGET_AFTER_MS)}

@@ -1,29 +1,30 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../util/time/clock.ts'
+import { pause } from '../../../util/time/pause.ts'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** Rows that a read with a selector looks at, at most: some milliseconds. */
-const LOOKED_AT = 5_000
+/** Maximum rows that a read with a selector examines: some milliseconds. */
+const MAX_EXAMINED = 5_000
 
-/** Every row has what was looked at; there is one without an event where none is selected. */
+/** If no event is selected, one row has nulls. */
 interface SliceRow {
   readonly newest: number
   readonly reached: number | null
   readonly seq: number | null
 }
 
-interface Wanted {
+interface ReadRequest {
   readonly after: number
   readonly limit: number
   readonly only?: EventSelector
 }
 
-/** The archive in the order of archiving, for those who follow it. */
+/** The archive as a log for followers. */
 export class PostgresFollowedLog implements FollowedLog {
   readonly #postgres: Postgres
   readonly #end: ArchiveEnd
@@ -33,8 +34,8 @@ export class PostgresFollowedLog implements FollowedLog {
     this.#end = end
   }
 
-  async read(wanted: Wanted): Promise<LogSlice> {
-    return sliceOf(await this.#postgres.run(sliceSql(wanted)), wanted)
+  async read(request: ReadRequest): Promise<LogSlice> {
+    return sliceOf(await this.#postgres.run(sliceSql(request)), request)
   }
 
   appendedAfter(position: number, signal: AbortSignal): Promise<void> {
@@ -42,9 +43,9 @@ export class PostgresFollowedLog implements FollowedLog {
   }
 }
 
-/** The events after a position, at most `limit`, of the rows that are looked at. */
-function sliceSql({ after, limit, only }: Wanted): RawBuilder<SliceRow & EventRow> {
-  const lookedAt = only === undefined ? limit : LOOKED_AT
+/** The events after a position, among the examined rows. */
+function sliceSql({ after, limit, only }: ReadRequest): RawBuilder<SliceRow & EventRow> {
+  const lookedAt = only === undefined ? limit : MAX_EXAMINED
   return sql`
     WITH looked AS MATERIALIZED (
       SELECT seq FROM events WHERE seq > ${after} ORDER BY seq LIMIT ${lookedAt}::int
@@ -56,7 +57,7 @@ function sliceSql({ after, limit, only }: Wanted): RawBuilder<SliceRow & EventRo
     ) AS found ON true ORDER BY found.seq`
 }
 
-/** Finds every event that is selected, and a few more: the name may be elsewhere in the call. */
+/** Also finds other events: the name may be elsewhere in the body. */
 function selected(only: EventSelector | undefined): RawBuilder<unknown> {
   if (only === undefined) return sql`true`
   const names = only.events.map((name) => Buffer.from(JSON.stringify(name)))
@@ -72,10 +73,13 @@ function isSelected(event: AcceptedEvent, only: EventSelector | undefined): bool
   return event.type === 'track' && only.events.includes(event.event.event ?? '')
 }
 
-function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }: Wanted): LogSlice {
+function sliceOf(
+  rows: readonly (SliceRow & EventRow)[],
+  { after, limit, only }: ReadRequest,
+): LogSlice {
   const { newest, reached } = rows[0]!
   const found = rows.filter(({ seq }) => seq !== null)
-  // A full slice may have left rows behind its last one.
+  // A full slice may lack the rows after its last one.
   const through = found.length === limit ? found.at(-1)!.seq! : (reached ?? after)
   const isEnd = reached === null || through >= newest
   const events: PositionedEvent[] = []
@@ -88,7 +92,7 @@ function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }:
       unreadable.push({ id: row.id, reason: DAMAGED_EVENT })
     }
   }
-  // The newest events may be gone: waiting for more must not end at once.
+  // The newest events may have been removed: waiting for later ones must not resolve immediately.
   const slice = { events, through: isEnd ? Math.max(through, newest) : through, isEnd }
   return unreadable.length === 0 ? slice : { ...slice, unreadable }
 }
@@ -96,18 +100,19 @@ function sliceOf(rows: readonly (SliceRow & EventRow)[], { after, limit, only }:
 interface ArchiveEndOptions {
   readonly postgres: Postgres
   readonly link: NatsLink
-  /** Begins the name of the subject on which nodes report how far the archive reaches. */
+  /** Prefix of the subject on which nodes report the last seq. */
   readonly prefix: string
   readonly clock: Clock
   readonly pollMs: number
 }
 
-/** How far the archive reaches, for those who wait for more: reported by the node that archives, and polled in case that gets lost. */
+/** Waits for new events in the archive: the archiving node reports the last seq, and polling covers lost reports. */
 export class ArchiveEnd {
   readonly #options: ArchiveEndOptions
   readonly #subject: string
   #last = 0
-  readonly #waiting = new Set<() => void>()
+  /** Aborts when the archive grows. */
+  #growth = new AbortController()
 
   constructor(options: ArchiveEndOptions) {
     this.#options = options
@@ -120,41 +125,28 @@ export class ArchiveEnd {
     })
   }
 
-  /** This node has archived something. */
+  /** Reports the last seq that this node has archived. */
   archived(seq: number): void {
     this.#moveTo(seq)
     const { link } = this.#options
     if (link.isConnected) link.connection.publish(this.#subject, String(seq))
   }
 
-  /** Resolves when the archive reaches beyond the position, or `signal` aborts. */
+  /** Resolves when the archive has events after the position, or `signal` aborts. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
+    const { postgres, clock, pollMs } = this.#options
     while (!signal.aborted && this.#last <= position) {
-      const moved = this.#moved(signal)
-      const [row] = await this.#options.postgres.run(
-        sql<{ readonly seq: number }>`SELECT seq FROM archive`,
-      )
+      const woken = AbortSignal.any([signal, this.#growth.signal])
+      const [row] = await postgres.run(sql<{ readonly seq: number }>`SELECT seq FROM archive`)
       this.#moveTo(row!.seq)
-      if (this.#last <= position) await moved
+      if (this.#last <= position) await pause(clock, pollMs, woken)
     }
-  }
-
-  /** Resolves when the end has moved, after `pollMs`, or when `signal` aborts. */
-  async #moved(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = (): void => resolve()
-    const cancel = this.#options.clock.after(this.#options.pollMs, wake)
-    this.#waiting.add(wake)
-    signal.addEventListener('abort', wake, { once: true })
-    await promise
-    cancel()
-    this.#waiting.delete(wake)
-    signal.removeEventListener('abort', wake)
   }
 
   #moveTo(seq: number): void {
     if (seq <= this.#last) return
     this.#last = seq
-    for (const wake of this.#waiting) wake()
+    this.#growth.abort()
+    this.#growth = new AbortController()
   }
 }

@@ -1,97 +1,74 @@
 import { type RawBuilder, sql } from 'kysely'
 
+/** Numbers of types in `pg_type`. */
+const TYPES = { bool: 16, bytea: 17, bigint: 20, int: 23, text: 25 } as const
+
 /**
- * Arrays as parameters in the binary format of PostgreSQL. The client writes an array as text, with quotes and escapes,
- * which costs it and the server more than anything else in a statement with many rows.
+ * Array parameters in the binary format of PostgreSQL. As text, which `pg` sends, an array costs more than anything else in a
+ * statement with many rows.
  */
 export const arrays = {
-  texts: (values: readonly (string | null)[]): RawBuilder<unknown> =>
-    sql`${ofTexts(values)}::text[]`,
-  bytes: (values: readonly Uint8Array[]): RawBuilder<unknown> => sql`${ofBytes(values)}::bytea[]`,
-  bigints: (values: readonly (number | null)[]): RawBuilder<unknown> =>
-    sql`${ofSize({ type: BIGINT, size: 8 }, values, writeBigint)}::bigint[]`,
-  ints: (values: readonly number[]): RawBuilder<unknown> =>
-    sql`${ofSize({ type: INT, size: 4 }, values, (buffer, value, at) => buffer.writeInt32BE(value, at))}::int[]`,
-  booleans: (values: readonly boolean[]): RawBuilder<unknown> =>
-    sql`${ofSize({ type: BOOLEAN, size: 1 }, values, (buffer, value, at) => buffer.writeInt8(value ? 1 : 0, at))}::bool[]`,
+  texts: (values: readonly (string | null)[]) =>
+    arrayOf(
+      'text',
+      values,
+      (value) => Buffer.byteLength(value),
+      (buffer, value, at) => buffer.write(value, at),
+    ),
+  bytes: (values: readonly Uint8Array[]) =>
+    arrayOf(
+      'bytea',
+      values,
+      ({ length }) => length,
+      (buffer, value, at) => buffer.set(value, at),
+    ),
+  bigints: (values: readonly (number | null)[]) => arrayOf('bigint', values, () => 8, writeBigint),
+  ints: (values: readonly number[]) =>
+    arrayOf(
+      'int',
+      values,
+      () => 4,
+      (buffer, value, at) => buffer.writeInt32BE(value, at),
+    ),
+  booleans: (values: readonly boolean[]) =>
+    arrayOf(
+      'bool',
+      values,
+      () => 1,
+      (buffer, value, at) => buffer.writeInt8(value ? 1 : 0, at),
+    ),
 }
 
-/** Numbers of types in `pg_type`. */
-const BOOLEAN = 16
-const BYTEA = 17
-const BIGINT = 20
-const INT = 23
-const TEXT = 25
-
-/** One dimension, whether there are nulls, the type, the length, and the number of the first element. */
 const HEAD_BYTES = 20
 const LENGTH_BYTES = 4
-const NULL_LENGTH = -1
-const FIRST = 1
 
-/** `array_recv` of PostgreSQL reads this: a head, then the length of each element and its bytes. */
-function headOf(
-  type: number,
-  {
-    length,
-    hasNulls,
-    bytes,
-  }: { readonly length: number; readonly hasNulls: boolean; readonly bytes: number },
-): Buffer {
-  const buffer = Buffer.allocUnsafe(HEAD_BYTES + LENGTH_BYTES * length + bytes)
-  buffer.writeInt32BE(1, 0)
-  buffer.writeInt32BE(hasNulls ? 1 : 0, 4)
-  buffer.writeInt32BE(type, 8)
-  buffer.writeInt32BE(length, 12)
-  buffer.writeInt32BE(FIRST, 16)
-  return buffer
-}
-
-function ofTexts(values: readonly (string | null)[]): Buffer {
-  let bytes = 0
-  for (const value of values) if (value !== null) bytes += Buffer.byteLength(value)
-  const buffer = headOf(TEXT, { length: values.length, hasNulls: values.includes(null), bytes })
-  let at = HEAD_BYTES
-  for (const value of values) {
-    const written = value === null ? NULL_LENGTH : buffer.write(value, at + LENGTH_BYTES)
-    buffer.writeInt32BE(written, at)
-    at += LENGTH_BYTES + Math.max(0, written)
-  }
-  return buffer
-}
-
-function ofBytes(values: readonly Uint8Array[]): Buffer {
-  const bytes = values.reduce((sum, value) => sum + value.length, 0)
-  const buffer = headOf(BYTEA, { length: values.length, hasNulls: false, bytes })
-  let at = HEAD_BYTES
-  for (const value of values) {
-    at = buffer.writeInt32BE(value.length, at)
-    buffer.set(value, at)
-    at += value.length
-  }
-  return buffer
-}
-
-/** Elements of one size. */
-function ofSize<T>(
-  { type, size }: { readonly type: number; readonly size: number },
+/** The format of `array_recv`: a head, then the length and the bytes of each element. A null has the length -1. */
+function arrayOf<T>(
+  type: keyof typeof TYPES,
   values: readonly (T | null)[],
+  sizeOf: (value: T) => number,
   write: (buffer: Buffer, value: T, at: number) => void,
-): Buffer {
-  const nulls = values.reduce((sum, value) => sum + (value === null ? 1 : 0), 0)
-  const bytes = size * (values.length - nulls)
-  const buffer = headOf(type, { length: values.length, hasNulls: nulls > 0, bytes })
-  let at = HEAD_BYTES
+): RawBuilder<unknown> {
+  const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)))
+  const bytes = sizes.reduce((sum, size) => sum + Math.max(0, size), 0)
+  const buffer = Buffer.allocUnsafe(HEAD_BYTES + LENGTH_BYTES * values.length + bytes)
+  const dimensions = 1
+  const firstIndex = 1
+  const head = [dimensions, Number(values.includes(null)), TYPES[type], values.length, firstIndex]
+  let at = 0
+  for (const number of head) at = buffer.writeInt32BE(number, at)
+  let index = 0
   for (const value of values) {
-    at = buffer.writeInt32BE(value === null ? NULL_LENGTH : size, at)
+    const size = sizes[index++]!
+    at = buffer.writeInt32BE(size, at)
     if (value === null) continue
     write(buffer, value, at)
     at += size
   }
-  return buffer
+  return sql`${buffer}::${sql.raw(type)}[]`
 }
 
-/** Numbers of this service are exact: at most 2^53. */
+/** Numbers of this service are at most 2^53. */
 function writeBigint(buffer: Buffer, value: number, at: number): void {
   const high = Math.floor(value / 2 ** 32)
   buffer.writeInt32BE(high, at)

@@ -9,7 +9,6 @@ import {
 } from '../../accepted-event.ts'
 import { fromText } from './text.ts'
 
-/** The columns of `events` that an event is made of. */
 export interface EventRow {
   readonly id: string
   readonly log_position: number
@@ -32,16 +31,12 @@ const COLUMNS =
     ' ',
   )
 
-/** The columns of an `EventRow`, in their order. */
 export const EVENT_COLUMN_NAMES = sql.raw(COLUMNS.join(', '))
 
-/** The same of a table or alias named `events`. */
+/** The same, qualified by the table or alias `events`. */
 export const EVENT_COLUMNS = sql.raw(COLUMNS.map((name) => `events.${name}`).join(', '))
 
-/**
- * The condition that an id that a client has sent is this one. An index has only how such ids begin, because there is no limit
- * to their length.
- */
+/** The condition that a column has this id of a client. Its index has only the beginning of ids, whose length has no limit. */
 export function isId(
   column: 'message_id' | 'user_id' | 'anonymous_id' | 'previous_id',
   id: string | RawBuilder<unknown>,
@@ -73,10 +68,10 @@ export function eventOf(row: EventRow): AcceptedEvent {
   return event
 }
 
-/** Of the events that were made of rows, as long as the process has them. */
+/** Log positions of events that were read from rows. */
 const positions = new WeakMap<object, number>()
 
-/** The position in the log of an event that was made of a row; `undefined` of another one. */
+/** The log position of an event that was read from a row. */
 export function archivedPositionOf(event: object): number | undefined {
   return positions.get(event)
 }
@@ -85,22 +80,22 @@ function textOf(stored: string | null): string | null {
   return stored === null ? null : fromText(stored)
 }
 
-/** The columns of an event, with the anonymousId: purges look for it, and no node parses the body to find it. */
+/** The columns of an event. With the anonymousId, so that purges find it without parsing bodies. */
 export type EventColumns = readonly [...EventHead, anonymousId: string | null]
 
 export function eventColumnsOf(event: AcceptedEvent): EventColumns {
   return [...eventHeadOf(event), event.anonymousId ?? null]
 }
 
-/** The checksum of the columns and the body. An event from the log has it already. */
+/** The checksum of the columns and the body. Events from the log already have it. */
 export function eventChecksumOf(event: AcceptedEvent): number {
   const known = event instanceof SerialisedEvent ? event.checksum : undefined
   return known ?? checksumOf(eventColumnsOf(event), event.body)
 }
 
 /**
- * The event that was stored with this checksum, in a message of the log or in PostgreSQL.
- * @throws {SyntaxError} if the checksum does not match, or the origin is no JSON object
+ * The event that was stored in the log or in PostgreSQL with this checksum.
+ * @throws {SyntaxError} if the checksum does not match, or the origin is not a JSON object
  */
 export function storedEventOf(
   columns: EventColumns,

@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
@@ -22,14 +23,14 @@ export function openPool(url: Redacted, maxConnections: number): pg.Pool {
     application_name: 'hookline',
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   })
-  // A connection that rests and breaks: the next statement opens another one.
+  // An idle connection broke: the next statement opens another one.
   pool.on('error', () => undefined)
-  // One that breaks between two statements of a transaction: the second one rejects.
+  // A connection broke inside a transaction: its next statement rejects.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** Ends a connection over which nothing has come for so long: what waits on it rejects. */
+/** Closes a connection that has received nothing for this long: its waiting statements reject. */
 export function endAfterSilence(client: pg.PoolClient, silenceMs: number): void {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } })
     .connection
@@ -41,10 +42,7 @@ function parserOf(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): 
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 }
 
-/**
- * The pool for Kysely, which runs each statement by its text: those that come often are prepared. A new connection first runs
- * `settings`.
- */
+/** Prepares frequent statements, which Kysely runs by their text. */
 function preparingPool(pool: pg.Pool, settings: string): PostgresPool {
   const statements = new PreparedStatements()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -74,7 +72,7 @@ function preparingClient(
 ): PostgresPoolClient {
   let isOutdated = false
   const query = async (text: string, values: readonly unknown[]) => {
-    // Without parameters, it may be several statements.
+    // Without parameters, the text may have several statements.
     const name = values.length === 0 ? undefined : statements.nameOf(text)
     try {
       return await client.query({ text, values: [...values], ...(name !== undefined && { name }) })
@@ -84,36 +82,30 @@ function preparingClient(
     }
   }
   return {
-    // Without a cursor: nothing here has one.
+    // Kysely calls it with a cursor only for streams, which are not used.
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(destroy === true || isOutdated),
   }
 }
 
-/** A statement that was run so many times is prepared: most others are run once, with conditions of their own. */
+/** Runs after which a statement is prepared. Most others run once, with conditions of their own. */
 const OFTEN = 4
-/** Each is kept by every connection, so there are not many of them. */
-const MOST_PREPARED = 100
-/** Texts whose runs are counted. */
-const MOST_COUNTED = 500
+/** Every connection keeps all of them. */
+const MAX_PREPARED = 100
+const MAX_COUNTED = 500
 
-/** Names for the statements that are run again and again, so that PostgreSQL parses each once for a connection. */
+/** Names frequent statements, so that each connection parses them once. */
 export class PreparedStatements {
   readonly #names = new Map<string, string>()
-  readonly #runs = new Map<string, number>()
+  readonly #runs = new LRUCache<string, number>({ max: MAX_COUNTED })
 
-  /** The name of the statement; `undefined` where it is not prepared. */
+  /** The name of the statement; `undefined` if it is not prepared. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
-    if (name !== undefined || this.#names.size === MOST_PREPARED) return name
+    if (name !== undefined || this.#names.size === MAX_PREPARED) return name
     const runs = (this.#runs.get(text) ?? 0) + 1
-    this.#runs.delete(text)
-    if (runs === OFTEN) {
-      this.#names.set(text, `hookline_${this.#names.size}`)
-      return this.#names.get(text)
-    }
     this.#runs.set(text, runs)
-    if (this.#runs.size > MOST_COUNTED) this.#runs.delete(this.#runs.keys().next().value!)
-    return undefined
+    if (runs === OFTEN) this.#names.set(text, `hookline_${this.#names.size}`)
+    return this.#names.get(text)
   }
 }

@@ -4,10 +4,10 @@ import { appendAudit, sealedEntry } from '../../store/audit.ts'
 import { type Dialect, POSTGRES } from '../../store/dialect.ts'
 import type { Statement } from '../../store/sql.ts'
 import type { ChangeKind, Read, Reads, Store, Tx, Write, WriteOptions } from '../../store/store.ts'
+import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Connection, Postgres } from './postgres.ts'
 import { fromText, toText } from './text.ts'
 
-/** A transaction of PostgreSQL. */
 export class PostgresTx implements Tx {
   readonly dialect: Dialect = POSTGRES
   readonly changeNumber: number
@@ -49,24 +49,16 @@ function unescaped<Row>(row: Row): Row {
   return Object.fromEntries(columns) as Row
 }
 
-/** Notifies nodes of changes: `ChangeFeed`. */
-interface Changes {
-  tell(transaction: Connection, kind: ChangeKind): Promise<number>
-  on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown
-  spread(kind: ChangeKind): Promise<void>
-}
-
-/** The database as ports read it. */
 export class PostgresReads implements Reads {
   readonly dialect: Dialect = POSTGRES
-  readonly #postgres: Postgres
+  protected readonly postgres: Postgres
 
   constructor(postgres: Postgres) {
-    this.#postgres = postgres
+    this.postgres = postgres
   }
 
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]> {
-    return this.#postgres.read((db) => new PostgresTx(db).all(statement))
+    return this.postgres.read((db) => new PostgresTx(db).all(statement))
   }
 
   list<Row>(statement: Statement<Row>): Promise<Row[]> {
@@ -74,19 +66,16 @@ export class PostgresReads implements Reads {
   }
 
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result> {
-    return this.#postgres.snapshot((transaction) => read(new PostgresTx(transaction), input))
+    return this.postgres.snapshot((transaction) => read(new PostgresTx(transaction), input))
   }
 }
 
-/** The store that the nodes of a cluster share. */
 export class PostgresStore extends PostgresReads implements Store {
-  readonly #postgres: Postgres
-  readonly #changes: Changes
+  readonly #changes: ChangeFeed
   readonly #box: SecretBox
 
-  constructor(postgres: Postgres, changes: Changes, box: SecretBox) {
+  constructor(postgres: Postgres, changes: ChangeFeed, box: SecretBox) {
     super(postgres)
-    this.#postgres = postgres
     this.#changes = changes
     this.#box = box
   }
@@ -96,7 +85,7 @@ export class PostgresStore extends PostgresReads implements Store {
     input: Input,
     { audit, changes: kind }: WriteOptions = {},
   ): Promise<Result> {
-    return this.#postgres.write(async (transaction) => {
+    return this.postgres.write(async (transaction) => {
       const number = kind === undefined ? 0 : await this.#changes.tell(transaction, kind)
       const tx = new PostgresTx(transaction, number)
       const result = await write(tx, input)

@@ -4,33 +4,31 @@ import { endAfterSilence, kyselyOn, openPool } from './pool.ts'
 import { asBackendError, isConflict } from './unavailable.ts'
 
 interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`, with the parameters of libpq that `pg` knows. */
+  /** `postgres://user:password@host:port/database`, with the libpq parameters that `pg` supports. */
   readonly url: Redacted
-  /** How long a transaction may wait for its next statement. Defaults to 5 s. */
+  /** Maximum time between two statements of a transaction. Defaults to 5 s. */
   readonly idleTransactionMs?: number
-  /** How long a statement may go without any response of the server. Defaults to 40 s. */
+  /** Maximum time without data from the server during a statement. Defaults to 40 s. */
   readonly silenceMs?: number
 }
 
-/** A connection in a transaction, or the pool. Statements are made with the `sql` of Kysely. */
 export type Connection = Kysely<unknown> | Transaction<unknown>
 
-/** Where the tables are; also the name of the channel on which changes are notified. */
+/** The schema of the tables, and the channel of notifications. */
 export const SCHEMA = 'hookline'
 const MAX_CONNECTIONS = 10
-/** Many rows of one statement come together, so statements that take long are stopped. */
+/** Slow statements are stopped: many rows share one. */
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A node that is paused or cut off holds locks that others wait for: then the server ends its transaction. */
+/** A suspended or disconnected node holds locks that others wait for. */
 const IDLE_TRANSACTION_MS = 5_000
-/** Longer than a statement runs. A server whose machine is gone says nothing, not even that the connection is over. */
+/** Longer than a statement may run. A lost server does not close its connections. */
 const SILENCE_MS = 40_000
-/** Statements at once that take long: one node does such work at a time. */
-const MOST_SLOW = 2
-/** How often statements that conflict with another transaction are tried. */
-const MOST_TRIES = 5
+/** Connections for slow statements, which one node runs at a time. */
+const MAX_SLOW_CONNECTIONS = 2
+const MAX_TRIES = 5
 /**
- * The tables without days that content of users is removed from, and that are then written anew (`erasure/erase.ts`). The others of
- * a purge, `declined`, `deliveries` and `waiting_parts`, have only ids that Hookline has made.
+ * Tables without days from which purges remove content (`erasure/erase.ts`). `declined`, `deliveries` and `waiting_parts` have only
+ * ids of Hookline.
  */
 export const REWRITTEN_TABLES = [
   'events_default',
@@ -48,15 +46,15 @@ export const REWRITTEN_TABLES = [
   'results',
   'identities',
 ] as const
-/** The partitions of days are exchanged under a lock of their parents. */
+/** Partitions are exchanged under a lock of their parents. */
 const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
   ['events', 'attempts', ...REWRITTEN_TABLES].map((name) => sql.id(name)),
   sql`, ONLY `,
 )} IN ACCESS SHARE MODE`
 
 /**
- * The database. Reads use any connection; `write` has a transaction of its own. Both reject with `BackendUnavailable` where
- * PostgreSQL cannot work now, and then have had no effect that could not be repeated.
+ * The database. Methods reject with `BackendUnavailable` while PostgreSQL cannot work; the statements then had no effect, or may be
+ * repeated.
  */
 export class Postgres implements AsyncDisposable {
   readonly #db: Kysely<unknown>
@@ -68,23 +66,19 @@ export class Postgres implements AsyncDisposable {
     const pool = openPool(url, MAX_CONNECTIONS)
     pool.on('connect', (client) => endAfterSilence(client, silenceMs))
     this.#db = kyselyOn(pool, `${settings}; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
-    this.#slow = kyselyOn(openPool(url, MOST_SLOW), settings)
+    this.#slow = kyselyOn(openPool(url, MAX_SLOW_CONNECTIONS), settings)
   }
 
-  /** Runs one statement by itself. */
   async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
     return (await repeated(() => statement.execute(this.#db))).rows
   }
 
-  /** Runs statements that need not be of one moment. A conflict with another transaction repeats them. */
+  /** Runs statements outside a transaction, and repeats them after a conflict. */
   read<T>(use: (db: Connection) => Promise<T>): Promise<T> {
     return repeated(() => use(this.#db))
   }
 
-  /**
-   * Runs statements that change nothing, and see the data as it is at one moment. Meanwhile no table is written anew: to an older
-   * moment, the rows of the new file look as if they were not there.
-   */
+  /** Runs read-only statements on one snapshot. No table is rewritten meanwhile, which would make it look empty. */
   snapshot<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() =>
       this.#db
@@ -92,27 +86,27 @@ export class Postgres implements AsyncDisposable {
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(async (transaction) => {
-          // The moment is that of the statement after it.
+          // The next statement takes the snapshot.
           await LOCK_REWRITTEN.execute(transaction)
           return use(transaction)
         }),
     )
   }
 
-  /** Runs statements on one connection, without a transaction. */
+  /** Runs statements on one connection, outside a transaction. */
   session<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     return repeated(() => this.#db.connection().execute(use))
   }
 
   /**
-   * Runs statements in one transaction: all or none, durable when it resolves. A conflict with another transaction repeats it,
-   * so `use` changes nothing else.
+   * Runs statements in one transaction, which is durable when this resolves. A conflict repeats `use`, so it must have no other
+   * effects.
    */
   write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() => this.#db.transaction().execute(use))
   }
 
-  /** The same for statements that take as long as they take, on connections of their own. */
+  /** Like `write`, without a limit of time, on separate connections. */
   writeSlowly<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() => this.#slow.transaction().execute(use))
   }
@@ -122,32 +116,28 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-/** Repeats `use` after a conflict with another transaction, which has undone it. */
 async function repeated<T>(use: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await use()
     } catch (error) {
-      if (!isConflict(error) || tries === MOST_TRIES) throw asBackendError(error)
+      if (!isConflict(error) || tries === MAX_TRIES) throw asBackendError(error)
     }
   }
 }
 
-/**
- * Set by a statement on each new connection: that wins over ALTER ROLE, ALTER DATABASE and the URL, and a pooler refuses it in no
- * start-up packet.
- */
+/** A statement on each new connection overrides ALTER ROLE, ALTER DATABASE and the URL, and works with poolers. */
 function sessionSettings(idleTransactionMs: number): string {
   const settings = {
     search_path: SCHEMA,
-    // Otherwise a call that got a 200 could be lost with the power.
+    // Otherwise a power cut could lose a call that was answered 200.
     synchronous_commit: 'on',
     idle_in_transaction_session_timeout: idleTransactionMs,
-    // Compiling a statement takes longer than any of ours runs.
+    // Compiling takes longer than any statement runs.
     jit: 'off',
-    // Pages in memory or on an SSD. The default, for turning disks, reads whole tables where an index leads to few rows.
+    // For SSDs. The default makes PostgreSQL scan whole tables instead of using an index.
     random_page_cost: '1.1',
-    // The plan of a prepared statement would be made for tables that are nearly empty, and kept when they are large.
+    // Otherwise plans that were made for nearly empty tables stay when they are large.
     plan_cache_mode: 'force_custom_plan',
   }
   return Object.entries(settings)

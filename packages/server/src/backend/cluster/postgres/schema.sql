@@ -1,13 +1,8 @@
--- The archive. `txt` is text in the order of its bytes. Ids sort by time, so one partition has the events of a day; what
--- belongs to an event is partitioned in the same way.
+-- The archive, partitioned by day: ids sort by time. `txt` sorts by bytes. `seq` is the order of archiving, `log_position` the
+-- order of the log, `checksum` that of the accepted event (event-rows.ts).
 --
--- `seq` is the order of archiving, and `log_position` that of the log: a purge goes by the log, a follower by the archive.
--- `checksum` is that of the accepted event (event-rows.ts): a row that was changed since is not sent.
---
--- An id that a client sends may be as long as a call, and a row of a B-tree has at most 2,700 bytes. So indexes have only how
--- it begins (`isId` of event-rows.ts makes a condition that they serve), or are hash indexes. None of them makes such ids
--- unique: whoever adds one looks for it under a lock, that of `lockProfiles` for `identities`, that of the computation for
--- `announced` and `listed_users`.
+-- Ids of clients have any length, and an index entry at most 2,700 bytes. So such columns have an index on their first
+-- characters (`isId` in event-rows.ts) or a hash index, and uniqueness is checked under a lock.
 
 CREATE DOMAIN txt AS text COLLATE "C";
 
@@ -38,11 +33,11 @@ CREATE INDEX events_by_user ON events (left(user_id, 500), received_at, seq) WHE
 CREATE INDEX events_by_anonymous ON events (left(anonymous_id, 500), received_at, seq) WHERE anonymous_id IS NOT NULL;
 CREATE INDEX events_by_previous ON events (left(previous_id, 500), received_at, seq) WHERE previous_id IS NOT NULL;
 
--- The last seq that was given. One row: the lock of the archive is held while it changes.
+-- The last seq. Its row stays locked while events are archived.
 CREATE TABLE archive (only_row boolean PRIMARY KEY CHECK (only_row), seq bigint NOT NULL);
 INSERT INTO archive VALUES (true, 0);
 
--- Duplicates that their first event has counted, so that each counts once. The archive forgets the oldest of them itself.
+-- Duplicates that were counted already. The archive removes the oldest ones.
 CREATE TABLE counted_duplicates (id txt PRIMARY KEY);
 
 CREATE TABLE declined (
@@ -54,8 +49,8 @@ CREATE TABLE declined (
 ) PARTITION BY RANGE (event_id);
 CREATE TABLE declined_default PARTITION OF declined DEFAULT;
 
--- Whom a purge covers: events of these ids up to the position of the log. An empty source stands for every source. Each
--- purge of an id adds a row, in the order of number: a node reads on from the last one that it knows.
+-- A purge covers events of these ids up to a position of the log. An empty source_id covers all sources. Nodes read new rows by
+-- number.
 CREATE TABLE purged_ids (
   number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind        txt    NOT NULL,
@@ -68,14 +63,13 @@ CREATE TABLE purged_ids (
 CREATE INDEX purged_ids_by_id ON purged_ids USING hash (id);
 CREATE INDEX purged_ids_by_time ON purged_ids (added_at);
 
--- Events that a transaction of the database has appended: each row is a chunk for the log, in the order of its number.
+-- Chunks for the log from database transactions, in order.
 CREATE TABLE outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   chunk  bytea  NOT NULL
 );
 
--- Deliveries and their failed attempts; the parts that wait, lane by lane, and who has claimed them. `webhooks` and `document`
--- name lanes in place of URLs, which may contain credentials: those are sealed in `lanes`, where `key` is a keyed hash of them.
+-- `webhooks` and `document` name lanes instead of URLs, which may contain credentials.
 
 CREATE TABLE deliveries (
   id             txt     NOT NULL PRIMARY KEY,
@@ -115,8 +109,8 @@ CREATE TABLE lanes (
   UNIQUE (queue, destination_id, key)
 );
 
--- due_at NULL: held. Lanes 0 and -1: deliveries and notices that have no parts yet. claimed_by: a node, which has the part while it is alive. fence
--- changes with each claim. Claims change no index, so there is room in each page for them.
+-- due_at NULL: held. Lanes 0 and -1: deliveries and notices without parts. claimed_by: a node; its claims last while it is alive.
+-- Each claim changes fence. The fill factor lets claims skip the indexes.
 CREATE SEQUENCE fences;
 CREATE TABLE waiting_parts (
   queue       txt    NOT NULL,
@@ -129,14 +123,13 @@ CREATE TABLE waiting_parts (
 ) WITH (fillfactor = 80);
 CREATE INDEX waiting_parts_due ON waiting_parts (lane, due_at, delivery_id);
 
--- A row is the lease of all claims of a node: one small change renews them all.
--- schema: the version that the node knows. A step that it could not bear waits for it.
+-- Each row is the lease of all claims of a node. schema: the version that the node supports.
 CREATE TABLE claiming_nodes (id txt PRIMARY KEY, until timestamptz NOT NULL, schema int NOT NULL DEFAULT 0);
 
--- content: the bytes of an event that is not in the archive, or of a message of the log that could not be read.
+-- content: an event that is not in the archive, or an unreadable message of the log.
 CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL, content bytea);
 
--- finished_at NULL: open. search_text is JSON. It may contain data of a user, so a purge removes it.
+-- finished_at NULL: open. search_text: JSON, removed by purges.
 CREATE TABLE replays (
   id          txt    PRIMARY KEY,
   state       txt    NOT NULL,
@@ -152,7 +145,7 @@ CREATE TABLE replays (
 CREATE INDEX replays_with_text ON replays (id) WHERE search_text IS NOT NULL;
 CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
 
--- How deliveries of replays ended: the sum of the slots of a replay, so that few records wait for the same row.
+-- Outcomes of replayed deliveries: a sum over slots, so that few transactions wait for the same row.
 CREATE TABLE replay_ends (
   replay_id txt    NOT NULL,
   slot      int    NOT NULL,
@@ -161,15 +154,12 @@ CREATE TABLE replay_ends (
   PRIMARY KEY (replay_id, slot)
 ) WITH (fillfactor = 50);
 
--- Profiles, facts, and what is computed of them. Texts of JSON are `text`, not jsonb: that refuses U+0000 and lone
--- surrogates, which traits may have. Triggers keep the sizes of computations: one change of the row for
--- each statement, however many rows the statement has.
+-- Profiles, facts and computations. JSON is `text`: jsonb refuses U+0000 and lone surrogates.
 
--- Who follows the archive, and the seq of the last event that it has reached. Retention keeps what comes after.
+-- Followers of the archive, with the seq of their last event. Retention keeps later events.
 CREATE TABLE cursors (name txt PRIMARY KEY, through bigint NOT NULL);
 
--- Its row is locked by a transaction that applies a slice, and by one that removes identities: they take turns.
--- `identities`: the number of the last one. No number is used again.
+-- Locked while a slice is applied and while identities are removed. identities: the last number, never reused.
 CREATE TABLE profiles_state (
   only_row   boolean PRIMARY KEY CHECK (only_row),
   purges     bigint  NOT NULL,
@@ -178,9 +168,8 @@ CREATE TABLE profiles_state (
 );
 INSERT INTO profiles_state VALUES (true, 0, 0, 100);
 
--- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: an event or a list has named it, not
--- an alias alone as the former id. `version`, `dirty_since` and `recheck_at` are of the profile that it leads.
--- Most events change the counts and no indexed column: with room in the page, that writes no index.
+-- profile: the leading identity, at first itself. is_seen: named by an event or a list, not only as a former id of an alias.
+-- version, dirty_since and recheck_at belong to the profile that it leads. The fill factor lets most events skip the indexes.
 CREATE TABLE identities (
   id            bigint  PRIMARY KEY,
   space         txt     NOT NULL,
@@ -202,14 +191,13 @@ CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
--- By name [value, at, received at, event, source]; a removed one has the value null. They are in a table of their own
--- because they are long, and most events change none of them.
+-- JSON: by name [value, at, received at, event, source]; the value of a removed trait is null. A table of its own because traits
+-- are long and change rarely.
 CREATE TABLE identity_traits (identity bigint PRIMARY KEY, traits text NOT NULL);
 
 CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
 
--- Traits that were searched for, and the identities with a value of them. `filled_through`: the last identity that the index
--- has, or NULL if it has all of them.
+-- Indexes of searched traits. filled_through: the last indexed identity; NULL when complete.
 CREATE TABLE trait_indexes (
   number         bigint PRIMARY KEY,
   name           txt    NOT NULL,
@@ -224,7 +212,7 @@ CREATE TABLE trait_values (
 );
 CREATE INDEX trait_values_by_identity ON trait_values (identity, trait);
 
--- The earliest event of a user with an anonymousId. `is_first`: no other user claims it earlier.
+-- The earliest event of a user with an anonymousId. is_first: no other user claims it earlier.
 CREATE TABLE claims (
   anonymous   bigint  NOT NULL,
   claimer     bigint  NOT NULL,
@@ -240,7 +228,7 @@ CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
 CREATE INDEX claims_by_claimer ON claims (claimer, at);
 CREATE INDEX claims_first_by_claimer ON claims (claimer, at, received_at) WHERE is_first;
 
--- Each alias has two rows, one for each user.
+-- Two rows for each alias, one for each user.
 CREATE TABLE aliases (
   identity    bigint  NOT NULL,
   partner     bigint  NOT NULL,
@@ -258,8 +246,7 @@ CREATE INDEX aliases_refused ON aliases (identity, partner) WHERE NOT is_linked;
 
 CREATE TABLE spaces (name txt PRIMARY KEY, profiles bigint NOT NULL);
 
--- No number is used again: facts of a clause that is gone stay until they are pruned. A definition may be longer than
--- an index by order takes.
+-- Numbers are never reused: facts of removed clauses remain until they are pruned.
 CREATE TABLE fact_clauses (
   number          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   definition      text   NOT NULL,
@@ -305,7 +292,7 @@ CREATE TRIGGER results_begin AFTER INSERT ON results REFERENCING NEW TABLE AS ch
 CREATE TRIGGER results_end AFTER DELETE ON results REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION count_results();
 
--- What was sent last for each user.
+-- The last announcement for each user.
 CREATE TABLE announced (
   user_id     txt    NOT NULL,
   computation bigint NOT NULL,
@@ -316,7 +303,7 @@ CREATE TABLE announced (
 CREATE INDEX announced_to ON announced USING hash (user_id);
 CREATE INDEX announced_by_computation ON announced (computation, substr(user_id, 1, 500));
 
--- The lists of manual audiences.
+-- Members of manual audiences.
 CREATE TABLE listed_users (
   computation bigint NOT NULL,
   user_id     txt    NOT NULL
@@ -333,7 +320,7 @@ CREATE TABLE syncs (
 CREATE INDEX syncs_by_computation ON syncs (computation, id);
 CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
 
--- What one node does at a time. `fence` grows with each holder: a node that slept through its lease does not renew it.
+-- Work that one node does at a time. fence grows with each holder, so an expired holder cannot renew.
 
 CREATE TABLE leases (
   name   txt         PRIMARY KEY,
@@ -342,10 +329,10 @@ CREATE TABLE leases (
   until  timestamptz NOT NULL
 );
 
--- Keys that the service makes for itself, sealed.
+-- Keys that the service generates, sealed.
 CREATE TABLE own_keys (name txt PRIMARY KEY, sealed text NOT NULL);
 
--- Deletions, whom they are about, suppressions and notices.
+-- Deletions, their users, suppressions and notices.
 
 CREATE TABLE deletions (
   id                      txt    NOT NULL PRIMARY KEY,
@@ -365,7 +352,7 @@ CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
 CREATE TABLE deletion_ids (deletion_id txt NOT NULL, kind txt NOT NULL, id txt NOT NULL);
 CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, substr(id, 1, 500));
 
--- An empty source_id stands for every source, those to come included.
+-- An empty source_id covers all sources.
 CREATE TABLE suppressions (
   seq              bigint NOT NULL PRIMARY KEY,
   kind             txt    NOT NULL,
@@ -378,7 +365,7 @@ CREATE TABLE suppressions (
 );
 CREATE INDEX suppressions_of_user ON suppressions USING hash (user_id);
 
--- Suppressions that have ended in the last day. Both tables share the numbers of changes, so a node reads on from the last one.
+-- Suppressions that ended in the last day. Both tables share one sequence, so nodes read new rows by seq.
 CREATE TABLE ended_suppressions (
   seq      bigint NOT NULL PRIMARY KEY,
   kind     txt    NOT NULL,
@@ -386,7 +373,7 @@ CREATE TABLE ended_suppressions (
   ended_at bigint NOT NULL
 );
 
--- A delivery each, of a deletion in place of an event.
+-- Deliveries of deletions instead of events.
 CREATE TABLE notices (
   id             txt     NOT NULL PRIMARY KEY,
   deletion_id    txt     NOT NULL,
@@ -407,15 +394,15 @@ CREATE TABLE notices (
 CREATE INDEX notices_of_deletion ON notices (deletion_id, id);
 CREATE INDEX notices_open ON notices (destination_id, state) WHERE state IN ('pending', 'held');
 
--- Configuration and access, with what tells nodes of changes; counts over time.
+-- Configuration, access and statistics.
 
--- The number of the last change of each kind. Its row is locked from there to the commit, so numbers are in the order of commits.
+-- The last change of each kind. Its row is locked until the commit, so numbers are in commit order.
 CREATE TABLE changes (kind txt PRIMARY KEY, number bigint NOT NULL);
 
--- Ids of the keys that secrets are sealed with, numbered in the order in which they came.
+-- Ids of the keys that secrets are sealed with, oldest first.
 CREATE TABLE encryption_keys (id txt PRIMARY KEY, number bigint GENERATED ALWAYS AS IDENTITY);
 
--- number: of the change that put the record. source_id, and settings, which are sealed: of a destination.
+-- number: of the last change. source_id and settings (sealed): of destinations.
 CREATE TABLE catalog (
   kind      txt    NOT NULL,
   id        txt    NOT NULL,
@@ -440,7 +427,7 @@ CREATE TABLE tokens (
   last_used_at bigint
 );
 
--- A target may be the id of a user, which may be longer than an index takes.
+-- target_id may be a user id of any length.
 CREATE TABLE audit (
   seq       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id        txt    NOT NULL,
@@ -463,10 +450,10 @@ CREATE TABLE idempotent_responses (
 );
 CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
--- Keys of requests that are being served.
+-- Idempotency keys of requests in progress.
 CREATE TABLE reserved_keys (key txt PRIMARY KEY, node txt NOT NULL, until bigint NOT NULL);
 
--- Rows of now change every few seconds: with room in the page, that writes no index.
+-- The fill factor lets frequent updates of current rows skip the indexes.
 CREATE TABLE statistics (
   span           txt    NOT NULL,
   start          bigint NOT NULL,
@@ -485,7 +472,7 @@ CREATE FUNCTION sum_of_counts(a text, b text) RETURNS text IMMUTABLE LANGUAGE sq
     GROUP BY key) AS sums
 $$;
 
--- The nodes of the service: a row each, which a heartbeat keeps alive.
+-- The nodes of the service, with their heartbeats.
 
 CREATE TABLE nodes (
   id         txt         PRIMARY KEY,
@@ -495,21 +482,19 @@ CREATE TABLE nodes (
   seen_at    timestamptz NOT NULL
 );
 
--- How far the data of an embedded service was moved here.
+-- The move of the data of an embedded service into this cluster (`hookline migrate-data`).
 
--- identity: of the data. finished_at NULL: no node starts. report: JSON; NULL until all tables are compared.
+-- identity: of the data. finished_at NULL: no node starts.
 CREATE TABLE data_move (
   only_row    boolean     PRIMARY KEY CHECK (only_row),
   identity    txt         NOT NULL,
-  begun_at    timestamptz NOT NULL DEFAULT now(),
-  finished_at timestamptz,
-  report      text
+  finished_at timestamptz
 );
 
--- place: the key of the last copied row.
-CREATE TABLE moved_tables (name txt PRIMARY KEY, place text, is_done boolean NOT NULL);
+-- place: the key of the last copied row. skipped: rows that were not copied.
+CREATE TABLE moved_tables (name txt PRIMARY KEY, place text NOT NULL, skipped bigint NOT NULL);
 
--- The installation that this database and the stream of its log belong to. stream and servers NULL: no node has made it yet.
+-- This database and its log stream share an installation. stream and servers are NULL until a node creates the stream.
 CREATE TABLE installation (
   only_row boolean PRIMARY KEY CHECK (only_row),
   id       txt     NOT NULL,
@@ -518,39 +503,33 @@ CREATE TABLE installation (
 );
 INSERT INTO installation VALUES (true, gen_random_uuid());
 
--- What is stored, and what waits, in numbers. Every statement that changes the archive or deliveries adds rows to `tallies`:
--- what it has changed, by the day in the ids. So no statement waits for another one, and the sum is exact. The rows of a day
--- are put together from time to time.
+-- Counts of rows and bytes by day. Each statement on the archive or deliveries adds rows with its changes, so none waits for
+-- another one, and sums are exact. Upkeep merges the rows of a day.
 --
--- Kinds: a table (its rows, and their bytes); a state that is no end (deliveries, by destination); `missing` (rows of the
--- table in `of` that something else than retention or a purge has deleted).
+-- kind: a table; an unfinished state (deliveries by destination); or `missing` (rows of the table `of` that neither retention nor
+-- a purge has deleted).
 
 CREATE TABLE tallies (
-  day   int    NOT NULL, -- since 1970; 0 for what has no day
+  day   int    NOT NULL, -- since 1970; 0: no day
   kind  txt    NOT NULL,
   of    txt    NOT NULL,
   rows  bigint NOT NULL,
   bytes bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Of an id without its prefix: the first ten letters are its time, in Crockford's base32.
-CREATE FUNCTION day_of(moment text) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ((
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 1, 1)) - 1)::bigint << 45) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 2, 1)) - 1)::bigint << 40) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 3, 1)) - 1)::bigint << 35) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 4, 1)) - 1)::bigint << 30) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 5, 1)) - 1)::bigint << 25) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 6, 1)) - 1)::bigint << 20) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 7, 1)) - 1)::bigint << 15) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 8, 1)) - 1)::bigint << 10) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 9, 1)) - 1)::bigint << 5) +
-    ((strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, 10, 1)) - 1)::bigint << 0)
-  ) / 86400000)::int $$;
+-- The day of an id without its prefix, which begins with ten letters of time in Crockford's base32.
+CREATE FUNCTION day_of(moment text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  ms bigint := 0;
+BEGIN
+  FOR place IN 1..10 LOOP
+    ms := ms * 32 + strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, place, 1)) - 1;
+  END LOOP;
+  RETURN ms / 86400000;
+END $$;
 
--- A trigger for each kind of statement. A table has: the column that begins with the time; what a row takes beside its long
--- columns (its head, its ids, its entries in indexes), and these. Many rows of a statement are of the same moment: its day is
--- found once.
+-- A trigger for each table and kind of statement. Each table has the column with the time, and the bytes of a row: a constant for
+-- head, ids and index entries, plus its long columns. Moments are grouped first, because `day_of` is slow.
 DO $do$
 DECLARE
   tallied record;
@@ -579,7 +558,7 @@ BEGIN
             WHERE state IN ('pending', 'held') GROUP BY 1, 2, 3) AS moments
           GROUP BY 1, 2, 3 HAVING sum(sign) <> 0;$format$, tallied.changed);
     END IF;
-    -- Retention and purges set it while they remove rows (deletions/remove-events.ts).
+    -- Set by retention and purges (deletions/remove-events.ts).
     IF tallied.change = 'delete' AND tallied.name <> 'attempts' THEN
       also := also || format($format$
         IF current_setting('hookline.removal', true) IS DISTINCT FROM 'on' THEN
@@ -603,22 +582,18 @@ BEGIN
   END LOOP;
 END $do$;
 
--- What retention keeps of a day.
+-- Retention keeps waiting deliveries.
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE is_waiting;
 
--- What most events and most deliveries are: new. Each function writes many of them in one call, with plans that PostgreSQL
--- keeps. It may make the plans when the tables are nearly empty, so each look-up is a query of its own (LATERAL with a LIMIT)
--- that may only use an index. That of messages is the only one in the order that is asked for, and nothing may be sorted: the
--- bounds of ids are there to leave out partitions, and the index of ids would read all that is between them.
+-- Fast paths for new events and new deliveries. Their plans are made once, perhaps on nearly empty tables, so each look-up is a
+-- LATERAL query with a LIMIT that can only use an index. The look-up of messages must not sort, or PostgreSQL would read all
+-- events between the bounds of ids, which only select partitions.
 --
--- `archive_new` archives events that are all new: takes the lock of the archive, looks each of them up, and writes them.
--- Returns the seq of the last one; NULL, with nothing written, where one of them is known, or a purge or a suppression names a
--- user of them. The caller sees to it that no two of them have the same source and messageId. Each statement of the function
--- sees what was committed when it begins, so the look-ups see all that was archived before the lock was free.
+-- `archive_new` takes the archive lock and writes the events. Returns the last seq; NULL, without writing, if an event is known
+-- or a purge or suppression names one of its users. The events must have distinct source and messageId.
 --
--- `record_new` records deliveries that have ended, and returns the ids of those that it has written: the others are there
--- already, or their event is gone. The event is locked, as in the statement for all deliveries: a purge removes events before
--- deliveries.
+-- `record_new` writes finished deliveries that do not exist yet and whose events exist, and returns their ids. It locks events,
+-- which purges remove before their deliveries.
 
 CREATE FUNCTION archive_new(
   ids text[], positions bigint[], source_ids text[], message_ids text[], types text[], user_ids text[],
@@ -678,9 +653,8 @@ BEGIN
       SELECT fresh.*, false FROM fresh ON CONFLICT (id) DO NOTHING RETURNING deliveries.id::text;
 END $$;
 
--- What the overwriting of removed content needs (erasure/erase.ts). ANALYZE copies values of columns into `pg_statistic`, which
--- only a superuser can clean. So it leaves out columns with content, and what indexes have of them. The planner has its
--- defaults for those.
+-- ANALYZE copies values into `pg_statistic`, where erasure (erasure/erase.ts) cannot remove them. So columns with content, and
+-- index expressions on them, have no statistics.
 
 CREATE FUNCTION hide_from_statistics(hidden regclass, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -698,14 +672,13 @@ BEGIN
   END LOOP;
 END $$;
 
--- Hides in a table that was made like this one what is hidden there.
+-- Applies the hidden columns of `model` to a copy of it.
 CREATE FUNCTION hide_alike(hidden regclass, model regclass) RETURNS void LANGUAGE sql AS $$
   SELECT hide_from_statistics(hidden, ARRAY(
     SELECT attname::text FROM pg_attribute WHERE attrelid = model AND attnum > 0 AND attstattarget = 0))
 $$;
 
--- The tables that a purge removes content from, with the columns that may have what a client or a receiver has sent. Not
--- those that have nothing but userIds: deletions keep these, and the planner needs to know how many there are.
+-- Columns with content of clients or receivers. User ids of deletions are kept, and the planner needs their statistics.
 DO $$
 DECLARE
   content record;
@@ -731,14 +704,14 @@ BEGIN
   END LOOP;
 END $$;
 
--- Days of which rows were removed one by one, whose bytes their partitions still have. is_begun: their rewriting has begun.
+-- Days whose partitions still have bytes of removed rows. is_begun: the rewrite has begun.
 CREATE TABLE unerased_days (
   day      int     NOT NULL,
   is_begun boolean NOT NULL,
   PRIMARY KEY (day, is_begun)
 );
 
--- The trigger of a partition that is being rewritten: it keeps the keys of the rows that change meanwhile.
+-- Trigger of a partition that is being rewritten: records the keys of changed rows.
 CREATE FUNCTION keep_changed_key() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   statement text := format('INSERT INTO %I.%I (key) SELECT ($1).%I', TG_TABLE_SCHEMA, TG_ARGV[0], TG_ARGV[1]);

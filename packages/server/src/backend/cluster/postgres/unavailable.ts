@@ -1,8 +1,8 @@
 import { BackendUnavailable, UnstorableText } from '../../backend.ts'
 
-/** Classes of SQLSTATE (PostgreSQL, appendix A) that end by themselves: connections, resources, the operator's shutdown. */
+/** SQLSTATE classes of temporary failures: connections, resources, operator intervention. */
 const TRANSIENT_CLASSES = ['08', '53', '57']
-/** A transaction that waited too long, read-only after a failover, cannot connect now, and the like. */
+/** Idle timeout, read-only after a failover, serialization failure, deadlock, lock timeout. */
 const TRANSIENT_CODES = new Set(['25P03', '25006', '40001', '40P01', '55P03'])
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -14,17 +14,17 @@ const SOCKET_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** What `pg` says without a code. */
+/** Errors of `pg` without a code. */
 const MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
 
-/** Whether the statement of an error had no effect and may be tried again. */
+/** Whether the failed statement had no effect and may be repeated. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
   return code === '40001' || code === '40P01' || isOutdatedPlan(error)
 }
 
-/** A newer node has added a column to what a prepared statement returns. Another connection prepares it again. */
+/** A newer node has added a column to the result of a prepared statement. */
 export function isOutdatedPlan(error: unknown): boolean {
   return (
     codeOf(error) === '0A000' &&
@@ -32,13 +32,10 @@ export function isOutdatedPlan(error: unknown): boolean {
   )
 }
 
-/** SQLSTATE of a parameter with U+0000. Ids of users are stored with an escape; no other id has one. */
+/** A parameter has U+0000. Ids of users are escaped; other ids never have one. */
 const UNSTORABLE = '22021'
 
-/**
- * `BackendUnavailable` where PostgreSQL cannot work now, `UnstorableText` where it cannot have a text; otherwise the error itself,
- * which is a bug.
- */
+/** `BackendUnavailable` for temporary failures, `UnstorableText` for U+0000, otherwise the error itself, which is a bug. */
 export function asBackendError(error: unknown): unknown {
   if (codeOf(error) === UNSTORABLE)
     return new UnstorableText('No text here may have the character U+0000.', { cause: error })
@@ -63,7 +60,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Waits for work that PostgreSQL may be too unavailable for. */
+/** Ignores `BackendUnavailable`. */
 export async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   try {
     await work

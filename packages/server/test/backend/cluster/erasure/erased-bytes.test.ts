@@ -86,7 +86,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
       await ended.promise
     })
     await reading.promise
-    await expect(cluster.deleteUser()).rejects.toThrow(/events.* is being read at length/)
+    await expect(cluster.deleteUser()).rejects.toThrow(/events.* is locked by a long read/)
     ended.resolve()
     await reader
     await cluster.deleteUser()
