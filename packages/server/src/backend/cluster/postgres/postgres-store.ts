@@ -4,7 +4,6 @@ import { appendAudit, sealedEntry } from '../../store/audit.ts'
 import { type Dialect, POSTGRES } from '../../store/dialect.ts'
 import type { Statement } from '../../store/sql.ts'
 import type { ChangeKind, Read, Reads, Store, Tx, Write, WriteOptions } from '../../store/store.ts'
-import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Connection, Postgres } from './postgres.ts'
 import { fromText, toText } from './text.ts'
 
@@ -70,11 +69,18 @@ export class PostgresReads implements Reads {
   }
 }
 
+/** Notifies nodes of changes: `ChangeFeed`. */
+interface Changes {
+  tell(transaction: Connection, kind: ChangeKind): Promise<number>
+  on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown
+  spread(kind: ChangeKind): Promise<void>
+}
+
 export class PostgresStore extends PostgresReads implements Store {
-  readonly #changes: ChangeFeed
+  readonly #changes: Changes
   readonly #box: SecretBox
 
-  constructor(postgres: Postgres, changes: ChangeFeed, box: SecretBox) {
+  constructor(postgres: Postgres, changes: Changes, box: SecretBox) {
     super(postgres)
     this.#changes = changes
     this.#box = box
