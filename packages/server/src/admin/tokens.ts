@@ -25,7 +25,7 @@ const fields = {
 }
 
 /** A token as the API shows it, without the secret itself. */
-export const TokenResponse = Type.Object(fields, { $id: 'Token' })
+const TokenResponse = Type.Object(fields, { $id: 'Token' })
 
 const CreateTokenRequest = Type.Object(
   {

@@ -1,4 +1,4 @@
-export type NodeRole = 'all' | 'ingest' | 'deliver' | 'api'
+type NodeRole = 'all' | 'ingest' | 'deliver' | 'api'
 
 export interface ServiceNode {
   readonly id: string
