@@ -68,10 +68,7 @@ export interface ServiceOptions {
   readonly onInspected?: InspectorOptions['onInspected']
 }
 
-/**
- * A running service. Disposing of it stops it gracefully: accepted events are kept, and requests and attempts in flight may
- * finish within `shutdownTimeoutMs`.
- */
+/** A running service. Disposing stops it gracefully, within `shutdownTimeoutMs`; accepted events are kept. */
 export interface Service extends AsyncDisposable {
   /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string

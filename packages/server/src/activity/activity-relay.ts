@@ -48,7 +48,6 @@ export class ActivityRelay {
     else this.#cancel ??= this.#clock.after(WAIT_MS, () => this.#flush())
   }
 
-  /** Removes unsent activities. */
   remove(isRemoved: (event: EventActivity) => boolean): void {
     this.#items = this.#items.filter(({ activity, event }) => {
       const about = activity.kind === 'event' ? activity : event
@@ -56,10 +55,7 @@ export class ActivityRelay {
     })
   }
 
-  /**
-   * Receives activities of other nodes until the returned function is called. `miss` reports lost ones; `null`: an
-   * unknown number.
-   */
+  /** Receives other nodes' activities until the returned function is called. `miss` counts losses; `null`: unknown. */
   receive(add: (shared: ActivityEntry) => void, miss: (count: number | null) => void): () => void {
     const stops = new DisposableStack()
     stops.defer(

@@ -42,10 +42,7 @@ interface Update extends UpdateActivity {
   readonly isOwn: boolean
 }
 
-/**
- * The newest changes on all nodes, numbered by this node. Changes by requests are published immediately, others once
- * a second.
- */
+/** The newest changes on all nodes, numbered by this node. Those without a request are published once a second. */
 export class ChangeFeed {
   readonly changes = new RecentItems<Change>(MAX_KEPT)
   readonly #clock: Clock
@@ -65,9 +62,7 @@ export class ChangeFeed {
     this.#signals.tell('changes', { changes: [stamped] } satisfies ChangeMessage)
   }
 
-  /**
-   * Publishes a change within a second, once per record. `isKnown`: other nodes need no message.
-   */
+  /** Publishes a change within a second, once per record. `isKnown`: other nodes need no message. */
   updated({ resource, id }: UpdateActivity, { isKnown = false } = {}): void {
     if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#publish())
     const update = { resource, id: this.#updates.size < MAX_UPDATES ? id : null }

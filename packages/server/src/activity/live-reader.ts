@@ -19,9 +19,7 @@ interface Gap {
 
 /** A reader's position in a topic. */
 export interface Cursor {
-  /** Number of the first item. */
   readonly from: number
-  /** Number of the next item. */
   next: number
   /** Whether the reader missed items before `from`. */
   isLost: boolean
@@ -44,10 +42,7 @@ interface LiveReaderOptions {
   }
 }
 
-/**
- * One reader's position in its topics. Nothing is buffered. An id has the numbers of the last activity and change,
- * for followed topics only: `run-7`, `run-7-3` or `run--3`.
- */
+/** One reader's position in its topics. An id has the last activity and change: `run-7`, `run-7-3` or `run--3`. */
 export class LiveReader implements Disposable {
   readonly #options: LiveReaderOptions
   readonly #stops = new DisposableStack()
@@ -151,7 +146,6 @@ export class LiveReader implements Disposable {
     }
   }
 
-  /** Skips missed items. */
   #gap({ cursor, tail }: NonNullable<LiveReaderOptions['activity']>): Gap | undefined {
     const { oldest, next } = tail.items
     const { from, next: position, isLost } = cursor

@@ -110,7 +110,6 @@ export class LiveTail implements Omit<
     )
   }
 
-  /** Removes all activities and stops collecting. */
   [Symbol.dispose](): void {
     this.#cancelEnd()
     this.#stopReceiving?.()

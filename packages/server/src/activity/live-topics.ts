@@ -44,10 +44,7 @@ export class LiveTopics {
     this.changes = new ChangeFeed(clock, signals)
   }
 
-  /**
-   * Opens a reader, to be disposed of. It resumes after `lastId` in the topics of that id, and starts now in others.
-   * If the id is from another node or too old, the reader has missed items.
-   */
+  /** Opens a reader, to be disposed of. Resumes after `lastId`, with a gap if that is too old or from another node. */
   read({ topics, filter, view, lastId }: ReadOptions): LiveReader {
     const { tail, counts, changes: feed } = this
     const { activity, change } = this.#numbersIn(lastId)

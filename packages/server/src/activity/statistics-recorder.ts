@@ -40,10 +40,7 @@ const DAY_MS = 24 * SPANS.hour
 
 const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
 
-/**
- * Counts activity by source and destination, and adds the counts to the rows of their minute and hour: once a minute,
- * before each read, and at the end. A crash loses at most the counts of one minute.
- */
+/** Counts activity, and writes the counts once a minute, before each read, and at the end. A crash loses one minute. */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
@@ -82,7 +79,6 @@ export class StatisticsRecorder
     yield* statistics.read(range)
   }
 
-  /** Writes the counts of the current minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel()
     await this.#writes.run()

@@ -95,10 +95,7 @@ export class Computations {
     })
   }
 
-  /**
-   * Requests a sync, or returns the open one. `deleted` announces to every user that the value is gone, then removes
-   * the computation. Durable when it resolves.
-   */
+  /** Requests a sync, or returns the open one; durable then. `deleted` removes all values, then the computation. */
   async requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync> {
     const { catalog, syncs, clock, onRequest } = this.#options
     const computation = catalog.current.computations.get(computationId)!

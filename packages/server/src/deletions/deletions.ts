@@ -216,10 +216,7 @@ function noticesOf(
     )
 }
 
-/**
- * The id of a notice, which is the `webhook-id` of its attempts. Derived from the arguments, so a repeated step
- * creates no second notice.
- */
+/** The `webhook-id` of a notice. Derived from the arguments, so a repeated step creates no second notice. */
 export function noticeId(deletionId: string, destinationId: string, { kind, id }: Subject): string {
   // No deletion id begins with `anonymous`.
   const parts = `${kind === 'user' ? '' : 'anonymous/'}${deletionId}/${destinationId}/${id}`
@@ -227,10 +224,7 @@ export function noticeId(deletionId: string, destinationId: string, { kind, id }
   return idFrom('msg', timeOfId(deletionId), digest)
 }
 
-/**
- * Signs receipts with a key that is created at first use. To verify, parse the document and serialise `receipt`
- * again.
- */
+/** Signs receipts with a key created at first use. To verify, parse the document and serialise `receipt` again. */
 export class ReceiptSigner {
   readonly #keys: OwnKeys
   #key: KeyObject | undefined

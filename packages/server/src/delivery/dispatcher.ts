@@ -189,10 +189,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#parking.added(now)
   }
 
-  /**
-   * Waits until the attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended.
-   * Other parts are redelivered by the log and the backend.
-   */
+  /** Waits until attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#accounting.end(this.#scheduler.clear())
     await Promise.all(this.#pending)
@@ -221,8 +218,7 @@ export class Dispatcher implements AsyncDisposable {
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
     try {
       const result = await this.#attempt(lane, task)
-      // In one step with the record: otherwise the delivery could be closed, and reopened by an earlier claim without the
-      // attempt.
+      // In one step with the record: an earlier claim must not reopen the delivery without the attempt.
       leaveLane(task)
       await this.#end(task, result)
       this.#accounting.end()

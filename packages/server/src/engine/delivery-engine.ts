@@ -9,15 +9,13 @@ import { type LanePorts, NOTICE_POLICY, noticeActivity } from './lane-group.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
 import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 
-type EngineBackend = LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>
-
 interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
   /** Deliveries that were lost or ended twice, in pipeline and lanes. 0 unless there is a bug. */
   readonly imbalance: { readonly pipeline: number; readonly lanes: number }
 }
 
 export interface DeliveryEngineOptions extends SupervisionOptions {
-  readonly backend: EngineBackend
+  readonly backend: LanePorts & Pick<Backend, 'log' | 'events' | 'deliveries' | 'catalog'>
   readonly lanes: Lanes
   readonly activity: ActivityListener
   readonly logger: Logger
@@ -30,7 +28,7 @@ export interface DeliveryEngineOptions extends SupervisionOptions {
  *      ▲                   │
  *      └──────── acks ◀────┘ recorded or parked
  *
- * One supervisor runs the workers outside of the lanes, and those of `supervise`.
+ * One supervisor runs the workers outside of the lanes, and any added by `supervise`.
  */
 export class DeliveryEngine implements AsyncDisposable {
   readonly lanes: Lanes

@@ -20,7 +20,7 @@ import { Redacted } from '../util/secrets/redacted.ts'
 
 export interface LaneSettings {
   readonly retryWindowMs: number
-  /** Delays between attempts; by default those of the spec. */
+  /** Delays between attempts; by default as in the spec. */
   readonly retryScheduleMs?: readonly number[] | undefined
   readonly limits: DispatcherOptions['limits']
 }
@@ -61,10 +61,7 @@ type LaneKind = Omit<
   | 'signal'
 >
 
-/**
- * The lanes of some destinations, for events and for deletion notices, with their breakers, connections, log lines,
- * workers and supervisor. It shares only the ports with the rest of the service, so it can run in a thread.
- */
+/** The lanes of some destinations, for events and notices, with their own workers. It can run in a thread. */
 export class LaneGroup implements Lanes {
   readonly #options: LaneGroupOptions
   readonly #stopping = new AbortController()

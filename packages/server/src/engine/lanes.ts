@@ -15,10 +15,7 @@ export interface LanesStatus {
   readonly failing: ReadonlyMap<string, string>
 }
 
-/**
- * The lanes of all destinations for the pipeline, management API, replays, deletions and gauges. Inputs and outputs
- * are plain data for many webhooks or deliveries, because the lanes may be in other threads.
- */
+/** The lanes of all destinations. Inputs and outputs are plain data in bulk: lanes may be in other threads. */
 export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void

@@ -162,10 +162,7 @@ export interface PeeredLanesOptions extends Peers {
   readonly onRecovery: (webhook: LaneId) => void
 }
 
-/**
- * Joins the lanes of all nodes: they divide the limits of each webhook, and publish breakers and requested pauses. A
- * node that starts requests both. Returns the function that disconnects.
- */
+/** Joins the lanes of all nodes: divides limits, publishes breakers and pauses. Returns the disconnect function. */
 export function connectPeers(options: PeeredLanesOptions): () => void {
   const { nodes, signals, health, catalog } = options
   const divide = (): void => options.onDivision(divisionOf(nodes))
@@ -196,7 +193,7 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
   }
 }
 
-/** The index of this node among those that deliver. A node that has not joined delivers alone. */
+/** The index of this node among the delivering nodes. A node that has not joined delivers alone. */
 export function divisionOf({ id, current }: Pick<Nodes, 'id' | 'current'>): LaneDivision {
   const ids = current.filter((node) => node.isAlive && delivers(node)).map((node) => node.id)
   const place = ids.toSorted().indexOf(id)

@@ -46,10 +46,7 @@ function firstOf<K, V>(
 /** Calls `handle` when it is the turn of the request of `response`. */
 export type InTurn = (response: ServerResponse, handle: () => void) => void
 
-/**
- * Handles pipelined requests (RFC 9112 §9.3.2) one by one: each waits until the earlier responses are sent, so a connection
- * has one unread response in memory. Nothing is read meanwhile.
- */
+/** Handles pipelined requests one by one (RFC 9112 §9.3.2), so a connection has one unread response in memory. */
 export class Pipelining {
   readonly #maxWaiting: number
   /** Waiting requests by connection, which is paused until there are none. */
@@ -150,10 +147,7 @@ function unsentBytes(socket: Socket): number {
 /** How often a closing server closes connections. */
 const CHECK_MS = 50
 
-/**
- * Returns a function that closes the connections of a closing server: idle ones at once and as they become idle, unused ones
- * after CHECK_MS, and all when `overdue` aborts. Node itself only closes connections that are idle when closing begins.
- */
+/** Returns a function that closes idle and unused connections of a closing server, and all when `overdue` aborts. */
 export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
   /** Node treats a connection without a first byte as active, and does not close it as idle. */
   const open = new Set<Socket>()

@@ -102,10 +102,7 @@ const ENDS = [
   'localFamily',
 ] as const
 
-/**
- * Makes a server serve forwarded requests only, as if the clients had connected directly: sockets show the ends of the
- * client's connection. Requests without the secret are cut off. Call it before the server listens at the private address.
- */
+/** Makes a server serve only forwarded requests with the secret, as if from the client. Call it before it listens. */
 export function acceptForwarded({ server }: FastifyInstance, secret: string): void {
   const handle = takeHandler(server)
   server.on('connection', (socket: Socket) => {
@@ -133,10 +130,7 @@ function endsIn({ headers }: IncomingMessage, secret: string): unknown[] | undef
   return ends
 }
 
-/**
- * How many connections may wait while the main thread is busy; Linux takes at most `net.core.somaxconn`. Beyond it, a Unix
- * domain socket refuses connections at once (EAGAIN), and clients would be cut off.
- */
+/** Connections that may wait for the main thread. Beyond it, a Unix domain socket refuses them at once (EAGAIN). */
 const MAX_WAITING = 65_535
 
 /** Listens at the private address. Call `acceptForwarded` before. */
@@ -146,10 +140,7 @@ export async function listenForForwarded(server: FastifyInstance, path: string):
 
 const SECRET_BYTES = 32
 
-/**
- * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's temporary folder if a socket
- * cannot be in `dataDir` or its path is too long. Disposing of it removes the folder.
- */
+/** Makes an address in a private folder, in `dataDir` or the system's temporary folder. Disposing removes it. */
 export async function newPrivateAddress(
   dataDir: string,
 ): Promise<PrivateAddress & AsyncDisposable> {

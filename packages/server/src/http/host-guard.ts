@@ -8,10 +8,7 @@ class WrongHost extends Error {
   readonly statusCode = 421
 }
 
-/**
- * The hook of routes without a token. It refuses foreign `Host` names: with DNS rebinding, a page in an operator's browser
- * could otherwise read the responses.
- */
+/** Refuses foreign `Host` names on routes without a token: by DNS rebinding, other sites could read the responses. */
 export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler {
   return ({ headers }, _reply, done) => {
     // Not the host that a proxy forwards: a page can set that header.
@@ -27,10 +24,7 @@ export function isHost(header: string): boolean {
   return HOST.test(header)
 }
 
-/**
- * Whether a `Host` may be one of this service: an IP address, a name without a dot or of this machine (which cannot be
- * registered), or an allowed name. An allowed name with a leading dot stands for all names below it.
- */
+/** Whether a `Host` may be ours: an IP address, a dotless name, `.localhost`, or allowed (`.a.b`: all below it). */
 export function isOwnHost(header: string | undefined, allowedHosts: readonly string[]): boolean {
   // Browsers always send it.
   if (header === undefined || header === '') return true
@@ -39,6 +33,7 @@ export function isOwnHost(header: string | undefined, allowedHosts: readonly str
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '')
     .toLowerCase()
+  // A name without a dot cannot be registered, so no page can rebind it.
   if (isIP(host) !== 0 || !host.includes('.') || host.endsWith('.localhost')) return true
   return allowedHosts.some((allowed) => isBelow(host, allowed.toLowerCase()))
 }

@@ -19,10 +19,7 @@ export async function listen(server: FastifyInstance, options: Listening): Promi
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/**
- * Rejects if a program listens at this port. Needed before several threads listen: with `reusePort`, a second service of the
- * same user would silently get half of the connections.
- */
+/** Rejects if a program listens at this port: with `reusePort`, two services would silently share the connections. */
 export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'>): Promise<void> {
   if (port !== 0) await tryToListen({ host, port })
 }

@@ -35,7 +35,6 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, CheckResult>>
 }
 
-/** Runs all checks at once. */
 export async function readinessOf(
   checks: readonly ReadinessCheck[],
   clock: Clock,

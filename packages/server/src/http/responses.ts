@@ -103,10 +103,7 @@ function codeOf(error: FastifyError): IngestCodeName {
   return FRAMEWORK_CODES.get(error.code) ?? (statusCode < 500 ? 'bad_request' : 'internal_error')
 }
 
-/**
- * How long a connection stays open after an error response. Closing it with unread bytes of the client would reset it, and
- * the client would lose the response.
- */
+/** Delay before closing after an error: unread bytes would reset the connection, and the client lose the response. */
 const LINGER_MS = 2_000
 
 /** How many bytes of the request are searched for its path. */

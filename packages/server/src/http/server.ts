@@ -37,10 +37,7 @@ type HttpSettings = Pick<
   | 'unreadTimeoutMs'
 >
 
-/**
- * Creates the HTTP server, without routes. Errors outside a route are always JSON, because client libraries retry or crash on
- * HTML, empty bodies and redirects. The framework gets no logger, which would slow down the hot path.
- */
+/** Creates the server, without routes. Errors are JSON: clients retry or crash on HTML, empty bodies and redirects. */
 export function createHttpServer(options: {
   readonly config: HttpSettings
   readonly logger: Logger | undefined

@@ -3,16 +3,11 @@ import type { FastifyPluginAsync } from 'fastify'
 import { hash } from 'node:crypto'
 import { sendError } from './responses.ts'
 
-interface StartPageOptions {
-  /** Whether the listener serves the console. */
-  readonly hasConsole: boolean
-}
-
 const HINT =
   'Send calls with POST to /v1/track and the like. A browser that opens this address gets a page.'
 
 /** `/`: redirects browsers to the console, or shows a page. Programs get a 404 in JSON, with a hint. */
-export function startPageRoute({ hasConsole }: StartPageOptions): FastifyPluginAsync {
+export function startPageRoute(options: { readonly hasConsole: boolean }): FastifyPluginAsync {
   return async (server) => {
     server.get('/', ({ headers: { accept = '' } }, reply) => {
       void reply.header('vary', 'Accept')
@@ -23,7 +18,7 @@ export function startPageRoute({ hasConsole }: StartPageOptions): FastifyPluginA
         return
       }
       // Relative, so that it works behind a reverse proxy with a path prefix.
-      if (hasConsole) void reply.header('cache-control', 'no-store').redirect('console/')
+      if (options.hasConsole) void reply.header('cache-control', 'no-store').redirect('console/')
       else void reply.headers(HEADERS).send(PAGE)
     })
   }

@@ -10,10 +10,7 @@ import type { ByteBudget } from '../util/limits/byte-budget.ts'
 const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
-/**
- * The received bytes of a body, in one buffer that grows with them. Its size counts
- * against a budget that all bodies share.
- */
+/** The received bytes of a body, in a growing buffer whose size counts against a shared budget. */
 export class PartialBody {
   readonly #budget: ByteBudget
   readonly #announcedBytes: number | undefined
@@ -99,10 +96,7 @@ interface BodyLimits {
   readonly reading: BodyTurns
 }
 
-/**
- * Reads the body. Resolves with `batch_too_large` beyond `maxBytes`, `overloaded` if the budget is exhausted, or `bad_request`
- * if the client disconnects. Then the caller must drop the rest of the body.
- */
+/** Reads the body, or resolves with `batch_too_large`, `overloaded` or `bad_request`: then drop the rest. */
 export function readBody(
   request: IncomingMessage,
   { maxBytes, partialBodies, reading }: BodyLimits,
@@ -172,10 +166,7 @@ interface DecodedBody {
   readonly isUtf8: boolean
 }
 
-/**
- * Decompresses a body up to `maxBytes`, and decodes UTF-8 with or without a byte order mark. Invalid bytes become U+FFFD, so
- * that a name that a client cut inside a character does not refuse the whole batch.
- */
+/** Decompresses up to `maxBytes`, and decodes UTF-8. Invalid bytes become U+FFFD: one must not refuse a batch. */
 export function decodeBody(
   bytes: Buffer,
   contentEncoding: string | undefined,
@@ -248,10 +239,7 @@ const MAX_BITS = 24
 /** A distance is at most the size of the window minus this number (RFC 7932 §9.1). */
 const BEYOND_DISTANCES = 16
 
-/**
- * The same stream with the window that an output of `maxBytes` needs, if its own is larger. A decoder allocates the whole
- * window: with the largest, 203 bytes take 16 MiB and 28 ms. Up to the limit, the output is the same.
- */
+/** The same stream with the window that `maxBytes` needs, if smaller: a decoder allocates all of it, up to 16 MiB. */
 function withSmallWindow(stream: Buffer, maxBytes: number): Buffer {
   const first = stream[0] ?? 0
   const bits = bitsOf(first)

@@ -1,4 +1,4 @@
-import { ingestError } from '@hookline/protocol'
+import { ingestError, WEBHOOK_PAYLOAD_SCHEMA } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isHost } from '../http/host-guard.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -91,10 +91,7 @@ const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 /** The request headers that the response depends on. */
 const VARY = 'Origin, Host, X-Forwarded-Host, X-Forwarded-Proto'
 
-/**
- * The settings that browser and mobile libraries request before they send: the URL for events. `Segment.io` is their name for
- * the ingestion API; any other integration would make them load foreign code.
- */
+/** Settings that client libraries request. `Segment.io` is the ingestion API; others would load foreign code. */
 function projectSettings(
   catalog: IngestDeps['catalog'],
   onUnknownKey: (writeKey: string) => void,
@@ -124,4 +121,16 @@ function projectSettings(
       })
     }
   }
+}
+
+/** Serves the JSON Schema of the webhook payload. It is public, and the same for every service. */
+export const payloadSchemaRoute: FastifyPluginAsync = async (server) => {
+  const bytes = Buffer.from(JSON.stringify(WEBHOOK_PAYLOAD_SCHEMA))
+  server.get('/v1/webhook-payload.schema.json', (_request, reply) => {
+    void reply
+      .header('content-type', 'application/schema+json; charset=utf-8')
+      .header('access-control-allow-origin', '*')
+      .header('x-content-type-options', 'nosniff')
+      .send(bytes)
+  })
 }

@@ -27,10 +27,7 @@ interface Share {
 /** A body counts as arriving a millisecond later for each KiB: small ones come first, and large ones still get a turn. */
 const BYTES_PER_MS = 1024
 
-/**
- * Parses and checks bodies in turns of MAX_SLICE_MS, and yields to the event loop after each. The source with the least used
- * time is next, so sources wait at most for one step of a busy one.
- */
+/** Checks bodies in turns of MAX_SLICE_MS. The source with the least used time is next, so none waits long. */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
   readonly #shares = new Map<string, Share>()

@@ -16,8 +16,7 @@ export function authenticate(
   return source.enabled ? source : { refused: 'source_disabled', source }
 }
 
-// Write keys are looked up in headers, query and body, in this order. The body comes last, because a request with an invalid
-// key is refused before its body is read.
+// Keys are looked up in headers, query and body. The body is last: a request with an invalid key costs no read.
 
 /** The user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {

@@ -134,10 +134,7 @@ interface SignedRequest {
   readonly body: string
 }
 
-/**
- * Checks the signatures of a request as the documentation describes for receivers, with the shared secrets of the destinations
- * that have its URL as a webhook. `destinationId` is the destination that signed it, if only one can have.
- */
+/** Checks signatures as documented for receivers. `destinationId` is set if only one destination can have signed. */
 export function signatureOf(
   request: SignedRequest,
   destinations: Iterable<Destination>,

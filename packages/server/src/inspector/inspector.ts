@@ -31,7 +31,6 @@ export interface Answers {
   readonly failFirst: number | null
 }
 
-/** The answers after a start. */
 export const FIRST_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
 
 export interface InspectorOptions {
@@ -42,10 +41,7 @@ export interface InspectorOptions {
   readonly onInspected?: ((request: InspectedRequest) => void) | undefined
 }
 
-/**
- * The receiver inside the service: keeps the last requests, checks their signatures, and responds with the configured answers.
- * The sender reaches it without a socket, so no other program can.
- */
+/** The receiver inside the service, reached without a socket: keeps requests, checks signatures, and responds. */
 export class Inspector implements ReceiverInside, Pick<ActivityListener, 'recorded' | 'purged'> {
   readonly requests = new KeptRequests()
   /** The answers to requests that arrive from now on. */

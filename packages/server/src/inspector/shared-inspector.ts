@@ -39,7 +39,6 @@ export class SharedInspector {
     return this.#own.answers()
   }
 
-  /** Sets the answers of all inspectors. */
   async respond(answers: Answers): Promise<void> {
     await this.#ask('respond', answers)
   }
@@ -63,7 +62,6 @@ export class SharedInspector {
     return found && { ...found, body: Buffer.from(found.body, 'base64') }
   }
 
-  /** Removes all requests. Resolves to their number. */
   async clear(): Promise<number> {
     const removed = await this.#ask('clear')
     return removed.reduce((sum, count) => sum + count, 0)

@@ -275,7 +275,7 @@ export class Pipeline implements AsyncDisposable {
     return destinationsOf(event, this.#options.catalog.current)
   }
 
-  /** Destinations to decide on. Recorded decisions of a redelivered event stay, whatever changed since. */
+  /** Destinations to decide on. Recorded decisions of a redelivered event stay. */
   #undecided(event: AcceptedEvent, standing?: ReadonlySet<string>): readonly Destination[] {
     const all = this.#destinationsOf(event)
     return standing === undefined ? all : all.filter(({ id }) => !standing.has(id))

@@ -11,10 +11,7 @@ const CONSOLE = fileURLToPath(new URL('../../console-site/', import.meta.url))
 /** The base of the page's addresses. */
 const BASE = /<base href="[^"]*"/
 
-/**
- * The console, to be registered under `/console`. Its files contain no secret. Every address without a file gets the page, with
- * a relative base, so that a reverse proxy may serve the console under any path.
- */
+/** The console, to be registered under `/console`. Addresses without a file get the page. Contains no secret. */
 export function consoleRoutes(folder: string = CONSOLE): FastifyPluginAsync {
   return async (server) => {
     await serveSite(server, {

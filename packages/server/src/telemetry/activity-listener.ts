@@ -52,10 +52,7 @@ export interface UpdateActivity {
   readonly id: string | null
 }
 
-/**
- * Receives what ingestion, pipeline, delivery and deletions do, once it is durable. Activity may be repeated after a restart.
- * A listener must not throw or block: it runs on the path of every event.
- */
+/** Receives durable activity, perhaps twice after a restart. Must not throw or block: every event waits for it. */
 export interface ActivityListener {
   received(events: readonly AcceptedEvent[]): void
   /** Calls that were refused or belong to a suppressed user. Without a valid write key, they have no source. */

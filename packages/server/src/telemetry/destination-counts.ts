@@ -7,10 +7,7 @@ export interface DestinationCount {
   readonly ended: Map<DeliveryState, number>
 }
 
-/**
- * Counts attempts and ended deliveries by destination, for the metrics: up to `maxDestinations` individually, the rest
- * together. A destination keeps its counter, because a counter must not go down.
- */
+/** Counts by destination: up to `maxDestinations` individually, the rest together. A counter must not go down. */
 export class DestinationCounts {
   readonly maxDestinations: number
   /** Of all destinations without their own count. */
@@ -34,10 +31,7 @@ export class DestinationCounts {
     ended.set(state, (ended.get(state) ?? 0) + 1)
   }
 
-  /**
-   * The counts of the current destinations, given as their URLs by id; counts of others are dropped. Destinations without
-   * a count get one while there is room: Prometheus sees an increase only from a 0 that it has seen.
-   */
+  /** Counts of the current destinations, as far as there is room. From 0, so that Prometheus sees the first increase. */
   of(urlsById: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, DestinationCount> {
     for (const [id, { attempts }] of this.#byId) {
       const urls = urlsById.get(id) ?? new Set()
@@ -56,7 +50,6 @@ export class DestinationCounts {
     return taken
   }
 
-  /** Adds the counts of another instance. */
   add(counts: ReadonlyMap<string, DestinationCount>): void {
     for (const [id, { attempts, ended }] of counts) {
       const count = id === '' ? this.others : this.#countOf(id)

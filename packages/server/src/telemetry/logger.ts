@@ -73,10 +73,7 @@ interface LogOutputOptions {
   readonly onLinesLost: (lines: number) => void
 }
 
-/**
- * Writes log lines to a file, pipe or terminal without blocking the service. There is one write at a time, repeated while it
- * fails (full disk, closed pipe). Up to MAX_WAITING_BYTES of lines wait; further ones are lost and counted.
- */
+/** Writes log lines without blocking. A failing write is repeated; lines beyond MAX_WAITING_BYTES are lost. */
 export class LogOutput {
   readonly #options: LogOutputOptions
   #waiting: string[] = []
@@ -91,7 +88,6 @@ export class LogOutput {
     this.#options = options
   }
 
-  /** Lines lost since the start. */
   get linesLost(): number {
     return this.#linesLost
   }
@@ -158,10 +154,7 @@ interface BoundedLoggerOptions {
   readonly linesPerMinute: number
 }
 
-/**
- * Limits the lines of each event to `linesPerMinute`, and reports the rest as `log.lines_left_out` at the end of the minute.
- * Levels debug and fatal have no limit.
- */
+/** Limits each event to `linesPerMinute`, and reports the rest as `log.lines_left_out`. Not for debug and fatal. */
 export class BoundedLogger implements Logger {
   readonly #logger: Logger
   readonly #options: BoundedLoggerOptions

@@ -15,10 +15,7 @@ export interface ThreadMetrics {
 /** Reads a thread's metrics. Resolves without them if the thread is slow; `onMetrics` may be called later. */
 export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
 
-/**
- * The metrics of threads, summed with main's at each scrape, gauges as well. The counters of a thread that exits stay in the
- * sum, because a counter must not go down.
- */
+/** Sums the metrics of threads and main, gauges as well. Counters of exited threads stay: they must not go down. */
 export class MetricsOfThreads {
   readonly #counts: DestinationCounts
   /** The running threads, each with its last metrics. */
@@ -60,8 +57,7 @@ export class MetricsOfThreads {
     const shared = new Set(parts.flat().map(({ name }) => name))
     const ofMain = await main.getMetricsAsJSON()
     const sum = sumOf([ofMain.filter(({ name }) => shared.has(name)), ...parts])
-    // Those of the process and of Node have aggregators that must not apply to main alone. They are not collected again for
-    // their text: each collection restarts their measurements.
+    // Process metrics have aggregators that must not apply to main alone. Each collection restarts their measurements.
     const alone = ofMain.filter(({ name }) => !shared.has(name))
     const texts = [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
     return (await Promise.all(texts.map((text) => text.metrics()))).join('\n')

@@ -287,8 +287,7 @@ export class Metrics {
   }
 }
 
-// prom-client validates and hashes labels at each call. These metrics are on the path of every event, so they count by
-// themselves and update prom-client when they are read.
+// prom-client validates labels at each call, which is too slow for every event: these count until they are read.
 
 /** A counter with few label values. */
 class TalliedCounter<Label extends string> extends Counter<Label> {
@@ -309,7 +308,6 @@ class TalliedCounter<Label extends string> extends Counter<Label> {
   }
 }
 
-/** A gauge without labels. */
 class TalliedGauge extends Gauge {
   #value = 0
 

@@ -33,10 +33,7 @@ export function fieldsOf(
   }
 }
 
-/**
- * The name of a webhook in logs and metrics: its host, with `#2` for the second webhook at the same host. Path and query are
- * not shown, because they may contain a credential.
- */
+/** A webhook's name in logs and metrics: its host, with `#2` for a second one. A path may contain a credential. */
 export function webhookName(url: string, destination: Destination | undefined): string {
   const { host } = new URL(url)
   const urls = destination?.settings.webhooks.map((webhook) => webhook.url) ?? []

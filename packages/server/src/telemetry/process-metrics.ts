@@ -6,10 +6,7 @@ const HOUR_MS = 3_600_000
 const RESOLUTION_MS = 100
 const NS_PER_MS = 1_000_000
 
-/**
- * Adds prom-client's metrics of the process. Its event loop gauges are replaced by ones that exclude the timer's interval:
- * `nodejs_eventloop_lag_p99_seconds` and `…_max_seconds`. Returns a function that restarts them, to call after each scrape.
- */
+/** Adds metrics of the process. Event loop gauges exclude the timer's interval. Call the result after each scrape. */
 export function collectProcessMetrics(register: Registry): () => void {
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: HOUR_MS })
   for (const { name } of register.getMetricsAsArray()) {

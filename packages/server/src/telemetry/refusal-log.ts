@@ -16,10 +16,7 @@ export interface Refusal {
 /** Enough to recognise the client, with little room for its data. */
 const PATH_CHARACTERS = 64
 
-/**
- * Logs refused requests as `request.refused`: each code of each source at once, then at most once a minute with the number
- * of calls since. `path` is from the last request, without its query.
- */
+/** Logs `request.refused`: each code of each source at once, then at most once a minute with the number of calls. */
 export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #throttle: LogThrottle

@@ -21,16 +21,10 @@ export interface RetentionOptions {
 }
 
 const RETENTION_EVERY_MS = 60_000
-/**
- * Time per request. Requesting each slice would be too slow under load, and events would be added faster than
- * removed.
- */
+/** Time per request: under load, requesting each slice would remove events more slowly than they are added. */
 const FOR_MS = 1_000
 
-/**
- * Once a minute, removes events older than `retentionMs`, then the oldest until the data is smaller than
- * `retentionMaxBytes`. Keeps events that are pending or unread by a follower of the log, so the data may be larger.
- */
+/** Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except pending and unread ones. */
 export class Retention implements Worker {
   readonly name = 'retention'
   readonly #options: RetentionOptions
@@ -101,10 +95,7 @@ interface AccountingOptions {
 
 const ACCOUNTING_EVERY_MS = 10_000
 
-/**
- * Compares inputs with outcomes at each hand-over (spec 03 §Accounting): log → pipeline → lanes → tables. Reports the
- * sum of losses as `hookline_accounting_imbalance`, and logs where they occurred.
- */
+/** Compares inputs and outcomes of each hand-over (spec 03 §Accounting). Sets `hookline_accounting_imbalance`. */
 export class Accounting implements Worker {
   readonly name = 'accounting'
   readonly #options: AccountingOptions

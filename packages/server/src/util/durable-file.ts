@@ -27,7 +27,6 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync()
 }
 
-/** As `syncFolder`, synchronously. */
 export function syncFolderNow(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

@@ -78,10 +78,7 @@ export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
 
 type CountedEvents = EventSelection & Window & { readonly property?: string }
 
-/**
- * Selects the facts of a clause. Clauses that differ only in a sliding window share
- * facts, so it has no sliding window.
- */
+/** Selects the facts of a clause. It has no sliding window: clauses that differ only in that share facts. */
 interface FactDefinition extends EventSelection {
   /** The property to store. Events without it are not facts. */
   readonly property?: string

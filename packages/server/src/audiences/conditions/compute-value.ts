@@ -15,10 +15,7 @@ export interface ComputedValue {
   readonly recheckAt: number | null
 }
 
-/**
- * The value of a computed trait at `now`. Unusable values are ignored. Without a
- * usable fact in the window, a user who `had` a value gets the empty one of `COMPUTE_TABLE`.
- */
+/** The value at `now`. Without usable facts, a user who `had` a value gets the empty one of `COMPUTE_TABLE`. */
 export function computeValue(
   compute: Compute,
   facts: readonly Fact[],

@@ -19,10 +19,7 @@ export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'm
 
 export interface Verdict {
   readonly value: boolean
-  /**
-   * Until then, the verdict holds unless the profile changes, in milliseconds since the epoch; `null`: for ever. It
-   * is the earliest time at which a clause changes by time alone.
-   */
+  /** When the verdict can next change by time alone, in milliseconds since the epoch; `null`: never. */
   readonly recheckAt: number | null
 }
 
@@ -77,10 +74,7 @@ class Evaluation {
     return this.#compare(condition.is, this.#profile.results.get(condition.computation)?.value)
   }
 
-  /**
-   * Continues after the verdict is clear, because a later clause may be the next to change. A deciding clause that
-   * never changes by time alone fixes the verdict for ever.
-   */
+  /** Continues after the verdict is clear, to find the next change, unless the deciding clause is constant. */
   #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
     const recheckAt = this.recheckAt
     let isSo = true
@@ -126,10 +120,7 @@ const COUNT_TESTS: Readonly<Record<CountOperator, (count: number, n: number) => 
   '>=': (count, n) => count >= n,
 }
 
-/**
- * The fact whose leaving the sliding window changes the verdict; `undefined` if none does. `count` facts are in the
- * window now, counted up to at least `n` + 1.
- */
+/** The fact that changes the verdict by leaving the window, if any. `count` is exact up to at least `n` + 1. */
 function decidingFact(
   { op, n }: PlannedCount['count'],
   count: number,

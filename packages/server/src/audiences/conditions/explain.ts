@@ -33,10 +33,7 @@ export interface ExplainContext {
   readonly most: ReadonlyMap<number, number>
 }
 
-/**
- * Why a user is a member or not: the whole condition, then its parts. `planned` is the plan of `condition`, which is `null`
- * for a manual audience.
- */
+/** Explains the verdict on the whole condition, then on its parts. `condition` is `null` for a manual audience. */
 export function explain(
   condition: Condition | null,
   planned: PlannedCondition,

@@ -50,10 +50,7 @@ export class EventMatcher {
     return { events, types }
   }
 
-  /**
-   * Facts of an event. Filters read its properties, or the traits of identify and group calls. `within_last_days`
-   * counts back from `timestampMs`, the effective time.
-   */
+  /** Facts of an event, from its properties, or the traits of identify and group calls, at its effective time. */
   factsOf({ event }: AcceptedEvent, timestampMs: number): readonly ClauseFact[] {
     const clauses =
       event.type === 'track' ? this.#byEvent.get(event.event) : this.#byType.get(event.type)

@@ -56,10 +56,7 @@ interface ReferringAudience {
   readonly condition: Condition
 }
 
-/**
- * Faults in the references of a valid condition: missing computations, other spaces, cycles. `computations` is the
- * catalog before the change. Pointers are relative to the condition.
- */
+/** Faults in references, relative to the condition: missing, other space, cycle. `computations`: before the change. */
 export function referenceFaults(
   referring: ReferringAudience,
   computations: Computations,

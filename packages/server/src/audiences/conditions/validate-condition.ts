@@ -21,10 +21,7 @@ import {
 export type ValidatedCondition =
   { readonly condition: Condition } | { readonly faults: readonly Fault[] }
 
-/**
- * Validates everything but references (`referenceFaults`). Unknown fields are faults. Pointers are relative to
- * `input`, which must be parsed JSON.
- */
+/** Validates all but references (`referenceFaults`). `input` must be parsed JSON; pointers are relative to it. */
 export function validateCondition(input: unknown): ValidatedCondition {
   const validation = new ConditionValidation()
   validation.visit(input, '', 1)

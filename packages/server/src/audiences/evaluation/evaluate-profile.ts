@@ -31,10 +31,7 @@ interface Moment {
 
 const NO_FACTS: readonly Fact[] = []
 
-/**
- * Evaluates all computations of a profile's space in the order of `plans`, dependencies first. Pure, apart from event
- * ids.
- */
+/** Evaluates all computations of a profile's space. `plans`: dependencies first. Pure, apart from event ids. */
 export function evaluateProfile(
   profile: LoadedProfile,
   plans: readonly Plan[],

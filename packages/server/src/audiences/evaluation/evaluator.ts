@@ -25,10 +25,7 @@ const BATCH = 100
 /** Evaluates profiles and stores the results. Nothing else changes results. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
-  /**
-   * Changes by each version of a computation, until a sync takes them. Filling a clause makes profiles dirty, and
-   * real time often evaluates them before the sync. Lost at a restart.
-   */
+  /** Changes in real time by version of a computation, until a sync takes them. Lost at a restart. */
   readonly #changes = new Map<string, ChangedProfiles & { readonly version: number }>()
 
   constructor(options: EvaluatorOptions) {
@@ -114,7 +111,6 @@ export class Evaluator {
 
 const NO_CHANGES: ChangedProfiles = { entered: 0, left: 0 }
 
-/** Changes by computation. */
 function changesIn(evaluated: readonly Evaluated[]): readonly ChangeActivity[] {
   const results = evaluated.flatMap((each) => each.results)
   const byComputation = Map.groupBy(results, ({ computationId }) => computationId)

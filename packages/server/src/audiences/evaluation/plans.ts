@@ -79,7 +79,6 @@ export class Plans {
     await this.#replan(computations)
   }
 
-  /** Reads the progress of filling. */
   async readClauses(): Promise<void> {
     this.#clauses = await this.#options.facts.clauses()
   }

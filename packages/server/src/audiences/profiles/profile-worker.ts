@@ -36,10 +36,7 @@ const COLLECT_MS = 200
 /** How often it checks for profiles that change by time alone. */
 const DUE_MS = 1_000
 
-/**
- * Applies events to profiles and evaluates dirty or due ones, in turn, so that a profile that changes constantly is evaluated.
- * Waits for new events at the end of the log, and for the first computation before that.
- */
+/** Applies events to profiles and evaluates dirty or due ones, in turn, so that neither starves. */
 export class ProfileWorker implements Worker {
   readonly name = 'profiles'
   readonly #options: ProfileWorkerOptions

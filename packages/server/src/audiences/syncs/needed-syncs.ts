@@ -15,10 +15,7 @@ interface Known {
   readonly now: number
 }
 
-/**
- * Records syncs that computations need. A version is planned only after its sync is recorded, so no destination
- * misses a change between versions.
- */
+/** Records needed syncs. A version is planned only after its sync is recorded, so no destination misses a change. */
 export class NeededSyncs {
   readonly #options: NeededSyncsOptions
   /** Serialised: concurrent calls would record a sync twice. */
@@ -47,10 +44,7 @@ export class NeededSyncs {
   }
 }
 
-/**
- * A sync for a new version, or the daily one; `undefined` if none is needed. Found by comparison, so no crash or
- * restore loses one. Pure, apart from the id.
- */
+/** A sync for a new version, or the daily one, if needed. Found by comparison, so no crash loses one. */
 function neededSync(computation: Computation, { open, last, now }: Known): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
   const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? now)) >= DAILY_MS
@@ -96,10 +90,7 @@ function reasonOf(version: number, last: Sync | undefined): SyncReason | undefin
   return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
-/**
- * Destinations that already get every change: all of them before the first sync. An added destination has every value
- * when its sync is done.
- */
+/** Destinations that get every change: all before the first sync. An added one is complete when its sync is done. */
 function completeDestinations(
   destinationIds: readonly string[],
   before: Sync | undefined,

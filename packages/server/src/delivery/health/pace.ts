@@ -129,10 +129,7 @@ export function onPacedBegin(pace: Pace, now: number): Pace | undefined {
   return { ...pace, begunAt: now, isBinding, nextAt: Math.max(pace.nextAt, now - lateMs) + everyMs }
 }
 
-/**
- * The request is written. The next one keeps its distance from now, because a leaky bucket counts arrivals. Only the
- * last attempt counts: several that wait for slow connections would each delay the next one.
- */
+/** Spaces the next request from the write of the last attempt, not its start: a leaky bucket counts arrivals. */
 export function onPacedWritten(pace: Pace, begunAt: number, now: number): Pace {
   const everyMs = everyMsOf(pace)
   return everyMs < TIMER_MS || begunAt < pace.begunAt || pace.nextAt >= now + everyMs

@@ -67,10 +67,7 @@ const SHORT_PAUSE_MS = 5_000
 // Far more webhooks than fail at one time. The least recently used one is dropped first.
 const MAX_KEPT = 10_000
 
-/**
- * The breakers, requested pauses and learned paces of webhooks, which apply to all their deliveries. Kept in memory
- * only: after a restart, the first responses fill it again.
- */
+/** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #longestOpenMs: number | undefined

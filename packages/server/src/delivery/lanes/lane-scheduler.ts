@@ -107,7 +107,7 @@ export class LaneScheduler {
     if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
   }
 
-  /** Closes empty lanes once a minute: unused ones, and those that recovered after their last task. */
+  /** Closes empty lanes once a minute: unused ones, and ones that recovered after their last task. */
   #closeUnused(now: number): void {
     if (Math.abs(now - this.#lookedAt) < LONGEST_IDLE_MS) return
     this.#lookedAt = now

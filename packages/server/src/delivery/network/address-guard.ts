@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   uniqueLocal: 'private',
 }
 
-/** Decides which addresses webhooks may reach: public ones, and those that the operator allows. Pure. */
+/** Decides which addresses webhooks may reach: public ones, and networks that the operator allows. Pure. */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
 

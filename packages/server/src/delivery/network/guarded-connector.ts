@@ -25,7 +25,7 @@ export interface GuardedConnectorOptions {
   /** For name look-up, TCP and TLS together, and CONNECT. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
-  /** Ports that may be reached besides those of web servers. */
+  /** Allowed ports, in addition to the standard web ports. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext

@@ -17,10 +17,7 @@ export interface ProxyTunnelOptions {
   readonly secureContext: SecureContext
 }
 
-/**
- * Opens connections through an HTTP proxy, with CONNECT for http and https alike. undici's own ProxyAgent resolves
- * names without our guard, and opens its sockets outside of the attempt's deadline.
- */
+/** Opens CONNECT tunnels. undici's ProxyAgent resolves names without our guard, and ignores the attempt's deadline. */
 export class ProxyTunnel {
   readonly #options: ProxyTunnelOptions
   readonly #url: URL

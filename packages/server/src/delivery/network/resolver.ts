@@ -59,11 +59,7 @@ export class Resolver {
     this.#names = new NameServer(servers)
   }
 
-  /**
-   * All addresses of the name, IPv4 first.
-   * @throws {AddressForbidden} if one of them may not be reached
-   * @throws {NameUnresolved} if there is none
-   */
+  /** All addresses of the name, IPv4 first. @throws {AddressForbidden | NameUnresolved} */
   async lookup(host: string): Promise<readonly LookupAddress[]> {
     const name = host.toLowerCase().replace(/\.$/, '')
     const { addresses, code } = await this.#find(name)

@@ -206,11 +206,7 @@ interface KnownTimes {
   readonly longestWaitMs: number
 }
 
-/**
- * Corrects the times of pending parts: those due before the process started waited without attempts, and those due
- * later than the maximum wait were set by another clock. Either is due now, with the rest of its retry window.
- * Idempotent.
- */
+/** Makes pending parts due now that waited for a restart, or whose time another clock set. */
 export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times)))

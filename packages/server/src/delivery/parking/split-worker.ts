@@ -16,10 +16,7 @@ export interface SplitWorkerOptions extends DeliveryContext {
 const SLICE = 256
 const LONGEST_WAIT_MS = 60_000
 
-/**
- * Gives parts to deliveries without any: after a replay, after a manual retry, and new notices. One worker splits them for
- * all groups of lanes; then they are parked, and the lanes claim them. Rejects those whose destination was removed.
- */
+/** Gives parts to deliveries without any: replayed, retried manually, new notices. Rejects ones without destination. */
 export class SplitWorker implements Worker {
   readonly name: string
   readonly #options: SplitWorkerOptions

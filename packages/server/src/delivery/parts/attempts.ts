@@ -48,10 +48,7 @@ export class Attempts {
     this.#options = options
   }
 
-  /**
-   * Makes one attempt and updates the delivery. A bug rejects only this part.
-   * @throws {AttemptAborted} if the service stopped before the response; then nothing is changed
-   */
+  /** Makes one attempt and updates the delivery. A bug rejects this part. @throws {AttemptAborted} without a change */
   async make(
     open: OpenDelivery,
     { id: destinationId, settings }: Destination,

@@ -169,7 +169,7 @@ function notRetried(part: DeliveryPart): DeliveryPart {
 }
 
 /**
- * - `delivered` when a webhook has the event (`any`), or every webhook that was not removed has it (`each`);
+ * - `delivered` when one webhook (`any`) or every remaining webhook (`each`) has the event;
  * - else `pending` or `held` while a part is;
  * - else `expired` when a part ran out of time, and `rejected` when none did.
  *

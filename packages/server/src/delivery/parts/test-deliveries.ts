@@ -18,10 +18,7 @@ import {
   type WebhookRequest,
 } from '../sending/webhook-request.ts'
 
-/**
- * Sends a test payload to all webhooks of a destination, with the address guard and deadline of a real attempt, even if
- * it is disabled. The result is neither recorded nor retried, and does not affect webhook health.
- */
+/** Sends a test payload to all webhooks of a destination, even if disabled. No record, retry or effect on health. */
 export class TestDeliverySender {
   readonly #sender: Sender
   readonly #clock: Clock

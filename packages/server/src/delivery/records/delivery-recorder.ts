@@ -31,10 +31,7 @@ interface Made {
   readonly isEnd: boolean
 }
 
-/**
- * Makes the current state of deliveries durable. Results from the same tick, or that arrive during a write, are
- * written together. Records are written in order.
- */
+/** Makes deliveries durable, in order. Results of one tick, or that arrive during a write, are written together. */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
   #next: Batch | undefined

@@ -23,10 +23,7 @@ const MAX_AT_ONCE = 250
 const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
-/**
- * Runs replays, one slice of each in turn: makes past deliveries that match pending, and the lanes deliver them. The same
- * transaction advances the cursor of the replay, so it resumes there after a crash. A cancelled replay does nothing.
- */
+/** Runs replays, a slice of each in turn. Past deliveries become pending as the cursor advances, in one transaction. */
 export class ReplayWorker implements Worker {
   readonly name = 'replays'
   readonly #options: ReplayWorkerOptions

@@ -154,10 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
   }
 
-  /**
-   * Uses the status of a head that undici did not read: the receiver may have acted on the request, so the status decides
-   * (spec 12 §Connection attempts). Returns false if there is none.
-   */
+  /** Uses the status of an unparsed head: the receiver may have acted (spec 12 §Connection attempts). False: no status. */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
     // A crashing receiver cuts its head. A success that is cut is sent again rather than lost.

@@ -83,10 +83,7 @@ function classification(attemptClass: AttemptClass): Classification {
   return { outcome: OUTCOMES[attemptClass], class: attemptClass }
 }
 
-/**
- * The codes of the error, its causes and, if several addresses were tried, each try. A response that undici cannot parse
- * has `HOOKLINE_BAD_RESPONSE`: undici gives no code, or the same one as for a closed connection.
- */
+/** Codes of the error, its causes and tries. An unparseable response has `HOOKLINE_BAD_RESPONSE`. */
 function errorCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const inner = error instanceof AggregateError ? error.errors : []

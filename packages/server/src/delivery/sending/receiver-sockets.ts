@@ -83,10 +83,7 @@ interface Route {
   readonly path: string
 }
 
-/**
- * A pool of open sockets for each webhook. With a pool per host, as in undici's Agent, a slow webhook would take all
- * sockets of others on its host. A pool without sockets and requests is removed.
- */
+/** A pool of sockets per webhook: with one per host, as in undici, a slow webhook would block others. */
 export class WebhookPools implements AsyncDisposable {
   readonly #options: Pool.Options
   readonly #routes = new Map<string, Route>()

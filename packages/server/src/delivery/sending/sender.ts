@@ -35,7 +35,7 @@ export interface WebhookSenderOptions {
   readonly timeoutMs: number
   /** Non-public networks that may be reached, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
-  /** Ports that may be reached besides those of web servers. */
+  /** Allowed ports, in addition to the standard web ports. */
   readonly allowedPorts?: ReadonlySet<number>
   readonly ca?: string | undefined
   /** Further attempts wait for a socket; the wait counts towards their deadline. */
@@ -93,10 +93,7 @@ export class WebhookSender implements AsyncDisposable {
     return hostProblem(host, this.#hosts)
   }
 
-  /**
-   * Makes one attempt. Failures of the network, the receiver and unsendable requests are results. Follows no redirects.
-   * @throws {AttemptAborted} after `abort`
-   */
+  /** Makes one attempt. Failures are results. Follows no redirects. @throws {AttemptAborted} after `abort` */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     if (this.#isAborted) throw new AttemptAborted()
     const startedAt = this.#clock.wall()

@@ -67,10 +67,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
   return { ...Object.fromEntries(others), ...own }
 }
 
-/**
- * The `webhook-id` of every attempt of an event at a destination. It derives from the two ids, so a receiver recognises
- * an attempt that is repeated after a crash. It begins with the time of the event.
- */
+/** The `webhook-id` of an event at a destination. Derived, so repeated attempts share it. Begins with its time. */
 export function deliveryId(eventId: string, destinationId: string): string {
   const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
   return idFrom('msg', timeOfId(eventId), digest)

@@ -26,7 +26,7 @@ export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
 > {
-  /** The thread has every change so far: its lanes start. */
+  /** The thread is up to date: its lanes start. */
   begin(): void
   deliver(block: FreshBlock): void
   apply(change: TakenChange): Promise<void>
@@ -51,11 +51,9 @@ export interface NumberedDelivery {
   readonly event: AcceptedEvent
 }
 
-type Head = ReturnType<typeof headOf>
-
 /** Fresh deliveries for a thread. The buffer of all bodies is moved, not copied. */
 export interface FreshBlock {
-  readonly heads: readonly Head[]
+  readonly heads: readonly ReturnType<typeof headOf>[]
   readonly bodies: Uint8Array<ArrayBuffer>
   /** End offset of each body. */
   readonly ends: readonly number[]

@@ -1,9 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/**
- * The thread of each destination's lanes. Main assigns a destination once, to the thread with the fewest. Others, like
- * removed destinations with parts in the backend, belong to a thread by their id. All threads have equal `Owners`.
- */
+/** The thread of each destination: assigned once, to the one with the fewest; others by id. Equal in all threads. */
 export class Owners {
   readonly #threads: number
   readonly #byId: Map<string, number>

@@ -16,10 +16,7 @@ interface Waiting {
   readonly bySource: Map<string, Map<string, Subject & { calls: number }>>
 }
 
-/**
- * Counts the calls of suppressed users, so that missing events can be explained although the calls are not stored. No call
- * waits for it. There is one write at a time; later counts are in the next one.
- */
+/** Counts the calls of suppressed users, to explain missing events. No call waits for it; counts share writes. */
 export class LeftOutRecorder {
   readonly #suppressions: CountedSuppressions
   readonly #clock: Clock

@@ -79,10 +79,7 @@ function isEventType(type: unknown): type is EventType {
   return TYPES.has(type)
 }
 
-/**
- * Measures the call as stored, without the server's fields. It adjusts the size of the call as sent, because copying a call
- * of thousands of keys takes many times as long as serialising it.
- */
+/** Measures the call as stored, from its size as sent: copying a call of thousands of keys would be slow. */
 function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRules): boolean {
   if (maxBytes === undefined) return false
   let bytes = Buffer.byteLength(JSON.stringify(call))
@@ -189,10 +186,7 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   return fields
 }
 
-/**
- * The unknown members of a call as JSON, also `__proto__`: the event keeps them. Making an object of the thousands of keys of a
- * hostile call would take a hundred times as long.
- */
+/** The unknown members of a call as JSON, also `__proto__`. An object of thousands of keys would be slow. */
 function unknownMembers(call: JsonObject): string {
   let members = ''
   for (const name of Object.keys(call))

@@ -89,7 +89,6 @@ export class IngestThreads implements AsyncDisposable {
     for (const { host } of this.#threads) host.channel?.send('close')
   }
 
-  /** Stops waiting for requests. */
   abort(): void {
     for (const { host } of this.#threads) host.channel?.send('abort')
   }

@@ -4,10 +4,7 @@ import type { Clock } from '../time/clock.ts'
 /** Returns the size of the processed body in bytes. */
 type Work = () => number
 
-/**
- * Processes bodies in order, up to a number of bytes per turn of the event loop; the last one may exceed it. Otherwise 64
- * large batches that arrive together block the event loop for a second.
- */
+/** Processes bodies in order, up to a number of bytes per turn: 64 large batches at once would block for a second. */
 export class BodyTurns {
   readonly #clock: Pick<Clock, 'turn'>
   readonly #bytesPerTurn: number
@@ -59,10 +56,7 @@ export class BodyTurns {
   }
 }
 
-/**
- * Drains a body, because closing the connection during a request loses the response. Closes it after `maxBytes`, or when
- * `turns` is full. Call it before sending the response: otherwise Node drains without a limit.
- */
+/** Drains a body up to `maxBytes`, so that the response is not lost. Call it before sending: Node has no limit. */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0
   request.on('data', (chunk: Buffer) => {

@@ -1,11 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time/clock.ts'
 
-interface Count {
-  unlogged: number
-  loggedAt: number
-}
-
 /** Clients may choose the keys, so their number has a bound. */
 const MAX_KEYS = 1_000
 /** Log lines per interval, for all keys together. */
@@ -15,7 +10,7 @@ const MAX_LINES = 100
 export class LogThrottle {
   readonly #clock: Clock
   readonly #everyMs: number
-  readonly #counts = new LRUCache<string, Count>({ max: MAX_KEYS })
+  readonly #counts = new LRUCache<string, { unlogged: number; loggedAt: number }>({ max: MAX_KEYS })
   #since = -Infinity
   #lines = 0
 

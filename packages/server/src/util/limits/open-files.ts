@@ -56,10 +56,7 @@ export function sharesOf(openFiles: number, threads: number): FileShares {
   }
 }
 
-/**
- * Connections that ingest threads may accept in total and forward to main. A forwarded one takes three files: the client's
- * connection, and both ends of the one to main.
- */
+/** Connections that ingest threads may accept and forward to main. A forwarded one takes three files. */
 export function sharesWithThreads(connections: number): {
   readonly ofThreads: number
   readonly ofMain: number

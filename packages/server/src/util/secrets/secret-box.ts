@@ -8,10 +8,7 @@ export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError'
 }
 
-/**
- * Encrypts texts with AES-256-GCM. The first key seals, every key opens: to rotate keys, put a new one in front. A sealed text
- * begins with the id of its key, and opens only with its label.
- */
+/** Encrypts by AES-256-GCM. The first key seals, every key opens. A sealed text names its key, and needs its label. */
 export class SecretBox {
   /** Id of the sealing key: the beginning of its SHA-256. */
   readonly keyId: string
@@ -37,7 +34,6 @@ export class SecretBox {
     return keys.length > 0 && keys.every((key) => key !== undefined) ? keys : undefined
   }
 
-  /** Id of the key of a sealed text. */
   static keyIdOf(sealed: string): string {
     return sealed.split('.', 1)[0]!
   }
@@ -86,11 +82,7 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const OPTIONS = { authTagLength: 16 }
 
-/**
- * Encrypts with AES-256-GCM (NIST SP 800-38D) and a random nonce. Returns nonce, tag, ciphertext: databases store this form.
- * @param key 32 bytes
- * @param label authenticated, not part of the result
- */
+/** Encrypts by AES-256-GCM (NIST SP 800-38D) with a 32-byte key to nonce, tag and ciphertext; authenticates `label`. */
 export function encrypt(text: string, key: Uint8Array, label = ''): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce, OPTIONS)

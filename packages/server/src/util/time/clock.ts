@@ -1,9 +1,6 @@
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-/**
- * The only source of time and timers, so that tests can simulate it. `now` and `wall` differ after the system clock is set:
- * never subtract one from the other, except to detect that.
- */
+/** The only source of time and timers, for simulation. Subtract `now` and `wall` only to detect clock changes. */
 export interface Clock {
   /** For durations and due times. Milliseconds since the epoch by the system clock at startup, and monotonic since. */
   now(): number
@@ -18,7 +15,6 @@ export interface Clock {
 /** `setTimeout` fires immediately for longer delays. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
-/** As `Clock.turn`. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

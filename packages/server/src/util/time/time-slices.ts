@@ -3,10 +3,7 @@ import type { Clock } from './clock.ts'
 /** Time of a loop per turn of the event loop. */
 export const MAX_SLICE_MS = 10
 
-/**
- * Yields to the event loop by time. A loop that awaits only resolved promises blocks timers and sockets, so it calls
- * `yieldIfOver` in each round.
- */
+/** Yields to the event loop by time: a loop that awaits only resolved promises would block timers and sockets. */
 export class TimeSlices {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
   #startedAt: number

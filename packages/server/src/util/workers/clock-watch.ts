@@ -22,10 +22,7 @@ export const DOUBT_MS = 60 * 60 * 1000
 /** A clock further ahead of the stored data may be wrong. */
 const MAX_STOP_MS = 24 * 60 * 60 * 1000
 
-/**
- * Reports jumps of the system clock. Waits use `Clock.now` and are not affected. The age of stored data follows the system
- * clock: after it went forward, removal by age waits for an hour.
- */
+/** Reports jumps of the system clock. After one forward, removal by age waits for an hour. Waits are unaffected. */
 export class ClockWatch implements Worker {
   readonly name = 'clock'
   readonly #options: ClockWatchOptions
