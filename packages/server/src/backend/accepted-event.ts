@@ -64,10 +64,7 @@ export class SerialisedEvent implements AcceptedEvent {
   #anonymousId: string | undefined | null
   readonly #checksum: number | undefined
 
-  /**
-   * @param known fields that need no parsing
-   * @param checksum the stored checksum, if it matched
-   */
+  /** `known`: fields that need no parsing. `checksum`: the stored checksum, if it matched. */
   constructor(fields: SerialisedFields, known?: Pick<Event, 'anonymousId'>, checksum?: number) {
     this.#checksum = checksum
     this.#anonymousId = known === undefined ? null : known.anonymousId
@@ -145,10 +142,7 @@ export function eventHeadOf(accepted: AcceptedEvent): EventHead {
 
 const NO_MARKS: readonly Mark[] = []
 
-/**
- * The event of these columns and this body. `known` and `checksum` as in `SerialisedEvent`.
- * @throws {SyntaxError} if the origin is no JSON object
- */
+/** `known` and `checksum` as in `SerialisedEvent`. @throws {SyntaxError} if the origin is no JSON object */
 export function eventOf(
   head: EventHead | readonly [...EventHead, unknown],
   body: Uint8Array,

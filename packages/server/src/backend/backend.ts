@@ -57,10 +57,7 @@ export interface Backend extends AsyncDisposable {
   readonly ownKeys: OwnKeys
   readonly statistics: Statistics
   readonly upkeep: Upkeep
-  /**
-   * Copies a snapshot of all state to a new file while the service runs. The file appears complete, or not at all.
-   * @throws {NoCopy} if the engine does not support it
-   */
+  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {NoCopy} if the engine has no copies */
   copyTo(file: string): Promise<void>
   /** Resolves when stored data is found to be damaged. Then close the backend and exit. */
   readonly damaged: Promise<Error>

@@ -59,22 +59,16 @@ export interface Deletions {
     options: { readonly after: string; readonly limit: number },
   ): Promise<string[]>
 
-  /**
-   * Records that the deletion begins, if `to` is the current step; otherwise that the current step is done and `to` is next. When
-   * `purge` begins, it also records the log position up to which events are removed.
-   */
+  /** Records that the deletion begins, if `to` is the current step; otherwise that the current step is done and `to` is next. */
   advance(id: string, to: DeletionStep, now: number): Promise<void>
 
   /**
-   * Removes a slice of the users' events that were appended before the step `purge` began, with decisions, deliveries and
-   * attempts, and adds the numbers to the deletion. This includes aliases with a user as the former id, events with an
-   * anonymousId and any userId, computed events of the users from any source, and search texts of ended replays.
+   * Removes a slice of the users' events that were appended before the step `purge` began, with decisions, deliveries and attempts:
+   * also aliases with a user as the former id, events with an anonymousId and any userId, computed events of the users from any
+   * source, and search texts of ended replays. From then on, records of a removed event are ignored, also after a restart.
    *
-   * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the first event is removed. From
-   * then on, records of a removed event are ignored without an error, also after a restart.
-   *
-   * Other writes wait for a few milliseconds at a time. Resolves to the cursor of the next slice, or `null` after the last; the
-   * slice is then durable. Rejects if the step `purge` has not begun.
+   * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the first event is removed.
+   * Resolves to the cursor of the next slice, or `null`, when the slice is durable. Rejects if the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 

@@ -158,11 +158,7 @@ export interface FoundProfiles extends Page<ProfileSummary> {
 export interface Profiles {
   state(): Promise<ProfilesState>
 
-  /**
-   * Begins to follow the log at its oldest event.
-   *
-   * @param maxLinks the maximum number of anonymousIds of a profile; existing links stay until the profile is relinked
-   */
+  /** Begins to follow the log at its oldest event. `maxLinks`: anonymousIds of a profile; excess links stay until a relink. */
   begin(maxLinks: number): Promise<void>
 
   /**
@@ -175,12 +171,7 @@ export interface Profiles {
 
   count(space: string): Promise<number>
 
-  /**
-   * The first search for a trait makes an index, which `index` fills.
-   *
-   * @param now milliseconds since the epoch
-   * @throws {TooManyTraitIndexes}
-   */
+  /** The first search for a trait makes an index, which `index` fills. @throws {TooManyTraitIndexes} */
   list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles>
 
   /** Fills trait indexes, and removes unused ones, in slices. Resolves to whether there is more. */

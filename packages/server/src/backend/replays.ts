@@ -62,9 +62,8 @@ export interface Replays {
   ): Promise<ReplaySlice>
 
   /**
-   * Makes the deliveries of a step pending, with no attempts and a new window, and advances the cursor: both or neither, durable
-   * when it resolves. Skips deliveries that are pending or held, or whose event is gone. Resolves to the new replay, or to
-   * `undefined` without changes if the replay has ended or is at another cursor.
+   * Makes the deliveries of a step pending with a new window, and advances the cursor: both or neither. Skips unfinished ones.
+   * Resolves to the new replay, or to `undefined` without changes if the replay has ended or is at another cursor.
    */
   advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined>
 

@@ -73,10 +73,7 @@ export interface Upkeep {
   /** Cheap: it reads counters. */
   backlog(): Promise<Backlog>
 
-  /**
-   * Data that is missing for no known reason, such as retention or purges. Cheap: it reads counters. `messages`: those that
-   * NATS has acknowledged and lost, as noticed by this node since it started.
-   */
+  /** Data missing for no known reason. `messages`: lost by NATS after an ack, as noticed by this node since it started. */
   missing(): Promise<Missing & { readonly messages?: number }>
 
   inventory(): Promise<Inventory>

@@ -27,7 +27,6 @@ const NATS_CREDENTIALS =
 const NATS_TLS =
   'HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL'
 
-/** Translates the error of a first connection; `undefined` if the settings did not cause it. */
 export function natsRefusal(error: unknown): ConnectionRefused | undefined {
   if (!(error instanceof Error)) return undefined
   const refused = (text: string) => new ConnectionRefused(text, { cause: error })

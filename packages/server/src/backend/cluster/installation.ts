@@ -6,10 +6,7 @@ import type { Postgres } from './postgres/postgres.ts'
 
 type InstallationRow = JetStreamLogOptions['installation'] & { readonly stream: string | null }
 
-/**
- * Opens the log of a database. The stream stores the id of its installation, and the database the name of the stream, so a node
- * with wrong servers or a wrong prefix does not use the log of another installation. @throws {StreamMismatch | BackendUnavailable}
- */
+/** Opens the log of a database. @throws {StreamMismatch} for another installation's stream @throws {BackendUnavailable} */
 export async function openLogOf(
   postgres: Postgres,
   link: NatsLink,

@@ -23,11 +23,9 @@ import type { WriterHost } from './writer-host.ts'
 export interface ConnectionData {
   readonly file: string
   readonly writer: MessagePort
-  /** The keys of the secret box. */
   readonly keys: readonly Uint8Array[]
 }
 
-/** Input of `joinEmbeddedLog`. */
 export interface JoinLogData extends ConnectionData {
   readonly maxWaitingBytes: number
   /** The thread's part of the budget for bytes waiting for the disk. */
@@ -48,7 +46,6 @@ interface SharedParts {
   readonly memory: SharedArrayBuffer
 }
 
-/** Lets other threads of the process join the backend. */
 export function backendThreads(parts: SharedParts): BackendThreads {
   const { file, box, host, watch, lanes, catalog, changes, log, maxWaitingBytes } = parts
   const connect = () => {

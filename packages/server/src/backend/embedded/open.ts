@@ -63,9 +63,7 @@ export interface EmbeddedOptions extends DamageOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Opens the backend in one SQLite file, for one process. All writes go through `Writer`. Look-ups read on the main thread;
- * reads that may scan many rows go through `Readers`.
- * @throws {DataDirInUse | DamagedDatabase | SchemaTooNew | EncryptionKeyMismatch}
+ * Opens the backend in one SQLite file. @throws {DataDirInUse | DamagedDatabase | SchemaTooNew | EncryptionKeyMismatch}
  * @throws {ConfigurationDamaged | CommitsMissing} unless `acceptLoss` matches
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {

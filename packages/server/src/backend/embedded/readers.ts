@@ -22,9 +22,8 @@ interface QueuedRead extends Read {
 }
 
 /**
- * Threads for long reads (`reader-thread.ts`), so that neither the event loop nor the writer is blocked. If a thread exits,
- * its read rejects and the next read starts another. Reads start in call order and see all that was committed before the
- * call. If the write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
+ * Threads for long reads (`reader-thread.ts`). Reads start in call order and see all that was committed before the call. If the
+ * write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
  */
 export class Readers implements AsyncDisposable {
   readonly #file: string

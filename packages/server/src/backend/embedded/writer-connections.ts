@@ -5,7 +5,6 @@ import type { Appended } from './log/write-log.ts'
 import type { SliceInput, Sliced } from './upkeep/write-retention.ts'
 import type { Operation } from './write-operations.ts'
 
-/** A thread that writes. */
 export interface WriterConnection {
   readonly id: number
   readonly port: MessagePort

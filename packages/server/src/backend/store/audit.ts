@@ -57,10 +57,7 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
   return { id, at, actor_id: actor.id, action, target_id: targetId, sealed, response }
 }
 
-/**
- * Writes an entry and its response in the transaction of its change.
- * @throws {ResponseKept} if the key of the request already has a response
- */
+/** Writes an entry and its response in the transaction of its change. @throws {ResponseKept} if the key has a response */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
     VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)
@@ -68,7 +65,6 @@ export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Pr
     throw new ResponseKept('There is a response with the key of this request.')
 }
 
-/** Removes some of the oldest entries before `time`. Resolves to their number. */
 export function removeAudit(tx: Tx, time: number): Promise<number> {
   return tx.run(sql`DELETE FROM audit WHERE seq IN (
     SELECT seq FROM audit WHERE at < ${time} ORDER BY at LIMIT ${SLICE_ENTRIES} ${tx.dialect.skipLocked})`)

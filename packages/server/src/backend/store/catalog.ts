@@ -54,10 +54,7 @@ interface CatalogOptions {
   }
 }
 
-/**
- * The catalog in memory and in the table `catalog`. After each change, on any node, every node reads the numbers of all records
- * and the new records, and sends the difference to its other threads.
- */
+/** The catalog in memory and in its table. After each change, every node reads the new records and updates its threads. */
 export class StoredCatalog extends CatalogReplica implements Catalog {
   readonly #options: CatalogOptions
   readonly #refreshes = new SharedRefresh(() => this.#read())

@@ -28,7 +28,6 @@ const GROUP_EVENTS = 500
 type Row = Omit<Deletion, keyof DeletionRequest | 'purged'> &
   Deletion['purged'] & {
     readonly id: string
-    /** JSON of the request. */
     readonly document: string
   }
 
@@ -43,7 +42,6 @@ export interface FoundEvent {
   readonly userId: string | null
   readonly isComputed: boolean
   readonly type: EventType
-  /** In the log. */
   readonly position: number
   readonly foundBy: Subject['kind']
 }
@@ -70,14 +68,10 @@ interface Cursor {
 export interface PurgeEngine {
   /** The position of the last event that any node appended before the call. */
   lastPosition(): Promise<number>
-  /** As in `PurgedUsers`. */
   positionOf(carried: Carried): number | undefined
   /** Whether the archive refused the event because of a purge, possibly one of another node. */
   isRefused(carried: Carried): boolean
-  /**
-   * Stores the ids of a purge. From then on, no node archives an event with them. Also removes search texts of ended replays and
-   * contents in quarantine, which may have the ids.
-   */
+  /** Stores the ids of a purge: no node archives their events any more. Removes search texts and contents that may have them. */
   refuse(ids: AddedIds): Promise<void>
   /** Removes the profiles of the first subjects. Resolves to the number of subjects done; 0 if one has too much for one call. */
   removeProfiles(purge: ProfilesPurge): Promise<number>
@@ -86,10 +80,7 @@ export interface PurgeEngine {
     wanted: WantedEvents,
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
-  /**
-   * Removes the first of these events with decisions, deliveries and attempts, counts them (`countPurged`), and removes their
-   * data from profiles of other users (`forgetEvents`). Resolves to the number of events done.
-   */
+  /** Removes the first of these events, counts them, and removes their data from other profiles. Resolves to their number. */
   removeEvents(purge: Purge, events: readonly FoundEvent[], at: number): Promise<number>
   erase(signal: AbortSignal): Promise<boolean>
 }
@@ -109,7 +100,6 @@ export async function storedDeletions(
 ): Promise<Deletions> {
   const users = new PurgedUsers({ positionOf: (carried) => engine.positionOf(carried) })
   await followPurges(store, users, clock)
-  /** The purge that this node began last. */
   let begun: { readonly id: string; readonly through: number } | undefined
   return {
     create: (request, ids, audit) => store.write(createDeletion, { request, ids }, { audit }),

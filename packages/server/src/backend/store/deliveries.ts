@@ -34,7 +34,6 @@ const COLUMNS = rawSql(DELIVERY_COLUMNS)
 /** Deliveries that each step of a page examines: 50,000 in total. If too few match, the page is short and its cursor continues. */
 const STEPS = [500, 4_500, 45_000]
 
-/** The history of deliveries in the tables `deliveries`, `attempts` and `quarantine`. */
 export function storedDeliveries(
   reads: Reads,
   parts: StoredParts,
@@ -162,10 +161,7 @@ function conditionOnParts({ class: lastClass, status }: DeliveryFilter, dialect:
     SELECT 1 FROM ${dialect.elements(sql`deliveries.webhooks`)} AS part WHERE true ${part})`
 }
 
-/**
- * The first id that may match, and one beyond the last. A delivery's id begins with the time in its event's id, so this limits
- * the rows and partitions to examine.
- */
+/** The bounds of ids that may match, which begin with the time in the event's id. Limits the rows and partitions. */
 function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string] {
   if (eventId !== undefined) {
     const time = timeOfId(eventId)
@@ -217,10 +213,7 @@ export function deliveryOf(row: DeliveryRow, webhooks: readonly DeliveryPart[]):
   }
 }
 
-/**
- * Every readable attempt of a delivery, oldest first.
- * @param documents of failed attempts; successful ones are in `webhooks`
- */
+/** Every readable attempt, oldest first. `documents`: of failed attempts; successful ones are in `webhooks`. */
 export function attemptsOf(
   documents: readonly string[],
   parts: StoredParts,

@@ -75,10 +75,7 @@ async function failingDestinations(reads: Reads): Promise<readonly string[]> {
   return rows.map(({ id }) => id)
 }
 
-/**
- * `at` of a part without an attempt is when its window began: its end is not stored. `sample` is a text of whether the response
- * is stored, the id and the error. Ids have equal length, so the largest text has the newest delivery with a response.
- */
+/** `sample` has whether the response is stored, the id and the error: the largest has the newest delivery with a response. */
 function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow> {
   return sql<GroupRow>`
     WITH failing AS MATERIALIZED (

@@ -10,10 +10,7 @@ const SEGMENT_BITS = 10
 
 export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 
-/**
- * The segment of a row of `events`, as SQLite's indexes have it. They begin with it, so new rows change only the pages of the
- * last segment. A look-up goes from segment to segment.
- */
+/** The segment of a row of `events`. SQLite's indexes begin with it, so new rows change only the pages of the last one. */
 export const SEGMENT = `seq >> ${SEGMENT_BITS}`
 
 /** Segments that one step examines in some milliseconds. */

@@ -27,7 +27,6 @@ const MAX_STEPS = 20
 const PAGE_MS = 1_000
 const EVENTS_TOGETHER = 50
 
-/** Reads the archive in the tables `events` and `declined`. Each engine has its own `archive`. */
 export abstract class StoredEvents implements Events {
   readonly #reads: Reads
 

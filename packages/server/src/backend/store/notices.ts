@@ -71,7 +71,6 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
   }
 }
 
-/** Adds the methods that only notices have to an engine's queue. */
 export function noticeQueueOf<Queue extends DeliveryQueue<Carried>>(
   store: Store,
   queue: Queue,

@@ -35,10 +35,7 @@ interface Covered {
   addedAtMs: number
 }
 
-/**
- * Users that were purged in the last hour, about 300 bytes each, for parts of the service that may still have their events in
- * memory. The database refuses every record of a purged event.
- */
+/** Users purged in the last hour, about 300 bytes each, for parts of the service that may have their events in memory. */
 export class PurgedUsers {
   readonly #positionOf: (carried: Carried) => number | undefined
   readonly #nowMs: () => number
@@ -141,10 +138,7 @@ export interface AddedIds {
   readonly addedAt: number
 }
 
-/**
- * Adds ids to `purged_ids`. A restarted purge's ids get new numbers, so that every node reads them again. Removes search texts of
- * ended replays, which may contain data of any user.
- */
+/** Adds ids, again after a restart of their purge. Removes search texts of ended replays, which may have data of any user. */
 export async function addPurgedIds(tx: Tx, { deletionId, ids, addedAt }: AddedIds): Promise<void> {
   const input = tx.dialect.rows(ids, { text: ['kind', 'id', 'sourceId'], number: ['through'] })
   await tx.run(sql`

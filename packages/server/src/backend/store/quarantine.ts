@@ -17,10 +17,7 @@ interface QuarantinedQueue extends Pick<DeliveryQueue, 'release'> {
   webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]>
 }
 
-/**
- * Events and deliveries in the table `quarantine`.
- * @param write `quarantineItems`, with an engine's additions
- */
+/** The items in the table `quarantine`. `write`: `quarantineItems`, with an engine's additions. */
 export function storedQuarantine(
   store: Store,
   queue: QuarantinedQueue,

@@ -16,11 +16,7 @@ interface Candidate {
 /** Events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_TOGETHER = 50
 
-/**
- * Examines a slice of the candidates of a replay (`Replays.select`): the deliveries of a time range, then, with
- * `includeDeclined`, the declined destinations of its events. Both tables are in the order of receipt, so a cursor is the key of
- * the last examined row: `msg_…`, or `evt_…` and `dst_…` for the table `declined`.
- */
+/** `Replays.select`. The cursor is the key of the last row: `msg_…`, or, for the table `declined`, `evt_…` and `dst_…`. */
 export async function replaySlice(
   reads: Reads,
   selection: ReplaySelection,

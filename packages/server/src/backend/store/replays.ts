@@ -135,9 +135,8 @@ interface EndedRow {
 }
 
 /**
- * Makes deliveries pending with a new window, if their events are archived and they are new or in one of `states`. Resolves to
- * their number. Earlier attempts stay in the history, claims end. Webhooks that accepted a delivery are not tried again, unless
- * all of it was delivered. The engine adds parts for the others.
+ * Makes deliveries pending, if their events are archived and they are new or in one of `states`. Resolves to their number.
+ * Webhooks that accepted a delivery are not tried again, unless all of it was delivered.
  */
 async function requeueDeliveries(
   tx: Tx,

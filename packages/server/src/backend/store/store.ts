@@ -5,10 +5,7 @@ import type { Statement } from './sql.ts'
 /** One transaction. Any text can be a value: if a database cannot store U+0000, its `Tx` escapes it. */
 export interface Tx {
   readonly dialect: Dialect
-  /**
-   * The number of this change, for a write with `changes`. It exceeds all earlier numbers of its kind, so a reader that has seen
-   * a number has seen every change with a smaller one.
-   */
+  /** The number of a write with `changes`: a reader that has seen a number has seen every change with a smaller one. */
   readonly changeNumber: number
   all<Row>(statement: Statement<Row>): Promise<Row[]>
   run(statement: Statement): Promise<number>
@@ -16,16 +13,10 @@ export interface Tx {
 
 export type ReadTx = Pick<Tx, 'dialect' | 'all'>
 
-/**
- * Several statements in one read transaction. SQLite runs it on another thread, by its name: so it awaits only its `tx`, and its
- * input and result can be posted to a thread.
- */
+/** Several statements in one read transaction. Awaits only its `tx`; input and result can be posted to a thread. */
 export type Read<Input, Result> = (tx: ReadTx, input: Input) => Promise<Result>
 
-/**
- * A change in one transaction. An engine may run it again after a conflict, or on another thread, by its name: so it awaits only
- * its `tx`, and its input can be posted to a thread.
- */
+/** A change in one transaction, maybe repeated or on another thread: it awaits only its `tx`, and its input can be posted. */
 export type Write<Input, Result> = (tx: Tx, input: Input) => Promise<Result>
 
 /** Data that every node has in memory, and reads again after each change. */

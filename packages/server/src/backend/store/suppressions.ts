@@ -37,10 +37,7 @@ interface Change extends Subject {
 
 type Sources = Readonly<Record<Subject['kind'], Map<string, Set<string>>>>
 
-/**
- * Suppressions in the table `suppressions`, and in memory, about 200 bytes per user, because every call looks up its user.
- * `suppressions` and `ended_suppressions` share change numbers: a refresh reads from the last number.
- */
+/** Suppressions in their table, and in memory, about 200 bytes per user, because every call looks up its user. */
 export async function openSuppressions(store: Store, clock: Clock): Promise<Suppressions> {
   const memory = new SuppressedUsers(store, clock)
   await memory.read()
@@ -151,7 +148,6 @@ function recordOf({
   return { kind, id, sourceId, since, deletionId, callsLeftOut, lastLeftOutAt }
 }
 
-/** Adds suppressions. Existing ones of the same user and source stay unchanged. */
 export async function addSuppressions(tx: Tx, suppressions: readonly Suppression[]): Promise<void> {
   const keyOf = ({ kind, id, sourceId }: Suppression): string =>
     JSON.stringify([kind, id, sourceId])
@@ -197,7 +193,6 @@ async function lastChange(tx: Tx): Promise<number> {
   return row!.seq
 }
 
-/** Counts dropped calls, on the suppressions of their users in their source. */
 export async function countLeftOut(tx: Tx, { sourceId, users, at }: LeftOutCalls): Promise<void> {
   const input = tx.dialect.rows(users, { text: ['kind', 'id'], number: ['calls'] })
   await tx.run(sql`

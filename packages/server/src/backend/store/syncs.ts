@@ -46,7 +46,6 @@ function syncOf({ document }: Row): Sync {
   return JSON.parse(document) as Sync
 }
 
-/** Adds or replaces a sync, and removes old ones of its computation. */
 export async function putSync(tx: Tx, sync: Sync): Promise<void> {
   await tx.run(sql`
     INSERT INTO syncs (id, computation, is_open, document)
@@ -56,7 +55,6 @@ export async function putSync(tx: Tx, sync: Sync): Promise<void> {
   await trim(tx, sync)
 }
 
-/** Replaces a sync that still equals `before`. Resolves to whether it did. */
 export async function advanceSync(
   tx: Tx,
   { before, next }: { readonly before: Sync; readonly next: Sync },

@@ -6,10 +6,7 @@ interface Removed {
   readonly deliveries: number
 }
 
-/**
- * Removes events and their records. Returns the events that no other node had removed. Events go first: deleting them waits for
- * transactions that record something about them.
- */
+/** Removes events, which waits for transactions that record about them, then their records. Returns the removed events. */
 export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],

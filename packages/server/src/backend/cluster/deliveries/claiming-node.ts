@@ -10,7 +10,6 @@ interface ClaimingNodeOptions {
   readonly clock: Clock
   /** Lifetime of claims without renewal; longer than any attempt. Defaults to 20 s. */
   readonly leaseMs?: number | undefined
-  /** The schema version that this node supports. */
   readonly schema: number
 }
 

@@ -16,10 +16,7 @@ interface Claimer {
   readonly node: string
 }
 
-/**
- * The claims of this node in one queue. If the response of a claiming statement is lost, its claims are unknown and would last as
- * long as the node, so `endUnknown` ends them. The node may have lost other claims, which the database detects by the fence.
- */
+/** The claims of this node in one queue. Claims of a lost response would last as long as the node: `endUnknown` ends them. */
 export class NodeClaims {
   readonly #postgres: Postgres
   readonly #claimer: Claimer

@@ -206,7 +206,6 @@ export class PostgresDeliveries
     return this.#stored.list(filter, page)
   }
 
-  /** The values of the column `webhooks`. */
   async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
     await this.#lanes.giveTo(
       'deliveries',

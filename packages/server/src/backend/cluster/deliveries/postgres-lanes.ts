@@ -14,10 +14,7 @@ interface LaneRow {
   readonly sealed_url: string
 }
 
-/**
- * The lanes of both queues, and their numbers. Rows name lanes by number, so each URL, which may contain a credential, is stored
- * once, and sealed. Lanes are never changed or removed, so this node caches them.
- */
+/** The numbered lanes of both queues. Lanes are never changed or removed, so this node caches them. */
 export class PostgresLanes implements NumberedLanes {
   readonly #postgres: Postgres
   readonly #box: SecretBox
@@ -52,7 +49,6 @@ export class PostgresLanes implements NumberedLanes {
       if ((await this.find(queue, lane)) === undefined) await this.#add(queue, lane)
   }
 
-  /** The number of a cached lane. */
   numberOf(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
     return this.#byLane[queue].get(destinationId, url)
   }

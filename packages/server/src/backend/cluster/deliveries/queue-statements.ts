@@ -20,11 +20,8 @@ interface Recording {
 }
 
 /**
- * Records states, waiting parts, claims and failed attempts of deliveries in one statement.
- *
- * A delivery with a part that another node has claimed is `refused`: an expired node changes nothing but the history of attempts.
- * Deliveries are locked before parts. Each is looked up separately: PostgreSQL may have wrong statistics of the table, and would
- * read all of it.
+ * Records deliveries in one statement. One with a part that another node has claimed is `refused`: an expired node changes only
+ * the history of attempts. Deliveries are locked before parts. Separate look-ups avoid a scan if statistics are wrong.
  */
 export function recordStatement<E extends Carried, Row extends DeliveryRow>(
   { name, write }: QueueTable<E, Row>,
@@ -125,10 +122,8 @@ interface Claiming extends ClaimRequest {
 }
 
 /**
- * Claims parts of a lane in one statement. It skips locked parts, so nodes that claim at once get different ones.
- *
- * The other parts of these deliveries are locked and checked again, because another node may claim one at this moment. If two nodes
- * block each other, neither gets the delivery until its next attempt.
+ * Claims parts of a lane in one statement, skipping locked ones. The other parts of these deliveries are locked and checked again,
+ * because another node may claim one at this moment.
  */
 export function claimStatement({ lane, node, due, limit }: Claiming): RawBuilder<ClaimedRow> {
   const ofOthers = sql`waits.delivery_id = free.delivery_id AND waits.lane <> ${lane}`
@@ -187,10 +182,7 @@ function isLive(column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} IN (SELECT id FROM claiming_nodes WHERE until > clock_timestamp())`
 }
 
-/**
- * The condition that `node` can claim a row `waits`: no alive node has claimed it or another part of its delivery, because all
- * claims of a delivery belong to one node.
- */
+/** Whether `node` can claim a row `waits`: no other alive node has claimed a part of its delivery. */
 function isClaimable(node: string): RawBuilder<boolean> {
   return sql<boolean>`(waits.claimed_by IS NULL OR NOT (waits.claimed_by = ${node} OR ${isLive('waits.claimed_by')}))
     AND NOT EXISTS (

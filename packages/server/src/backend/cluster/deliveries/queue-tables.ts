@@ -67,12 +67,7 @@ function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDeli
   }
 }
 
-/**
- * Inserts new deliveries and updates unfinished ones. A finished one keeps its state, but gets results of its other webhooks. A
- * replay or manual retry changes `first_due_at`, so that earlier records no longer apply.
- *
- * The event of a new delivery is locked: purges remove events before deliveries.
- */
+/** Inserts new deliveries and updates unfinished ones (`DeliveryQueue.record`). Locks the events, which purges remove first. */
 function writeDeliveries(given: readonly StoredRecord[]): RawBuilder<unknown> {
   const ids = given.map(({ delivery }) => delivery.id)
   const eventIds = given.map(({ delivery }) => delivery.eventId)
@@ -119,7 +114,6 @@ export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDeli
   )
 }
 
-/** Calls `record_new` (schema.sql). */
 function recordNewStatement(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -131,7 +125,6 @@ function recordNewStatement(
   return sql`SELECT record_new(${deliveryArrays(all)}, ${arrays.texts(all.map((delivery) => parts.textOf(delivery)))}) AS id`
 }
 
-/** The columns from `id` to `first_due_at`. */
 function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
   return sql`
     ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ eventId }) => eventId))},
@@ -139,10 +132,7 @@ function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
     ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
 }
 
-/**
- * The condition that an id is in the range of these. It selects partitions for joins, where PostgreSQL would search a list of ids
- * for each row.
- */
+/** Whether an id is in the range of these: this selects partitions for joins, where a list is searched for each row. */
 function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> {
   const sorted = ids.toSorted()
   const [first = '', last = ''] = [sorted[0], sorted.at(-1)]

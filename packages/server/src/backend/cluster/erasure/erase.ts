@@ -178,7 +178,7 @@ async function applyChanges(
   return rows.length
 }
 
-/** Names the indexes of the copy like those of the partition. */
+/** Gives the indexes of the copy the names of the partition's indexes. */
 async function renameIndexes(
   transaction: Transaction<unknown>,
   { name: before, partition }: DayCopy,
@@ -238,10 +238,7 @@ function boundsOf({ table, day }: DayCopy) {
   return [sql.lit(startOf(table.prefix, day)), sql.lit(startOf(table.prefix, day + 1))] as const
 }
 
-/**
- * Removes unfinished copies with their triggers, in one transaction; by default all of them, including those of a node that was
- * killed or has lost its lease.
- */
+/** Removes unfinished copies with their triggers in one transaction: by default all, also copies of a killed node. */
 export async function removeCopies(erasing: Erasing, prefix = PREFIX): Promise<void> {
   const { signal } = new AbortController()
   await whenFree({ ...erasing, signal }, 'of a copy', async (transaction) => {

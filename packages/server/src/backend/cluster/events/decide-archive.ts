@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Archiving } from '../../events.ts'
 
-/** What the archive has about an event. */
+/** The archive's data about an event. */
 export interface KnownEvent {
   readonly isArchived: boolean
   /** It is a duplicate, and was counted. */
@@ -78,7 +78,6 @@ function splitCounts(events: readonly AcceptedEvent[], counts: Map<string, Dupli
   return { news, counted: [...counts].map(([id, count]) => ({ id, ...count })) }
 }
 
-/** The new events of one call. */
 class NewEvents {
   readonly all: AcceptedEvent[] = []
   readonly #byMessage = new Map<string, AcceptedEvent[]>()

@@ -68,10 +68,7 @@ export class PostgresEvents extends StoredEvents {
 /** Maximum lead of the clock of a node. Later originals of duplicates are not found: that takes more partitions. */
 const AHEAD_MS = 2 * 60 * 60 * 1000
 
-/**
- * Archives events in one round trip (`archive_new` of schema.sql). Resolves to the last seq; to `undefined`, without writing, if an
- * event may not be new.
- */
+/** Archives events in one round trip. Resolves to the last seq; to `undefined`, without writing, if an event may not be new. */
 async function archiveNew(
   entries: readonly Archiving[],
   { postgres, dedupeWindowMs, positionOf }: PostgresEventsOptions,
@@ -161,10 +158,7 @@ interface PurgeRow {
   readonly through: number | null
 }
 
-/**
- * Returns whether a purge or a suppression covers an event. Ingestion on a node without a new suppression may have accepted events
- * after the purge.
- */
+/** Returns whether a purge or a suppression covers an event: a node may accept events before it has the suppression. */
 async function purgesOf(
   transaction: Transaction<unknown>,
   events: readonly AcceptedEvent[],

@@ -125,10 +125,7 @@ export class LogStream {
     await this.ensure()
   }
 
-  /**
-   * Moves messages to the end of the stream that are older than their consumer but not counted by it. They keep their place in the
-   * log, so a purge still covers them. Each is stored once, also if several nodes do this at the same time.
-   */
+  /** Appends messages again that their consumer has skipped, once each. They keep their place, so a purge covers them. */
   async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
     const { manager, js } = this.#link
     const through = throughOf(consumer)

@@ -32,9 +32,7 @@ export interface MoveReport {
 }
 
 /**
- * Moves the data of a stopped service into an empty cluster.
- * @throws what `moveData` throws
- * @throws {ConnectionRefused | StreamMismatch} as a node
+ * Moves the data of a stopped service into an empty cluster. @throws what `moveData` throws, {ConnectionRefused | StreamMismatch}
  * @throws {EncryptionKeyMismatch} if the cluster has another key
  */
 export async function moveIntoCluster(

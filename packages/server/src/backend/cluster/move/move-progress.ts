@@ -31,7 +31,6 @@ export function refuseUnfinishedMove(postgres: Postgres): Promise<void> {
 }
 
 interface StoredMove {
-  /** The identity of the data. */
   readonly identity: string
   readonly isFinished: boolean
 }
@@ -45,10 +44,7 @@ async function moveIn(transaction: Transaction<unknown>): Promise<StoredMove | u
 /** A node fills this table when it starts on an empty database. */
 const FILLED_BY_NODES = 'cursors'
 
-/**
- * Begins a move, or continues an interrupted one of the same data.
- * @throws {ClusterInUse | ClusterNotEmpty}
- */
+/** Begins a move, or continues an interrupted one of the same data. @throws {ClusterInUse | ClusterNotEmpty} */
 export function beginMove(
   { postgres, data: { identity }, checkLog }: MoveOptions,
   tables: readonly MovedTable[],

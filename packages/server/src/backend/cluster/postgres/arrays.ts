@@ -3,10 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 /** Numbers of types in `pg_type`. */
 const TYPES = { bool: 16, bytea: 17, bigint: 20, int: 23, text: 25 } as const
 
-/**
- * Array parameters in the binary format of PostgreSQL. As text, which `pg` sends, an array costs more than anything else in a
- * statement with many rows.
- */
+/** Array parameters in PostgreSQL's binary format: as text, an array costs more than anything else in a large statement. */
 export const arrays = {
   texts: (values: readonly (string | null)[]) =>
     arrayOf(

@@ -45,10 +45,7 @@ export function isId(
   return sql<boolean>`(left(${named}, 500) = left(${id}, 500) AND ${named} = ${id})`
 }
 
-/**
- * The event of a row.
- * @throws {SyntaxError} if the row was changed since it was written
- */
+/** @throws {SyntaxError} if the row was changed since it was written */
 export function eventOf(row: EventRow): AcceptedEvent {
   const head = [
     row.id,
@@ -93,10 +90,7 @@ export function eventChecksumOf(event: AcceptedEvent): number {
   return known ?? checksumOf(eventColumnsOf(event), event.body)
 }
 
-/**
- * The event that was stored in the log or in PostgreSQL with this checksum.
- * @throws {SyntaxError} if the checksum does not match, or the origin is not a JSON object
- */
+/** The stored event with this checksum. @throws {SyntaxError} if that differs, or the origin is not a JSON object */
 export function storedEventOf(
   columns: EventColumns,
   body: Uint8Array,

@@ -7,10 +7,7 @@ import { type Postgres, SCHEMA } from './postgres.ts'
 export interface Migration {
   readonly version: number
   readonly sql: string
-  /**
-   * The oldest schema version whose nodes also run on this one; by default only nodes that have this step. A step that only adds
-   * optional things names the version before it. Unused things are removed in a later release.
-   */
+  /** The oldest schema version whose nodes also run on this one, if the step only adds optional things; by default, its own. */
   readonly worksFrom?: number
 }
 
@@ -39,10 +36,7 @@ export function latestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0
 }
 
-/**
- * Runs all missing steps in one transaction; nodes take turns. A newer compatible schema stays as it is.
- * @throws {SchemaTooNew | OlderNodesRun} without changing the database
- */
+/** Runs all missing steps in one transaction. @throws {SchemaTooNew | OlderNodesRun} without changing the database */
 export function migrate(
   postgres: Postgres,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -60,10 +54,7 @@ export function migrate(
   })
 }
 
-/**
- * Checks again after the node has registered, from when on other nodes respect its version.
- * @throws {SchemaTooNew}
- */
+/** Checks again after the node has registered: from then on, other nodes respect its version. @throws {SchemaTooNew} */
 export function confirmSchema(
   postgres: Postgres,
   migrations: readonly Migration[] = MIGRATIONS,

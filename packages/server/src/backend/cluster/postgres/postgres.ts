@@ -26,10 +26,7 @@ const SILENCE_MS = 40_000
 /** Connections for slow statements, which one node runs at a time. */
 const MAX_SLOW_CONNECTIONS = 2
 const MAX_TRIES = 5
-/**
- * Tables without days from which purges remove content (`erasure/erase.ts`). `declined`, `deliveries` and `waiting_parts` have only
- * ids of Hookline.
- */
+/** Tables without days from which purges remove content (`erasure/erase.ts`). */
 export const REWRITTEN_TABLES = [
   'events_default',
   'attempts_default',
@@ -52,10 +49,7 @@ const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
   sql`, ONLY `,
 )} IN ACCESS SHARE MODE`
 
-/**
- * The database. Methods reject with `BackendUnavailable` while PostgreSQL cannot work; the statements then had no effect, or may be
- * repeated.
- */
+/** The database. Rejects with `BackendUnavailable` while it cannot work: statements had no effect, or may be repeated. */
 export class Postgres implements AsyncDisposable {
   readonly #db: Kysely<unknown>
   readonly #slow: Kysely<unknown>
@@ -98,10 +92,7 @@ export class Postgres implements AsyncDisposable {
     return repeated(() => this.#db.connection().execute(use))
   }
 
-  /**
-   * Runs statements in one transaction, which is durable when this resolves. A conflict repeats `use`, so it must have no other
-   * effects.
-   */
+  /** Runs statements in one transaction, durable when this resolves. A conflict repeats `use`: it must have no other effects. */
   write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() => this.#db.transaction().execute(use))
   }

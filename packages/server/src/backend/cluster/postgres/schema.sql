@@ -49,8 +49,7 @@ CREATE TABLE declined (
 ) PARTITION BY RANGE (event_id);
 CREATE TABLE declined_default PARTITION OF declined DEFAULT;
 
--- A purge covers events of these ids up to a position of the log. An empty source_id covers all sources. Nodes read new rows by
--- number.
+-- A purge covers events of these ids up to a position. An empty source_id covers all sources. Nodes read new rows by number.
 CREATE TABLE purged_ids (
   number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind        txt    NOT NULL,
@@ -63,7 +62,6 @@ CREATE TABLE purged_ids (
 CREATE INDEX purged_ids_by_id ON purged_ids USING hash (id);
 CREATE INDEX purged_ids_by_time ON purged_ids (added_at);
 
--- Chunks for the log from database transactions, in order.
 CREATE TABLE outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   chunk  bytea  NOT NULL
@@ -168,8 +166,7 @@ CREATE TABLE profiles_state (
 );
 INSERT INTO profiles_state VALUES (true, 0, 0, 100);
 
--- profile: the leading identity, at first itself. is_seen: named by an event or a list, not only as a former id of an alias.
--- version, dirty_since and recheck_at belong to the profile that it leads. The fill factor lets most events skip the indexes.
+-- profile: the leading identity. is_seen: named by an event or a list. The fill factor lets most events skip the indexes.
 CREATE TABLE identities (
   id            bigint  PRIMARY KEY,
   space         txt     NOT NULL,
@@ -191,8 +188,7 @@ CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
--- JSON: by name [value, at, received at, event, source]; the value of a removed trait is null. A table of its own because traits
--- are long and change rarely.
+-- JSON: by name [value, at, received at, event, source]; a removed trait is null. Separate, because long and rarely changed.
 CREATE TABLE identity_traits (identity bigint PRIMARY KEY, traits text NOT NULL);
 
 CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
@@ -228,7 +224,6 @@ CREATE UNIQUE INDEX claims_first ON claims (anonymous) WHERE is_first;
 CREATE INDEX claims_by_claimer ON claims (claimer, at);
 CREATE INDEX claims_first_by_claimer ON claims (claimer, at, received_at) WHERE is_first;
 
--- Two rows for each alias, one for each user.
 CREATE TABLE aliases (
   identity    bigint  NOT NULL,
   partner     bigint  NOT NULL,
@@ -292,7 +287,6 @@ CREATE TRIGGER results_begin AFTER INSERT ON results REFERENCING NEW TABLE AS ch
 CREATE TRIGGER results_end AFTER DELETE ON results REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION count_results();
 
--- The last announcement for each user.
 CREATE TABLE announced (
   user_id     txt    NOT NULL,
   computation bigint NOT NULL,
@@ -303,7 +297,6 @@ CREATE TABLE announced (
 CREATE INDEX announced_to ON announced USING hash (user_id);
 CREATE INDEX announced_by_computation ON announced (computation, substr(user_id, 1, 500));
 
--- Members of manual audiences.
 CREATE TABLE listed_users (
   computation bigint NOT NULL,
   user_id     txt    NOT NULL
@@ -329,10 +322,7 @@ CREATE TABLE leases (
   until  timestamptz NOT NULL
 );
 
--- Keys that the service generates, sealed.
 CREATE TABLE own_keys (name txt PRIMARY KEY, sealed text NOT NULL);
-
--- Deletions, their users, suppressions and notices.
 
 CREATE TABLE deletions (
   id                      txt    NOT NULL PRIMARY KEY,
@@ -373,7 +363,6 @@ CREATE TABLE ended_suppressions (
   ended_at bigint NOT NULL
 );
 
--- Deliveries of deletions instead of events.
 CREATE TABLE notices (
   id             txt     NOT NULL PRIMARY KEY,
   deletion_id    txt     NOT NULL,
@@ -393,8 +382,6 @@ CREATE TABLE notices (
 );
 CREATE INDEX notices_of_deletion ON notices (deletion_id, id);
 CREATE INDEX notices_open ON notices (destination_id, state) WHERE state IN ('pending', 'held');
-
--- Configuration, access and statistics.
 
 -- The last change of each kind. Its row is locked until the commit, so numbers are in commit order.
 CREATE TABLE changes (kind txt PRIMARY KEY, number bigint NOT NULL);
@@ -450,7 +437,6 @@ CREATE TABLE idempotent_responses (
 );
 CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
--- Idempotency keys of requests in progress.
 CREATE TABLE reserved_keys (key txt PRIMARY KEY, node txt NOT NULL, until bigint NOT NULL);
 
 -- The fill factor lets frequent updates of current rows skip the indexes.
@@ -472,7 +458,6 @@ CREATE FUNCTION sum_of_counts(a text, b text) RETURNS text IMMUTABLE LANGUAGE sq
     GROUP BY key) AS sums
 $$;
 
--- The nodes of the service, with their heartbeats.
 
 CREATE TABLE nodes (
   id         txt         PRIMARY KEY,
@@ -585,9 +570,8 @@ END $do$;
 -- Retention keeps waiting deliveries.
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE is_waiting;
 
--- Fast paths for new events and new deliveries. Their plans are made once, perhaps on nearly empty tables, so each look-up is a
--- LATERAL query with a LIMIT that can only use an index. The look-up of messages must not sort, or PostgreSQL would read all
--- events between the bounds of ids, which only select partitions.
+-- Fast paths for new events and deliveries. Plans may be made on nearly empty tables, so each look-up is a LATERAL query with a
+-- LIMIT that can only use an index. The look-up of messages must not sort, or PostgreSQL would read all events.
 --
 -- `archive_new` takes the archive lock and writes the events. Returns the last seq; NULL, without writing, if an event is known
 -- or a purge or suppression names one of its users. The events must have distinct source and messageId.
@@ -653,8 +637,7 @@ BEGIN
       SELECT fresh.*, false FROM fresh ON CONFLICT (id) DO NOTHING RETURNING deliveries.id::text;
 END $$;
 
--- ANALYZE copies values into `pg_statistic`, where erasure (erasure/erase.ts) cannot remove them. So columns with content, and
--- index expressions on them, have no statistics.
+-- Columns with content have no statistics: ANALYZE copies values into `pg_statistic`, where erasure cannot remove them.
 
 CREATE FUNCTION hide_from_statistics(hidden regclass, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -672,7 +655,6 @@ BEGIN
   END LOOP;
 END $$;
 
--- Applies the hidden columns of `model` to a copy of it.
 CREATE FUNCTION hide_alike(hidden regclass, model regclass) RETURNS void LANGUAGE sql AS $$
   SELECT hide_from_statistics(hidden, ARRAY(
     SELECT attname::text FROM pg_attribute WHERE attrelid = model AND attnum > 0 AND attstattarget = 0))

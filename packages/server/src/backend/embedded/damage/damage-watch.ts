@@ -17,13 +17,10 @@ export class DamagedDatabase extends Error {
   }
 }
 
-/**
- * Watches every read and write for corruption. After it the service must exit; a flag makes the next start check the file.
- */
+/** Watches reads and writes for corruption. Then the service must exit; a flag makes the next start check the file. */
 export class DamageWatch {
   readonly #file: string
   readonly #found = Promise.withResolvers<Error>()
-  /** Resolves when corruption is found. */
   readonly found = this.#found.promise
 
   constructor(databaseFile: string) {
@@ -68,10 +65,7 @@ export class DamageWatch {
 
 const CHECKED_BYTES = 32 * 1024 * 1024
 
-/**
- * Checks a database before it is opened. A large one is checked only if it is flagged or commits are missing.
- * @returns whether the whole file was checked @throws {DamagedDatabase}
- */
+/** Checks a database; a large one only if flagged or with loss. @returns whether all was checked @throws {DamagedDatabase} */
 export function checkDatabase(file: string, hasLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false
   // A first start was interrupted: SQLite must roll back before the file can be read.

@@ -11,7 +11,6 @@ class ConfigurationDamaged extends Error {
   override readonly name = 'ConfigurationDamaged'
 }
 
-/** Records losses, in words, for `reportDamages`. */
 export function addDamages(db: DatabaseSync, descriptions: readonly string[]): void {
   const add = db.prepare('INSERT INTO damages VALUES (?, ?, 0)')
   for (const description of descriptions) add.run(systemClock.wall(), description)

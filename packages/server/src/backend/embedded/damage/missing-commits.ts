@@ -10,11 +10,7 @@ class CommitsMissing extends Error {
   override readonly name = 'CommitsMissing'
 }
 
-/**
- * Compares the database with the commit mark of its folder. Changes nothing.
- * @param accepted the number of the last present commit, if the operator accepts the loss of later ones
- * @returns a description of the accepted loss @throws {CommitsMissing}
- */
+/** Compares the database with its commit mark. @returns the loss, `accepted` by its last commit @throws {CommitsMissing} */
 export function findMissingCommits(
   dataDir: string,
   file: string,

@@ -11,10 +11,7 @@ export interface StoredTable {
   readonly key: readonly number[] | undefined
 }
 
-/**
- * Passes every readable row of a table to `take`. SQLite ends a read at the first bad page, so the table is read from both
- * ends, and the gap in a rowid table is halved. Returns whether all rows were readable.
- */
+/** Passes the readable rows of a table to `take`, read from both ends around bad pages. Returns whether all were readable. */
 export function readRows(
   db: DatabaseSync,
   { name, key }: StoredTable,
@@ -54,7 +51,6 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
   return readSpan(FIRST_ROWID, LAST_ROWID)
 }
 
-/** Returns false at corruption. */
 function upToDamage(open: () => Iterator<ReadRow>, take: (row: ReadRow) => void): boolean {
   try {
     const rows = open()

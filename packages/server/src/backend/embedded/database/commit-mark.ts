@@ -19,9 +19,8 @@ const SLOT_BYTES = 256
 const SLOTS = 2
 
 /**
- * A file beside the database with the number of the last commit. If the write-ahead log is corrupted or lost, SQLite
- * silently opens the database at an earlier commit; the mark reveals that. It is written after each commit and not synced:
- * cheap, never ahead of the disk, exact after a kill, and maybe seconds behind after a power cut.
+ * A file with the number of the last commit: SQLite silently opens an earlier one if the write-ahead log is corrupted or lost.
+ * Written after each commit and not synced: never ahead of the disk, and maybe seconds behind after a power cut.
  */
 export class CommitMark implements Disposable {
   readonly #file: number

@@ -22,10 +22,7 @@ export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
 }
 
-/**
- * The data folder, locked for one process. The lock is SQLite's, on an empty file: the system releases it however the
- * process ends. If the lock file was replaced, its holder may still run, so the locks of the database are checked as well.
- */
+/** The data folder, locked for one process: SQLite locks an empty file, and the system releases it however the process ends. */
 export class DataDir implements Disposable {
   readonly databaseFile: string
   readonly emptiedLock: boolean

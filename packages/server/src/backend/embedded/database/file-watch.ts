@@ -60,9 +60,7 @@ export class FileWatch implements Disposable {
     closeSync(this.#database)
   }
 
-  /**
-   * Whether the file has another schema or fewer changes. A checkpoint of another program keeps these, a backup does not.
-   */
+  /** Whether the file has another schema or fewer changes: a checkpoint of another program keeps these, a backup does not. */
   #isOverwritten(): boolean {
     if (this.#modifiedAt() === this.#writtenAt) return false
     const present = this.#readHeader()

@@ -10,11 +10,7 @@ export class EncryptionKeyMismatch extends Error {
 
 export const KEY_FILE = 'encryption-key'
 
-/**
- * The box for secrets, with the `configured` keys or else the data folder's, where a key is created if none is in use.
- * @param used ids of the keys in use
- * @throws {EncryptionKeyMismatch} if one of them is missing
- */
+/** The box of the `configured` keys, or else the folder's. @throws {EncryptionKeyMismatch} if it lacks a key in `used` */
 export function secretBoxOf(
   dataDir: string,
   configured: Redacted | undefined,
@@ -34,10 +30,7 @@ export function secretBoxOf(
   return box
 }
 
-/**
- * A box with the `configured` keys and the folder's. It seals with the key in use, so it changes nothing if the configured
- * keys belong to the target of a move. @throws {EncryptionKeyMismatch}
- */
+/** A box with the `configured` keys and the folder's, which seals with the key in use. @throws {EncryptionKeyMismatch} */
 export function boxThatOpens(
   dataDir: string,
   configured: Redacted | undefined,

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Missing } from '../../upkeep.ts'
 
-/** Prepares the function that changes the counts of missing rows. */
 export function missingRowsCounter(db: DatabaseSync): (change: Partial<Missing>) => void {
   const add = db.prepare(
     `UPDATE missing_rows

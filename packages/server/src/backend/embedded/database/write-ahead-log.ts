@@ -15,7 +15,6 @@ export function emptyLog(db: DatabaseSync): () => boolean {
   }
 }
 
-/** The size of the write-ahead log. */
 export function walBytes(databaseFile: string): number {
   return bytesOf(`${databaseFile}-wal`)
 }

@@ -59,10 +59,7 @@ function scrubPages(file: number, fromPage: number, pageBytes: number): number |
   return null
 }
 
-/**
- * The bytes between the cell list and the first cell of a B-tree page. In files over 2^25 pages other pages may begin with
- * such a type byte, but no valid cell list follows.
- */
+/** The unused bytes between the cell list and the first cell of a B-tree page. No valid cell list follows on another page. */
 function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
   const headerBytes = HEADER_BYTES[page[offset]!]
   if (headerBytes === undefined) return [0, 0]

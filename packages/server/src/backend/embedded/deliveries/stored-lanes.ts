@@ -10,10 +10,7 @@ import type { Row } from '../database/statements.ts'
 import type { Destination } from '@hookline/protocol'
 import type { Writer } from '../writer.ts'
 
-/**
- * The numbered lanes of both queues. Rows name a lane by its number, so that a URL, which may contain a credential, is
- * stored once, and sealed. The main thread assigns numbers (`LaneNumbers`); other threads look up unknown lanes again.
- */
+/** The numbered lanes of both queues. The main thread assigns numbers (`LaneNumbers`); the others look up unknown lanes again. */
 export class StoredLanes implements NumberedLanes {
   /** Whether no other thread adds lanes. */
   protected readonly knowsAll: boolean = false

@@ -11,11 +11,7 @@ export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   return [id, eventId, destinationId, state, rounds, ...end]
 }
 
-/**
- * Stores new deliveries and updates unfinished ones. A finished one keeps its state and takes the results of its other
- * webhooks. A replay or manual retry changes `first_due_at`, so that earlier records change nothing. A lost record counts
- * as missing.
- */
+/** Stores new deliveries and updates unfinished ones (`DeliveryQueue.record`). A lost record counts as missing. */
 export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void {
   const isLost = db.prepare(
     `SELECT NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ?)

@@ -23,10 +23,7 @@ interface Together {
 const MAX_EVENTS = 512
 const MAX_BYTES = 1024 * 1024
 
-/**
- * Appends events to the log from one thread. Consecutive appends share a block, so that posting costs the same for any
- * number of clients. If a block fails, its appends are retried one by one.
- */
+/** Appends events from one thread. Consecutive appends share a block; if it fails, they are retried one by one. */
 export class Appender implements Pick<Log, 'append'> {
   readonly #options: AppenderOptions
   #together: Together | undefined

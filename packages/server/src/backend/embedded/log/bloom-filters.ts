@@ -8,9 +8,8 @@ const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
 const GROUP = 32
 
 /**
- * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters at one position, so one look-up
- * checks 32 filters and mostly ends after a few words. Each key takes 4 bytes. The database stores the result of `bitsOf`:
- * a change of the hash or the sizes needs a migration that removes it.
+ * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters, which one look-up checks. The
+ * database stores the result of `bitsOf`: a change of the hash or the sizes needs a migration that removes it.
  */
 export class BloomFilters {
   readonly #seed: number

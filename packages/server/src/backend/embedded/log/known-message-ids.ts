@@ -6,14 +6,12 @@ const SEGMENTS_PER_FILTER = KEYS_PER_FILTER / SEGMENT_EVENTS
 const SEGMENTS_IN_FILTER = [...Array(SEGMENTS_PER_FILTER).keys()]
 
 export interface DedupeWindow {
-  /** How long a repeated messageId of a source counts as a duplicate. */
   readonly dedupeWindowMs: number
 }
 
 /**
- * Finds the segments of `events` that may have a messageId received within the window. Nearly every messageId is new and
- * needs no table look-up. Full filters are stored in `message_id_filters` for the next start. The filters in memory decide:
- * after a rollback, the next transaction stores a full filter, or the next start reads it from the events.
+ * Finds the segments that may have a messageId received within the window: nearly every messageId is new and needs no look-up.
+ * The filters in memory decide, also after a rollback; full ones are stored for the next start.
  */
 export class KnownMessageIds {
   readonly #db: DatabaseSync

@@ -21,10 +21,7 @@ export interface Appended {
 
 export type EventAppender = (block: EventBlock) => Appended
 
-/**
- * Prepares the append of events, once per thread. A duplicate is counted at the first event with its source and messageId.
- * Other events that are not appended count as missing.
- */
+/** Prepares the append of events. A duplicate is counted at the first event with its source and messageId. */
 export function eventAppender(
   db: DatabaseSync,
   { numbering, ...window }: DedupeWindow & { readonly numbering: LogNumbering },

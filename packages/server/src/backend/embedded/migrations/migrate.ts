@@ -31,10 +31,7 @@ export function refuseNewer(
   )
 }
 
-/**
- * Brings the schema up to date, each step in its own transaction; a new database gets all of them in one. Copies a database
- * with data first, and removes earlier copies. @returns the copy @throws {SchemaTooNew}
- */
+/** Migrates, each step in its own transaction. Copies a database with data first. @returns the copy @throws {SchemaTooNew} */
 export function migrate(
   db: DatabaseSync,
   file: string,

@@ -1,7 +1,6 @@
 -- The tables of one data folder. Triggers keep every count: scrapes count no rows, and no statement can forget one.
 
--- Log and archive in one: appended by ingest, consumed in order of seq. `body` is the body of its webhook requests, byte
--- for byte; `rest` has other data.
+-- Log and archive in one. `body` is the body of its webhook requests, byte for byte; `rest` has other data.
 CREATE TABLE events (
   seq               INTEGER PRIMARY KEY,
   id                TEXT    NOT NULL UNIQUE,
@@ -24,7 +23,6 @@ CREATE INDEX events_by_message_id ON events (seq >> 10, message_id);
 CREATE INDEX events_by_user_id ON events (seq >> 10, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX events_by_previous_id ON events (seq >> 10, previous_id) WHERE previous_id IS NOT NULL;
 
--- Bloom filters of the messageIds within the deduplication window.
 CREATE TABLE message_id_filters (
   number             INTEGER PRIMARY KEY,
   newest_received_at INTEGER NOT NULL,
@@ -40,7 +38,6 @@ CREATE TABLE log_position (
 ) STRICT;
 INSERT INTO log_position (only_row, acked, hash_seed) VALUES (1, 0, random() & 0x1fffffffffffff);
 
--- Positions of other followers of the log.
 CREATE TABLE cursors (name TEXT PRIMARY KEY, through INTEGER NOT NULL) STRICT;
 
 CREATE TABLE declined (
@@ -124,7 +121,6 @@ CREATE TABLE notices (
   is_waiting     INTEGER NOT NULL DEFAULT 0,
   kind           TEXT    NOT NULL DEFAULT 'user' -- of the id in user_id, as in identities: user or anonymous
 ) STRICT, WITHOUT ROWID;
--- Covers every counted column.
 CREATE INDEX notices_of_deletion
   ON notices (deletion_id, source_id, destination_id, state, ended_at, attempts);
 
@@ -136,8 +132,7 @@ CREATE TABLE lanes (
   sealed_url     TEXT NOT NULL
 ) STRICT;
 
--- The queue of each lane. Triggers derive it from the parts in `webhooks`. A delivery without a waiting part is in lane 0,
--- a notice in lane -1, until the engine splits it into parts.
+-- The queue of each lane, derived by triggers. A delivery without a waiting part is in lane 0, a notice in lane -1.
 CREATE TABLE waiting_parts (
   queue       TEXT    NOT NULL,
   lane        INTEGER NOT NULL,
@@ -243,7 +238,6 @@ CREATE TABLE damages (
   is_told     INTEGER NOT NULL
 ) STRICT;
 
--- The id of the key in use.
 CREATE TABLE encryption_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
 
 -- number: of the change that put the record. source_id and settings (sealed): of a destination.
@@ -290,7 +284,6 @@ CREATE TABLE idempotent_responses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
--- Keys of requests in progress.
 CREATE TABLE reserved_keys (
   key   TEXT    NOT NULL PRIMARY KEY,
   node  TEXT    NOT NULL,
@@ -324,7 +317,6 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replays_open ON replays (id) WHERE finished_at IS NULL;
 
--- Outcomes of replayed deliveries. PostgreSQL has several slots per replay.
 CREATE TABLE replay_ends (
   replay_id TEXT    NOT NULL,
   slot      INTEGER NOT NULL,
@@ -345,7 +337,6 @@ BEGIN
       SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed;
 END;
 
--- The document has the request. `step` is the next one.
 CREATE TABLE deletions (
   id                      TEXT    NOT NULL PRIMARY KEY,
   step                    TEXT    NOT NULL,
@@ -361,7 +352,6 @@ CREATE TABLE deletions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deletions_open ON deletions (id) WHERE step <> 'done';
 
--- The index serves a statement shared with PostgreSQL, which indexes only the beginning of ids.
 CREATE TABLE deletion_ids (
   deletion_id TEXT NOT NULL,
   kind        TEXT NOT NULL,
@@ -413,8 +403,7 @@ CREATE TABLE profiles_state (
 ) STRICT;
 INSERT INTO profiles_state VALUES (1, 0, 0, 100);
 
--- An id, and the identity that leads its profile: itself, until it is linked. `is_seen`: named by an event or a list, not
--- only by an alias as the former id. `version`, `dirty_since` and `recheck_at` belong to the profile that it leads.
+-- `profile`: the identity that leads its profile. `is_seen`: named by an event or a list, not only as an alias's former id.
 CREATE TABLE identities (
   id            INTEGER PRIMARY KEY,
   space         TEXT    NOT NULL,
@@ -489,7 +478,6 @@ CREATE INDEX aliases_refused ON aliases (identity, partner) WHERE NOT is_linked;
 
 CREATE TABLE spaces (name TEXT PRIMARY KEY, profiles INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
--- Numbers are never reused: facts of deleted clauses stay until they are pruned.
 CREATE TABLE fact_clauses (
   number          INTEGER PRIMARY KEY AUTOINCREMENT,
   definition      TEXT    NOT NULL UNIQUE,

@@ -33,9 +33,7 @@ export interface Rebuilt {
 }
 
 /**
- * Rebuilds the database of a data folder from all readable rows of a corrupted one. The previous database is kept beside it
- * until a deletion or retention removes it.
- * @param from the database to read; by default the folder's own
+ * Rebuilds the database of a data folder from all readable rows of a corrupted one, by default its own. Keeps the previous one.
  * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
@@ -149,9 +147,7 @@ function isInserted(insert: StatementSync, values: ReadRow): boolean {
   }
 }
 
-/**
- * Positions without an event. Those before the first event were probably removed on purpose, unless rows were unreadable.
- */
+/** Positions without an event. Those before the first event were probably removed on purpose, unless rows were unreadable. */
 function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
   const gaps = db
     .prepare(
@@ -243,10 +239,7 @@ function keepSequences(db: DatabaseSync): void {
     keep.run(table, db.prepare(select).get()!['last'] ?? 0)
 }
 
-/**
- * The URL of a lost lane is unknown, so its deliveries are split into parts again. Its number stays taken: otherwise parts
- * would go to the URL of a new lane.
- */
+/** Splits deliveries of lost lanes into parts again. Lost numbers stay taken: otherwise parts would go to the URL of a new lane. */
 function keepLanes(db: DatabaseSync): void {
   for (const table of ['deliveries', 'notices'])
     db.exec(

@@ -36,8 +36,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 }
 
 /**
- * Restores a backup into a data folder. Refuses a folder with a database, or with `replace` keeps that beside the new one.
- * @returns the file of the previous database, if there was one
+ * Restores a backup. Refuses a folder with a database, or with `replace` keeps that beside the new one and returns its file.
  * @throws {UnusableDatabase} without having changed anything @throws {DataDirInUse}
  */
 export async function restoreInto(

@@ -78,7 +78,6 @@ function deliveryFinder(ofMoment: StatementSync): (eventId: string) => readonly 
   }
 }
 
-/** The bytes that the data takes. */
 export const USED_BYTES = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 

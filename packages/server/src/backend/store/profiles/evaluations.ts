@@ -36,10 +36,7 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
   }
 }
 
-/**
- * Stores evaluations of profiles that have not changed since, without their events. Resolves to their places in `evaluated`. If
- * two nodes evaluate a profile, the second waits for the first and finds another version.
- */
+/** Stores evaluations of profiles that have not changed since. Resolves to their places in `evaluated`. */
 export async function storeEvaluations(
   tx: Tx,
   evaluated: readonly Evaluated[],
@@ -74,10 +71,7 @@ async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * The numbers of computations, made if there are none. Until the transaction ends, no other one removes them or changes their
- * results. Lock profiles before.
- */
+/** The numbers of computations, made if missing, and locked until the transaction ends. Lock profiles before. */
 export async function lockedNumbers(
   tx: Tx,
   computationIds: readonly string[],
@@ -123,10 +117,7 @@ async function writeResults(
       ON CONFLICT (profile, computation) DO UPDATE SET value = excluded.value, since = excluded.since`)
 }
 
-/**
- * Stores the last announcement of each computation and user. Rows are unique because the computations are locked: a userId may be
- * too long for a unique index of PostgreSQL.
- */
+/** Stores announcements, unique because the computations are locked: a userId may be too long for a unique index. */
 async function putAnnounced(
   tx: Tx,
   announcements: readonly Announcement[],

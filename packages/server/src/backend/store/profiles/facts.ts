@@ -149,10 +149,7 @@ async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
       LIMIT 1 OFFSET coalesce((SELECT keep_most FROM fact_clauses WHERE number = ${clause}), 0))`)
 }
 
-/**
- * Removes facts of some identities beyond their clause's age or count limit, and facts of deleted clauses. Resolves to where the
- * next slice begins; `null` at the end.
- */
+/** Removes facts beyond their clause's age or count limit, and of deleted clauses. Resolves to the next cursor, or `null`. */
 export async function pruneFacts(
   tx: Tx,
   { now, after }: { readonly now: number; readonly after: number },

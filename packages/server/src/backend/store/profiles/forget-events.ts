@@ -25,12 +25,7 @@ export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUs
   )
 }
 
-/**
- * Removes the facts, counts and current traits of these events from the profiles of their users. Announcements stay, so the next
- * evaluation reports values that change. Slices that were read before are refused. Call `lockProfiles` first.
- *
- * @param at since when the profiles are dirty
- */
+/** Removes facts, counts and current traits of these events: the profiles are dirty since `at`. Call `lockProfiles` first. */
 export async function forgetEvents(tx: Tx, events: readonly EventOfUser[], at: number) {
   if (events.length === 0) return
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)

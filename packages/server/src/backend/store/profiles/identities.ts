@@ -42,7 +42,6 @@ interface Row {
 interface OpeningOptions {
   readonly named: readonly SpacedId[]
   readonly withTraits?: readonly SpacedId[]
-  /** The time of the change. */
   readonly at: number
 }
 

@@ -67,10 +67,8 @@ interface Move extends Member {
 }
 
 /**
- * Moves users, the users that aliases join with them, and their anonymousIds to their profiles. The user with the least number
- * leads a profile. Changed profiles are dirty since `at`. Resolves to the leader of each identity.
- *
- * @param others anonymousIds that lead their own profiles, unless a user has them
+ * Moves users, the users that aliases join with them, and `others` (anonymousIds that lead their own profiles) to their profiles.
+ * The user with the least number leads. Resolves to the leader of each identity.
  */
 export async function relink(
   tx: Tx,

@@ -45,7 +45,6 @@ export async function loadProfileOf(tx: ReadTx, id: SpacedId): Promise<readonly 
   return profile === undefined ? [] : loadProfiles(tx, [profile])
 }
 
-/** As `Evaluations.due`. */
 export async function loadDueProfiles(
   tx: ReadTx,
   { now, limit }: { readonly now: number; readonly limit: number },
@@ -62,7 +61,6 @@ export async function loadDueProfiles(
   return loadProfiles(tx, due)
 }
 
-/** As `Evaluations.walk`. */
 export async function walkProfiles(
   tx: ReadTx,
   walk: ProfileWalk,
@@ -176,11 +174,7 @@ interface FactRow {
   readonly value: string | null
 }
 
-/**
- * The newest facts of each clause, up to its limit, by profile.
- *
- * @param isCrowded whether the database applies the limit, which takes three times as long as here
- */
+/** The newest facts of each clause. `isCrowded`: the database applies the limit, which takes three times as long as here. */
 async function factsOf(
   tx: ReadTx,
   ids: readonly number[],
@@ -290,7 +284,6 @@ function namesIn({ dialect }: ReadTx, users: readonly string[]): Statement {
   return dialect.rows(rows, { text: ['name'] })
 }
 
-/** Announcements by computation, then by userId. */
 function announcedOf(
   userIds: readonly string[],
   rows: ReadonlyMap<string, readonly AnnouncedRow[]>,

@@ -103,7 +103,6 @@ export async function changeList(
   await touchProfiles(tx, await open.save(tx), at)
 }
 
-/** As `Memberships.forget`. */
 export async function forgetComputation(tx: Tx, computationId: string): Promise<boolean> {
   await tx.run(sql`DELETE FROM syncs WHERE computation = ${computationId}`)
   // Locked, so that no concurrent evaluation adds a row.

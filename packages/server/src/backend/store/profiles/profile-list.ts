@@ -44,7 +44,6 @@ interface Search<Query extends ProfileQuery = ProfileQuery> {
   readonly now: number
 }
 
-/** As `Profiles.list`. */
 export async function searchProfiles(store: Store, search: Search): Promise<FoundProfiles> {
   const { query, page } = search
   const { text, trait } = query

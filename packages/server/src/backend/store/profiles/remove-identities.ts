@@ -15,11 +15,8 @@ interface Removal {
 }
 
 /**
- * Removes users: their identities and linked anonymousIds, announcements, and places on lists, including those of removed
- * computations. Users that an alias joined with them get a profile without results until it is evaluated. Slices that were read
- * before are refused.
- *
- * Resolves to whether all is removed. Otherwise a user has too many anonymousIds for one transaction: call it again.
+ * Removes users with their linked anonymousIds, announcements and list entries. Resolves to whether all is removed: a user may
+ * have too many anonymousIds for one transaction.
  */
 export async function removeUsers(
   tx: Tx,
