@@ -43,7 +43,7 @@ test('a person finds an event by its user, opens its trace with the keyboard, an
   await page.keyboard.press('Enter')
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
-  await page.getByText('Not delivered: its one destination did not take it.').waitFor()
+  await page.getByText('Delivery failed.').waitFor()
   await page.getByText('The receiver responded 4xx: it refuses').waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
@@ -89,11 +89,11 @@ test('a replay of a failed delivery turns the page to delivered by itself', asyn
   const { id } = await service.endOf('m1')
   const { page, go } = await openSignedIn(service)
   await go(`events/${id}`)
-  await page.getByText('Not delivered: its one').waitFor()
+  await page.getByText('Delivery failed.').waitFor()
   receiver.respond = () => 200
   await page.keyboard.press('r')
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Delivered to its one destination.').waitFor()
+  await page.getByText('Delivered to its destination.').waitFor()
 })
 
 test('an event that a disabled destination declined says so, and is replayed to it', async () => {
@@ -107,9 +107,9 @@ test('an event that a disabled destination declined says so, and is replayed to 
   await page.getByText('The destination was off when the event arrived.').waitFor()
   await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
   await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('It gets the event now.').waitFor()
+  await page.getByText('Sends it now.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Delivered to its one destination.').waitFor()
+  await page.getByText('Delivered to its destination.').waitFor()
   expect(receiver.requests).toHaveLength(1)
 })
 
@@ -127,7 +127,7 @@ test('a delivery that waits tells why and until when', async () => {
   })
   await go(`events/${held.id}`)
   await page.getByText('The destination is paused. Resume the destination').waitFor()
-  await page.getByText('There is no next attempt until somebody ends the cause.').waitFor()
+  await page.getByText('No attempt is scheduled until then.').waitFor()
   await service.api.call('POST', `destinations/${id}/resume`, {})
   await page.getByText('Next attempt').first().waitFor()
   await service.api.call('DELETE', `destinations/${id}`)
@@ -140,7 +140,7 @@ test('a source without a destination is the reason that nothing was sent', async
   const { page, go } = await openSignedIn(service)
   await go(`events/${id}`)
   await page.getByText('The source had no destination when the event arrived.').waitFor()
-  await page.getByRole('link', { name: 'Open the destinations' }).waitFor()
+  await page.getByRole('link', { name: 'Open destinations' }).waitFor()
 })
 
 test('an empty list says which filters are set, why an event may be missing, and clears the filters', async () => {

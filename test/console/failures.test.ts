@@ -38,12 +38,12 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   await dialog
     .getByRole('radio', { name: /^Everything rejected or expired at .+: 3 deliveries/ })
     .check()
-  await dialog.getByText('3 deliveries will be sent again.').waitFor()
+  await dialog.getByText('Retries 3 deliveries.').waitFor()
   expect(await dialog.getByRole('radio', { name: '404 http_4xx: 3 deliveries' }).count()).toBe(1)
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
-  await page.getByText('3 queued again, 3 delivered').waitFor()
+  await page.getByText('3 requeued, 3 delivered').waitFor()
   await expectAccessible(page)
   expect(receiver.requests.filter(({ path }) => path === '/hook')).toHaveLength(3)
   expect(faults).toEqual([])
@@ -65,12 +65,10 @@ test('only these: each delivery of a group is tried again, and the drawer shows 
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
   expect(
-    await dialog
-      .getByRole('radio', { name: 'What failed with 400 http_4xx: 1 delivery' })
-      .isChecked(),
+    await dialog.getByRole('radio', { name: 'Failed with 400 http_4xx: 1 delivery' }).isChecked(),
   ).toBe(true)
   await dialog.getByRole('button', { name: 'Retry' }).click()
-  await page.getByText('1 delivery is tried again now.').waitFor()
+  await page.getByText('Retrying 1 delivery.').waitFor()
   await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
 
   await go(`destinations/${id}?tab=deliveries`)
@@ -102,10 +100,10 @@ test('since: the time that is offered is that of the oldest event, so none is le
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('radio', { name: /^Of these, only events received since/ }).check()
-  await dialog.getByText('1 delivery will be sent again.').waitFor()
+  await dialog.getByText('Retries 1 delivery.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
-  await page.getByText('1 queued again, 1 delivered').waitFor()
+  await page.getByText('1 requeued, 1 delivered').waitFor()
   expect(faults).toEqual([])
 })
 
@@ -135,7 +133,7 @@ test('what expired before an attempt is shown, found and retried', async () => {
   await go('failures')
   const group = page.getByRole('article').filter({ hasText: 'not_attempted' })
   await group.getByText('The other failures of the destination show the cause').waitFor()
-  await group.getByRole('link', { name: 'Show them' }).click()
+  await group.getByRole('link', { name: 'View deliveries' }).click()
   const row = page.getByRole('row').filter({ hasText: 'expired' }).first()
   await row.getByText('none', { exact: true }).waitFor()
   isDown = false
@@ -143,7 +141,7 @@ test('what expired before an attempt is shown, found and retried', async () => {
   await page.getByRole('link', { name: 'Failures' }).click()
   await group.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('radio', { name: /^What failed as not_attempted: / }).check()
+  await dialog.getByRole('radio', { name: /^Failed as not_attempted: / }).check()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await group.waitFor({ state: 'detached' })
 })

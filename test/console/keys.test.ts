@@ -22,7 +22,7 @@ test('r retries the delivery whose drawer has just opened, and asks before one i
 
   // A key does nothing while the last retry is under way.
   await drawer.locator('button:not([aria-busy="true"])', { hasText: 'Retry now' }).waitFor()
-  const question = page.getByRole('dialog', { name: 'Send it again?' })
+  const question = page.getByRole('dialog', { name: 'Send again?' })
   await page.keyboard.press('r')
   await question.waitFor()
   await expectAccessible(page)

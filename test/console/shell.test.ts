@@ -191,8 +191,11 @@ test('the words of an action that was undone are gone', async () => {
 test('the keys and the reference of the API are found without knowing of them', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service)
-  await page.getByRole('button', { name: 'Keys' }).click()
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Filter the list').waitFor()
+  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await page
+    .getByRole('dialog', { name: 'Keyboard shortcuts' })
+    .getByText('Filter the list')
+    .waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'API reference' }).click()
   await page.waitForURL(/\/api\/docs$/)

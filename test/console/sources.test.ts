@@ -51,7 +51,7 @@ test('another address of the ingestion API is kept, and only an address is', asy
   await page.getByRole('button', { name: 'Use another address' }).click()
   const address = page.getByLabel('Address of the ingestion API')
   await address.fill('javascript:alert(1)')
-  await page.getByText('Write a URL such as').waitFor()
+  await page.getByText('Enter a URL such as').waitFor()
   await expectAccessible(page)
   await address.fill('https://events.example.com/')
   await page.keyboard.press('Enter')

@@ -8,17 +8,17 @@ const SAFE_METHODS = new Set(['GET', 'HEAD'])
 let csrfToken: string | null = null
 let onSignedOut: () => void = () => undefined
 
-/** Changes need this token beside the cookie of the session (`GET /session` has it). */
+/** The token of `GET /session`, which changes need besides the cookie. */
 export function setCsrfToken(token: string | null): void {
   csrfToken = token
 }
 
-/** Calls `listener` when the service does not know the session any longer. */
+/** Calls `listener` when the session has expired. */
 export function onSessionLost(listener: () => void): void {
   onSignedOut = listener
 }
 
-/** `fetch` for the management API: with the CSRF token, and an `ApiProblem` for every response that is no success. */
+/** `fetch` with the CSRF token. Throws an `ApiProblem` unless the response is successful. */
 export async function serviceFetch(
   input: RequestInfo | URL,
   init: RequestInit = {},
@@ -33,7 +33,7 @@ export async function serviceFetch(
     },
   )
   if (response.ok) return response
-  // The sign-in and the question for the session get a 401 as their result.
+  // For the sign-in and for `GET /session` a 401 is a normal result.
   if (response.status === 401 && !/\/sessions?$/.test(response.url)) onSignedOut()
   const problem = (await response.json().catch(() => ({}))) as object
   throw new ApiProblem(response.status, problem)
@@ -42,8 +42,7 @@ export async function serviceFetch(
 Object.assign(operations.defaults, { baseUrl: SERVICE_URL, fetch: serviceFetch })
 
 /**
- * The management API: every operation of its OpenAPI document, by its operationId. Each resolves with the body of a
- * successful response.
- * @throws {ApiProblem} for every other response
+ * The management API: an operation for each operationId, which resolves to the response body.
+ * @throws {ApiProblem} if the response is not successful
  */
 export const api = optimistic(operations)

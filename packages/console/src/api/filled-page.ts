@@ -1,17 +1,11 @@
-/**
- * The service looks through a bounded part of a table for each page, so a page may be short. For so long, further ones are asked
- * for. Then the person sees what was found, and decides whether to look on.
- */
-const LOOKING_MS = 1_000
+import type { Page } from './queries.ts'
 
-interface ShortPage<Item> {
-  readonly data: readonly Item[]
-  readonly nextCursor: string | null
-}
+/** The time limit for filling a page. After that, the user decides whether to continue. */
+const MAX_SEARCH_MS = 1_000
 
-/** Items of a list, and where the next ones begin; `null` where there are none. */
 export interface FilledPage<Item> {
   readonly items: readonly Item[]
+  /** The cursor of the next page. */
   readonly next: string | null
 }
 
@@ -21,16 +15,16 @@ interface FilledPageOptions<Item> {
   readonly fetch: (page: {
     readonly limit: number
     readonly cursor?: string
-  }) => Promise<ShortPage<Item>>
+  }) => Promise<Page<Item>>
 }
 
-/** One page of a list, made of short ones where few items match. */
+/** The service scans a bounded part of a table for each response, so a full page may take several requests. */
 export async function filledPage<Item>({
   from,
   limit,
   fetch,
 }: FilledPageOptions<Item>): Promise<FilledPage<Item>> {
-  const until = performance.now() + LOOKING_MS
+  const until = performance.now() + MAX_SEARCH_MS
   const items: Item[] = []
   let next = from
   do {

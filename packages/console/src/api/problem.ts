@@ -1,13 +1,12 @@
 import type { Problem } from '@hookline/cli/management-client'
 
-/** A response of the management API that is no success, or no response at all. */
+/** An error response of the management API, or no response. */
 export class ApiProblem extends Error {
-  /** The HTTP status; 0 where there was no response. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** The code of docs/reference/errors.md; `unreachable` where there was no response. */
+  /** A code of docs/reference/errors.md; `unreachable` without a response. */
   readonly code: string
   readonly requestId: string | undefined
-  /** What is wrong with each field. */
   readonly errors: Problem['errors']
 
   constructor(status: number, problem: Partial<Problem>) {
@@ -20,14 +19,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The problem that a thrown value stands for. */
+/** Every other error counts as `unreachable`. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
-  const detail = 'The service does not respond. The console tries again by itself.'
+  const detail = 'The service does not respond. Retrying.'
   return new ApiProblem(0, { code: 'unreachable', detail })
 }
 
-/** What is wrong with the field at a JSON Pointer, with what to do about it. */
+/** The message and the hint for the field at a JSON Pointer. */
 export function faultAt(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined
   const found = error.errors.find((each) => each.pointer === pointer)

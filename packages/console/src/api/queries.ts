@@ -1,33 +1,31 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
-/** All items of a list that a team keeps small: sources, destinations, audiences. */
+export interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+/** Fetches all pages, for short lists such as sources, destinations and audiences. */
 export async function allOf<Item>(
-  list: (page: {
-    limit: number
-    cursor?: string
-  }) => Promise<{ data: Item[]; nextCursor: string | null }>,
+  list: (page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | null = null
   do {
-    const page: { data: Item[]; nextCursor: string | null } = await list({
-      limit: 100,
-      ...(cursor !== null && { cursor }),
-    })
+    const page: Page<Item> = await list({ limit: 100, ...(cursor !== null && { cursor }) })
     items.push(...page.data)
     cursor = page.nextCursor
   } while (cursor !== null)
   return items
 }
 
-/** All sources. The first element of a query key is the resource: the stream says when it has changed. */
+/** The first element of a query key is the resource, so that changes on the stream refetch it. */
 export const sourcesQuery = queryOptions({
   queryKey: ['sources'],
   queryFn: () => allOf((page) => api.listSources(page)),
 })
 
-/** All destinations, without their health. */
 export const destinationsQuery = queryOptions({
   queryKey: ['destinations'],
   queryFn: () => allOf((page) => api.listDestinations(page)),

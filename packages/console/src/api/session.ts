@@ -5,7 +5,7 @@ export type Role = 'viewer' | 'editor' | 'admin'
 
 const ROLES: readonly Role[] = ['viewer', 'editor', 'admin']
 
-/** The session of this browser, or of everybody on this machine (`kind: "open"`). */
+/** `kind: "open"` is a session without sign-in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }) => {
@@ -14,11 +14,10 @@ export const sessionQuery = queryOptions({
     return session
   },
   staleTime: 5 * 60_000,
-  // Who is not signed in is not asked about twice.
   retryOnMount: false,
 })
 
-/** Whether the role of this session includes `needed`. The console shows no button that the service would refuse. */
+/** Whether the role includes `needed`. Buttons that the service would refuse are not shown. */
 export function useMay(needed: Role): boolean {
   const { data } = useQuery(sessionQuery)
   return data !== undefined && ROLES.indexOf(data.role) >= ROLES.indexOf(needed)

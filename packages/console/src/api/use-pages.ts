@@ -1,23 +1,19 @@
 import { infiniteQueryOptions, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
-
-interface Page<Item> {
-  readonly data: readonly Item[]
-  readonly nextCursor: string | null
-}
+import type { Page } from './queries.ts'
 
 interface PagesOptions<Item> {
   readonly queryKey: QueryKey
   readonly fetch: (page: { readonly cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>
-  /** How soon to fetch again a list of one page, as far as it is known; `false` for never. */
+  /** The refetch interval of a single page; `false` for never. */
   readonly refetchMs?: (items: readonly Item[]) => number | false
 }
 
-/** A long list, page by page: `data` has the items of all pages that were asked for. */
+/** A long list: `data` has the items of all loaded pages. */
 export function usePages<Item>(options: PagesOptions<Item>) {
   return useInfiniteQuery(pagesOptions(options))
 }
 
-/** What the query of such a list needs. Each page is a request, so a list of more pages is fetched again less often. */
+/** Each page is a request, so the refetch interval grows with the pages. */
 export function pagesOptions<Item>({ queryKey, fetch, refetchMs }: PagesOptions<Item>) {
   return infiniteQueryOptions({
     queryKey,

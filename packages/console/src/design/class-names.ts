@@ -1,4 +1,3 @@
-/** Class names joined; what is false or undefined is left out. */
 export function classNames(...names: readonly (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

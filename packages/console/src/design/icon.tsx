@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { classNames } from './class-names.ts'
 
-/** Paths in a box of 16 by 16, drawn with a line of 1.5. */
+/** SVG paths in a box of 16 by 16. */
 const PATHS = {
   check: 'M3 8.5 6.5 12 13 4.5',
   cross: 'M4 4l8 8M12 4l-8 8',
@@ -38,7 +38,7 @@ interface IconProps {
   readonly className?: string
 }
 
-/** A sign beside a word. It has no meaning of its own, so screen readers skip it. */
+/** Decorative, so hidden from screen readers. */
 export function Icon({ name, className }: IconProps): ReactElement {
   return (
     <svg

@@ -3,15 +3,13 @@ import { classNames } from './class-names.ts'
 
 interface PanelProps {
   readonly title?: string
-  /** What stands at the right of the title: buttons, a choice of the period. */
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** Without space inside, for a table or a plot that goes to the edges. */
+  /** Without padding, for tables and plots. */
   readonly isFlush?: boolean
   readonly className?: string
 }
 
-/** A part of a page, with its heading. */
 export function Panel({ title, actions, children, isFlush, className }: PanelProps): ReactElement {
   const id = useId()
   return (

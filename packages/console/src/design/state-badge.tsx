@@ -2,7 +2,6 @@ import type { ReactElement } from 'react'
 import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** What became of an event, or how something is. */
 export type Tone = 'delivered' | 'retrying' | 'failed' | 'declined' | 'held' | 'waiting'
 
 const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconName }>> = {
@@ -16,15 +15,14 @@ const TONES: Readonly<Record<Tone, { readonly look: string; readonly icon: IconN
 
 interface StateBadgeProps {
   readonly tone: Tone
-  /** The sign, where that of the tone says something else. */
+  /** Overrides the icon of the tone. */
   readonly icon?: IconName | undefined
   readonly children: string
   readonly className?: string
 }
 
-/** A state: its sign, its word, its colour. */
 export function StateBadge({ tone, icon, children, className }: StateBadgeProps): ReactElement {
-  const { look, icon: usual } = TONES[tone]
+  const { look, icon: toneIcon } = TONES[tone]
   return (
     <span
       className={classNames(
@@ -33,7 +31,7 @@ export function StateBadge({ tone, icon, children, className }: StateBadgeProps)
         className,
       )}
     >
-      <Icon name={icon ?? usual} className="size-3" />
+      <Icon name={icon ?? toneIcon} className="size-3" />
       {children}
     </span>
   )

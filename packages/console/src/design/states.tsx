@@ -7,13 +7,11 @@ import { Icon } from './icon.tsx'
 
 interface EmptyProps {
   readonly title: string
-  /** What to do next, in a sentence. */
   readonly children: ReactNode
-  /** The button or link that does it. */
   readonly action?: ReactNode
 }
 
-/** In place of a list that has nothing: it offers the next step. */
+/** An empty list, with the next step. */
 export function Empty({ title, children, action }: EmptyProps): ReactElement {
   return (
     <div className="flex flex-col items-start gap-2 px-4 py-8">
@@ -29,20 +27,19 @@ interface FailedProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** In place of what could not be fetched: why, and what to do. */
 export function Failed({ error, onRetry }: FailedProps): ReactElement {
   const problem = problemOf(error)
   return (
     <div role="alert" className="flex flex-col items-start gap-2 px-4 py-6">
       <h2 className="text-failed text-part flex items-center gap-2 font-semibold">
         <Icon name="warning" />
-        {problem.status === 404 ? 'Not found' : 'This could not be loaded'}
+        {problem.status === 404 ? 'Not found' : 'Loading failed'}
       </h2>
       <p className="text-ink-soft max-w-prose">{problem.message}</p>
       {problem.requestId !== undefined && (
         <p className="text-ink-faint text-note">
           Request {problem.requestId}
-          <CopyButton text={problem.requestId} what="the id of the request" />
+          <CopyButton text={problem.requestId} what="the request id" />
         </p>
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
@@ -50,7 +47,6 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
   )
 }
 
-/** The outline of what is being loaded. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactElement {
   return (
     <div role="status" className="flex flex-col gap-2 p-4">
@@ -68,19 +64,16 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactEleme
   )
 }
 
-interface QueryLike<Data> {
-  readonly data: Data | undefined
-  readonly error: unknown
-  readonly refetch: () => unknown
-}
-
 interface LoadedProps<Data> {
-  readonly query: QueryLike<Data>
+  readonly query: {
+    readonly data: Data | undefined
+    readonly error: unknown
+    readonly refetch: () => unknown
+  }
   readonly lines?: number
   readonly children: (data: Data) => ReactNode
 }
 
-/** What a query has: its data, its outline while it loads, or why it failed. */
 export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>): ReactNode {
   if (query.data !== undefined) return children(query.data)
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />

@@ -7,7 +7,6 @@ function watch(watcher: () => void): () => void {
   return () => WIDE.removeEventListener('change', watcher)
 }
 
-/** Whether the screen has room for what belongs together to be in one line. */
 export function useIsWide(): boolean {
   return useSyncExternalStore(watch, () => WIDE.matches)
 }

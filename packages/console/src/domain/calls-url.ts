@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { SERVICE_URL } from '../api/addresses.ts'
 import { systemQuery } from './system.ts'
 
-/** Where client libraries send calls to. */
 export interface CallsUrl {
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly url: string
-  /** Whether this page may send calls there itself: with `adminPort`, calls have an address of their own. */
+  /** Whether this page can send calls there. With `adminPort`, calls use a different port. */
   readonly isHere: boolean
 }
 
-/** The address of the ingestion API, as this browser would reach it. */
+/** The URL of the ingestion API for this browser. */
 export function useCallsUrl(): CallsUrl {
   const { data } = useQuery(systemQuery)
   const here = SERVICE_URL.replace(/\/$/, '')

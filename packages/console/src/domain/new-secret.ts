@@ -1,4 +1,4 @@
-/** The key of signatures, as random as 256 bits can be. */
+/** 256 random bits in base64url. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return btoa(String.fromCharCode(...bytes))

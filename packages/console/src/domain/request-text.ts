@@ -5,13 +5,13 @@ interface HttpRequest {
   readonly body: string
 }
 
-/** A request as text: its first line, its headers, its body. A JSON body is indented. */
+/** The request line, headers and body. */
 export function requestText({ method, path, headers, body }: HttpRequest): string {
   const lines = headers.map(({ name, value }) => `${name}: ${value}`)
   return [`${method} ${path} HTTP/1.1`, ...lines, '', indented(body)].join('\n')
 }
 
-/** JSON with its lines indented; every other text as it is. */
+/** Indents JSON; returns other text unchanged. */
 export function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

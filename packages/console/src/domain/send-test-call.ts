@@ -1,6 +1,6 @@
 import { ApiProblem, problemOf } from '../api/problem.ts'
 
-/** A call that a person sends by a click. It is a real one: it is kept, and delivered. */
+/** A real call: it is stored and delivered. */
 const TEST_CALL = {
   type: 'track',
   userId: 'test-user',
@@ -8,10 +8,7 @@ const TEST_CALL = {
   properties: { from: 'the console', total: 39.95 },
 }
 
-/**
- * Sends a call to the ingestion API, as a client library does.
- * @throws {ApiProblem} if it was refused
- */
+/** @throws {ApiProblem} if the call is refused */
 export async function sendTestCall(url: string, writeKey: string): Promise<void> {
   const response = await fetch(`${url}/v1/track`, {
     method: 'POST',

@@ -3,33 +3,28 @@ import { shownText } from '../format/shown-text.ts'
 
 type Verdict = 'valid' | 'invalid' | 'missing'
 
-type SchemeResult = 'ok' | 'wrong' | 'stale' | 'missing' | 'unchecked'
-
-interface Signature {
-  readonly reason: string | null
+interface VerdictLabel {
+  readonly tone: Tone
+  readonly words: string
 }
 
-/** What the inspector found of a signature, in words. */
-export const VERDICTS: Readonly<Record<Verdict, { readonly tone: Tone; readonly words: string }>> =
-  {
-    valid: { tone: 'delivered', words: 'Signature verified' },
-    invalid: { tone: 'failed', words: 'Signature invalid' },
-    missing: { tone: 'declined', words: 'Not signed' },
-  }
+export const VERDICTS: Readonly<Record<Verdict, VerdictLabel>> = {
+  valid: { tone: 'delivered', words: 'Signature verified' },
+  invalid: { tone: 'failed', words: 'Signature invalid' },
+  missing: { tone: 'declined', words: 'Not signed' },
+}
 
-/** What it found of one of the two headers, in words. */
-export const SCHEME_RESULTS: Readonly<Record<SchemeResult, string>> = {
+/** The results for one of the two signature headers. */
+export const SCHEME_RESULTS = {
   ok: 'verified',
-  wrong: 'wrong: it was made with another secret, or of another body.',
-  stale: 'stale: its timestamp is more than five minutes from now.',
+  wrong: 'wrong: made with a different secret or body',
+  stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
-  unchecked: 'not checked: no destination with a shared secret is known to have sent the request.',
+  unchecked: 'not checked: no known destination with a shared secret sent the request',
 }
 
-const MOST_CHARACTERS = 1_000
-
-/** Why the verdict is as it is. It may name the path of the request, which is as long as its sender likes. */
-export function verdictReason({ reason }: Signature): string {
-  if (reason === null) return 'The inspector computed the same signature from the shared secret.'
-  return shownText(reason, MOST_CHARACTERS)
+/** The reason may contain the path of the request, which has no length limit. */
+export function verdictReason({ reason }: { readonly reason: string | null }): string {
+  if (reason === null) return 'The signature matches the shared secret.'
+  return shownText(reason, 1_000)
 }

@@ -13,7 +13,7 @@ interface Scope {
   readonly by?: 'source' | 'destination'
 }
 
-/** Counts over time of the last period, and of the one before it where `withBefore` says so. */
+/** `withBefore` adds the previous period. */
 export function statisticsQuery(name: PeriodName, scope: Scope = {}, withBefore = false) {
   const { ms, step } = PERIODS[name]
   return queryOptions({

@@ -1,18 +1,15 @@
 import { duration } from '../format/figures.ts'
 import type { StatisticsPoint } from './statistics.ts'
 
-/** What happened in a span of time. */
 export interface Totals {
   readonly received: number
   readonly refused: number
   readonly delivered: number
   readonly retried: number
-  /** Deliveries that ended undelivered. */
   readonly failed: number
   readonly declined: number
 }
 
-/** The sums of some points. */
 export function totalsOf(points: readonly StatisticsPoint[]): Totals {
   const sum = (value: (point: StatisticsPoint) => number): number =>
     points.reduce((total, point) => total + value(point), 0)
@@ -26,15 +23,11 @@ export function totalsOf(points: readonly StatisticsPoint[]): Totals {
   }
 }
 
-/** The sum of counts by name. */
 export function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
-/**
- * How long 95 % of the deliveries of some points took at most, in milliseconds; `null` if nothing was delivered. The quantiles of
- * points cannot be added up: it is their mean, weighted with the deliveries of each.
- */
+/** The p95 of the delivery time in milliseconds, estimated as the mean of the points, weighted by their deliveries. */
 export function p95Of(points: readonly StatisticsPoint[]): number | null {
   const measured = points.filter(({ latencyMs }) => latencyMs !== null)
   const delivered = measured.reduce((total, point) => total + point.delivered, 0)
@@ -45,12 +38,12 @@ export function p95Of(points: readonly StatisticsPoint[]): number | null {
   )
 }
 
-/** `about 840 ms`: what `p95Of` says is an estimate. */
+/** `about 840 ms` */
 export function p95InWords(p95: number | null): string {
   return p95 === null ? '–' : `about ${duration(Math.max(1, p95))}`
 }
 
-/** How many deliveries were pending on average; `null` where that was not measured. */
+/** The mean of pending deliveries; `null` if it was not measured. */
 export function meanPendingOf(points: readonly StatisticsPoint[]): number | null {
   const measured = points.flatMap(({ pending }) => pending ?? [])
   if (measured.length === 0) return null

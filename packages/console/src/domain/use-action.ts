@@ -7,17 +7,17 @@ interface Action {
   readonly run: () => void
 }
 
-/** What a click does: calls the service, says how it went, and fetches again what it has changed. */
+/** Runs `work`, shows `message`, and refetches the changed resources. */
 export function useAction(
   work: () => Promise<unknown>,
-  said: string,
+  message: string,
   changed: readonly string[],
 ): Action {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: work,
     onSuccess: () => {
-      toast(said)
+      toast(message)
       return Promise.all(
         changed.map((resource) => client.invalidateQueries({ queryKey: [resource] })),
       )

@@ -5,15 +5,12 @@ import { shownText } from '../format/shown-text.ts'
 interface UserLinkProps {
   readonly userId: string | null
   readonly space?: string
-  /** In a sentence, where its colour alone would not show that it is a link. */
+  /** Underlines the link inside of a sentence. */
   readonly isInText?: boolean
 }
 
-const MOST = 80
-
-/** The id of a user, with the way to its profile. */
 export function UserLink({ userId, space = 'default', isInText }: UserLinkProps): ReactElement {
-  if (userId === null) return <span className="text-ink-faint">a user without a userId yet</span>
+  if (userId === null) return <span className="text-ink-faint">anonymous user</span>
   return (
     <Link
       to="/users/$userId"
@@ -21,7 +18,7 @@ export function UserLink({ userId, space = 'default', isInText }: UserLinkProps)
       search={space === 'default' ? {} : { space }}
       className={isInText ? 'text-accent underline' : 'text-accent hover:underline'}
     >
-      {shownText(userId, MOST)}
+      {shownText(userId, 80)}
     </Link>
   )
 }

@@ -1,12 +1,12 @@
 const RESOLVED_AWAY = /^~*\.{1,2}$/
 const MARKED = /^~+\.{1,2}$/
 
-/** A userId as a part of a path, not encoded. Browsers resolve "." and ".." away, also in their encoded form. */
+/** A userId as a path segment, not encoded. Marks "." and "..", which browsers resolve even when encoded. */
 export function pathPartOf(userId: string): string {
   return RESOLVED_AWAY.test(userId) ? `~${userId}` : userId
 }
 
-/** The userId of a part that `pathPartOf` has made. */
+/** The inverse of `pathPartOf`. */
 export function userIdIn(part: string): string {
   return MARKED.test(part) ? part.slice(1) : part
 }

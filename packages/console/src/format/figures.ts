@@ -12,7 +12,7 @@ export function shortNumber(value: number): string {
   return Math.abs(value) < 10_000 ? TENTH.format(value) : SHORT.format(value)
 }
 
-/** `99.97 %`: never rounded up to 100 while something is missing. */
+/** `99.97 %`, never rounded up to 100. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–'
   const exact = (part / whole) * 100
@@ -39,7 +39,7 @@ export function bytes(value: number): string {
   return `${TENTH.format(value / 1_000 ** power)} ${UNITS[power]}`
 }
 
-/** `All 4 events.`, or `50 events.` while there are more than are listed. */
+/** `All 4 events.`, or `50 events.` of more. */
 export function listed(hasMore: boolean, count: number, one: string, many?: string): string {
   return `${hasMore || count < 2 ? '' : 'All '}${counted(count, one, many)}.`
 }

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000
 
-/** What an input of the kind `datetime-local` shows for a time in UTC. */
+/** The value of a `datetime-local` input. */
 export function inputTime(iso: string | undefined, zone: 'utc' | 'local'): string {
   const at = Date.parse(iso ?? '')
   if (Number.isNaN(at)) return ''
@@ -8,7 +8,7 @@ export function inputTime(iso: string | undefined, zone: 'utc' | 'local'): strin
   return new Date(at + offset).toISOString().slice(0, 19)
 }
 
-/** The time that an input of the kind `datetime-local` means; `undefined` where it is empty or half written. */
+/** Parses the value of a `datetime-local` input; `undefined` if it is empty or incomplete. */
 export function timeOfInput(value: string, zone: 'utc' | 'local'): string | undefined {
   const at = Date.parse(zone === 'utc' ? `${value}Z` : value)
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()

@@ -1,10 +1,10 @@
 import { shownText } from './shown-text.ts'
 
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
-/** What a person types to destroy something: its name, or its id where the name cannot be typed as it is shown. */
+/** The text to type to confirm a deletion: the name, or the id if the name is hard to type. */
 export function nameToType(name: string, id: string): string {
   const isTypeable =
-    name.length <= MOST_CHARACTERS && shownText(name) === name && !/^\s|\s$|\s\s/.test(name)
+    name.length <= MAX_CHARACTERS && shownText(name) === name && !/^\s|\s$|\s\s/.test(name)
   return isTypeable ? name : id
 }

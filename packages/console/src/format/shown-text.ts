@@ -1,16 +1,15 @@
-/** A text of a sender is shown up to this length; the rest is one click away, in the raw event. */
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 
-/** Control characters, and marks that change the direction of what follows: they could make a text look like another one. */
+/** Control characters and direction marks, which could disguise a text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** A text of a sender or receiver in one line: bounded, with a visible sign in place of what cannot be seen. */
-export function shownText(text: string, most = MOST_CHARACTERS): string {
-  const bounded = text.length > most ? `${text.slice(0, most)}…` : text
-  return bounded.replace(INVISIBLE, visibleSign)
+/** Untrusted text in one line: truncated, with invisible characters replaced. */
+export function shownText(text: string, limit = MAX_CHARACTERS): string {
+  const truncated = text.length > limit ? `${text.slice(0, limit)}…` : text
+  return truncated.replace(INVISIBLE, visibleSign)
 }
 
-/** The same for a text of several lines: line feeds and tabs stay. */
+/** Untrusted text in full, with its line feeds and tabs. */
 export function shownLines(text: string): string {
   return text.replace(INVISIBLE, (sign) =>
     sign === '\n' || sign === '\t' ? sign : visibleSign(sign),

@@ -1,36 +1,8 @@
-import { useSyncExternalStore } from 'react'
+import { storedValue } from './stored-value.ts'
 
 export type Zone = 'utc' | 'local'
 
-const KEY = 'hookline-zone'
-const watchers = new Set<() => void>()
-
-function read(): Zone {
-  try {
-    return localStorage.getItem(KEY) === 'local' ? 'local' : 'utc'
-  } catch {
-    return 'utc'
-  }
-}
-
-let zone = read()
-
-/** Whether times are shown in UTC or in the zone of the browser. Kept in this browser. */
-export function useZone(): Zone {
-  return useSyncExternalStore(watch, () => zone)
-}
-
-export function setZone(next: Zone): void {
-  zone = next
-  try {
-    localStorage.setItem(KEY, next)
-  } catch {
-    // A browser that keeps nothing shows the chosen zone until the tab is closed.
-  }
-  for (const watcher of watchers) watcher()
-}
-
-function watch(watcher: () => void): () => void {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
-}
+/** The time zone of all displayed times. */
+export const { useValue: useZone, set: setZone } = storedValue('hookline-zone', (stored): Zone =>
+  stored === 'local' ? 'local' : 'utc',
+)

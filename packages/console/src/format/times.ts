@@ -3,13 +3,13 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The clock of the service may be ahead of that of the browser by so much: what happened just now is not in the future. */
-const AHEAD = 3 * SECOND
+/** The clock of the service may be ahead of the browser. */
+const MAX_SKEW = 3 * SECOND
 
-/** `now`, `12 s ago`, `in 3 min`. A time to come is rounded: what was to be in 24 h is not shown as 23 h a moment later. */
+/** `now`, `12 s ago`, `in 3 min`. Future times are rounded: in 24 h must not become 23 h a moment later. */
 export function relativeTime(at: number, now: number): string {
   const apart = Math.abs(now - at)
-  if (apart < (at > now ? AHEAD : SECOND)) return 'now'
+  if (apart < (at > now ? MAX_SKEW : SECOND)) return 'now'
   const [size, unit] = unitOf(apart)
   return at > now
     ? `in ${Math.round(apart / size)} ${unit}`
@@ -23,7 +23,7 @@ function unitOf(apart: number): readonly [number, string] {
   return [DAY, 'd']
 }
 
-/** `2026-11-23 14:03:07.123 UTC`, or the same in the zone of the browser. */
+/** `2026-11-23 14:03:07.123 UTC`, or in the zone of the browser. */
 export function absoluteTime(at: number, zone: 'utc' | 'local'): string {
   if (Number.isNaN(at)) return 'no time'
   if (zone === 'utc') return `${new Date(at).toISOString().replace('T', ' ').slice(0, -1)} UTC`
@@ -34,7 +34,7 @@ export function absoluteTime(at: number, zone: 'utc' | 'local'): string {
   return `${local} UTC${offset < 0 ? '−' : '+'}${hours}:${minutes}`
 }
 
-/** `14:03:07`, for rows whose day is known. */
+/** `14:03:07` */
 export function clockTime(at: number, zone: 'utc' | 'local'): string {
   return absoluteTime(at, zone).slice(11, 19)
 }

@@ -5,12 +5,12 @@ const watchers = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The time, to the second. All relative times on screen change together. */
+/** The current time, updated each second for all components at once. */
 export function useNow(): number {
   return useSyncExternalStore(watch, nowToTheSecond)
 }
 
-/** The ticks stop while no time is on screen, and while the machine sleeps: what is shown first after that is not late. */
+/** Ticks stop without subscribers and while the machine sleeps. */
 function nowToTheSecond(): number {
   const exact = Date.now()
   if (Math.abs(exact - now) > TICK_MS) now = exact

@@ -8,18 +8,18 @@ import { PageHeading } from './page-heading.tsx'
 
 interface LeadOnProps<T> {
   readonly id: string
-  /** What the id is one of, as a title: `Delivery`. */
+  /** The kind of record: `Delivery`. */
   readonly title: string
   readonly query: UseQueryResult<T>
-  /** Leads to the place of what was found. */
+  /** Redirects to the record. */
   readonly found: (data: T) => ReactElement
-  /** Why it may not be there. */
+  /** Why it may be missing. */
   readonly why: string
-  /** Where all are that may be meant. */
+  /** The list of all such records. */
   readonly all: { readonly to: string; readonly words: string }
 }
 
-/** Leads from the id of something that has no page to where it is shown, or says that it is nowhere. */
+/** Redirects from the id of a record without its own page, or reports that it does not exist. */
 export function LeadOn<T>({ id, title, query, found, why, all }: LeadOnProps<T>): ReactElement {
   const { data, error, refetch } = query
   if (data !== undefined) return found(data)
@@ -37,7 +37,7 @@ export function LeadOn<T>({ id, title, query, found, why, all }: LeadOnProps<T>)
             </Link>
           }
         >
-          {shownText(id, 60)} is not stored: the id is not complete, or {why}.
+          {shownText(id, 60)} was not found. The id is incomplete, or {why}.
         </Empty>
       ) : (
         <Failed error={error} onRetry={() => void refetch()} />

@@ -4,7 +4,7 @@ import { HelpLinks } from './help-links.tsx'
 import { Navigation } from './navigation.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
-/** The navigation on a narrow screen. */
+/** The navigation on narrow screens. */
 export function Menu({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Modal title="Hookline" place="menu" isOpen onClose={onClose}>

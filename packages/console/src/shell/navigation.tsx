@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { Icon } from '../design/icon.tsx'
 import { PAGE_GROUPS } from './pages.ts'
 
-/** The pages of the console. `onGo` closes the menu on a narrow screen. */
+/** `onGo` closes the menu on narrow screens. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactElement {
   return (
     <nav aria-label="Pages" className="flex flex-col gap-4">

@@ -6,14 +6,14 @@ export function NotFoundPage(): ReactElement {
   return (
     <main>
       <Empty
-        title="There is no such page"
+        title="Page not found"
         action={
           <Link to="/" className="text-accent underline">
             Go to the overview
           </Link>
         }
       >
-        The address may be of another version of the console.
+        This version of the console does not have this page.
       </Empty>
     </main>
   )

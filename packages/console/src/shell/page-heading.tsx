@@ -2,15 +2,14 @@ import type { ReactElement, ReactNode } from 'react'
 
 interface PageHeadingProps {
   readonly title: string
-  /** The link to the list that the page belongs to. */
+  /** A link to the parent page. */
   readonly up?: ReactNode
-  /** What the page is for, in a sentence. */
   readonly about?: ReactNode
-  /** The buttons of the page; the main one last. */
+  /** Buttons, the main one last. */
   readonly actions?: ReactNode
 }
 
-/** The heading of a page. It is the title of the tab, too. */
+/** The heading of a page, also used as the title of the tab. */
 export function PageHeading({ title, up, about, actions }: PageHeadingProps): ReactElement {
   return (
     <header className="mb-4 flex flex-wrap items-start justify-between gap-x-6 gap-y-2">

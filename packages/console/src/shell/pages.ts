@@ -1,69 +1,32 @@
 import type { IconName } from '../design/icon.tsx'
 
-/** A page of the console, as the navigation and the palette name it. What it answers is in `page-answers.ts`. */
 export interface ConsolePage {
   readonly to: string
   readonly name: string
   readonly icon: IconName
 }
 
-/** The pages in their groups, as the navigation shows them. */
+/** The groups of the navigation. Descriptions are in `page-answers.ts`. */
 export const PAGE_GROUPS: readonly (readonly ConsolePage[])[] = [
   [
-    {
-      to: '/get-started',
-      name: 'Get started',
-      icon: 'start',
-    },
-    {
-      to: '/',
-      name: 'Overview',
-      icon: 'overview',
-    },
+    { to: '/get-started', name: 'Get started', icon: 'start' },
+    { to: '/', name: 'Overview', icon: 'overview' },
   ],
   [
     { to: '/live', name: 'Live', icon: 'live' },
-    {
-      to: '/events',
-      name: 'Events',
-      icon: 'events',
-    },
-    {
-      to: '/failures',
-      name: 'Failures',
-      icon: 'warning',
-    },
+    { to: '/events', name: 'Events', icon: 'events' },
+    { to: '/failures', name: 'Failures', icon: 'warning' },
   ],
   [
-    {
-      to: '/sources',
-      name: 'Sources',
-      icon: 'sources',
-    },
-    {
-      to: '/destinations',
-      name: 'Destinations',
-      icon: 'destinations',
-    },
-    {
-      to: '/inspector',
-      name: 'Inspector',
-      icon: 'inspector',
-    },
+    { to: '/sources', name: 'Sources', icon: 'sources' },
+    { to: '/destinations', name: 'Destinations', icon: 'destinations' },
+    { to: '/inspector', name: 'Inspector', icon: 'inspector' },
   ],
   [
-    {
-      to: '/audiences',
-      name: 'Audiences',
-      icon: 'audiences',
-    },
+    { to: '/audiences', name: 'Audiences', icon: 'audiences' },
     { to: '/users', name: 'Users', icon: 'user' },
     { to: '/privacy', name: 'Privacy', icon: 'privacy' },
-    {
-      to: '/system',
-      name: 'System',
-      icon: 'system',
-    },
+    { to: '/system', name: 'System', icon: 'system' },
   ],
 ]
 

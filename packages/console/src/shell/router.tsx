@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  type RouteComponent,
 } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { CONSOLE_PATH } from '../api/addresses.ts'
@@ -17,8 +16,11 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: SignedIn })
 
-/** A page inside the shell. Its code is fetched when it is opened for the first time. */
-function page(path: string, component: RouteComponent) {
+type PageModule = Record<string, () => ReactElement>
+
+/** A page inside the shell, loaded when it is first opened. */
+function page(path: string, load: () => Promise<PageModule>, name: string) {
+  const component = lazyRouteComponent(load, name)
   return createRoute({ getParentRoute: () => shell, path, component })
 }
 
@@ -31,57 +33,30 @@ const routeTree = root.addChildren([
   shell.addChildren([
     page(
       '/get-started',
-      lazyRouteComponent(
-        () => import('../pages/get-started/get-started-page.tsx'),
-        'GetStartedPage',
-      ),
+      () => import('../pages/get-started/get-started-page.tsx'),
+      'GetStartedPage',
     ),
-    page(
-      '/',
-      lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
-    ),
-    page(
-      '/live',
-      lazyRouteComponent(() => import('../pages/live/live-page.tsx'), 'LivePage'),
-    ),
-    page(
-      '/events',
-      lazyRouteComponent(() => import('../pages/events/events-page.tsx'), 'EventsPage'),
-    ),
-    page(
-      '/events/$id',
-      lazyRouteComponent(() => import('../pages/events/trace-page.tsx'), 'TracePage'),
-    ),
+    page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    page('/live', () => import('../pages/live/live-page.tsx'), 'LivePage'),
+    page('/events', () => import('../pages/events/events-page.tsx'), 'EventsPage'),
+    page('/events/$id', () => import('../pages/events/trace-page.tsx'), 'TracePage'),
     page(
       '/destinations',
-      lazyRouteComponent(
-        () => import('../pages/destinations/destinations-page.tsx'),
-        'DestinationsPage',
-      ),
+      () => import('../pages/destinations/destinations-page.tsx'),
+      'DestinationsPage',
     ),
     page(
       '/destinations/$id',
-      lazyRouteComponent(
-        () => import('../pages/destinations/destination-page.tsx'),
-        'DestinationPage',
-      ),
+      () => import('../pages/destinations/destination-page.tsx'),
+      'DestinationPage',
     ),
-    page(
-      '/failures',
-      lazyRouteComponent(() => import('../pages/failures/failures-page.tsx'), 'FailuresPage'),
-    ),
-    page(
-      '/sources',
-      lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
-    ),
-    page(
-      '/audiences',
-      lazyRouteComponent(() => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
-    ),
-    page(
-      '/users',
-      lazyRouteComponent(() => import('../pages/users/users-page.tsx'), 'UsersPage'),
-    ),
+    page('/failures', () => import('../pages/failures/failures-page.tsx'), 'FailuresPage'),
+    page('/sources', () => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+    page('/audiences', () => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
+    page('/users', () => import('../pages/users/users-page.tsx'), 'UsersPage'),
+    page('/privacy', () => import('../pages/privacy/privacy-page.tsx'), 'PrivacyPage'),
+    page('/inspector', () => import('../pages/inspector/inspector-page.tsx'), 'InspectorPage'),
+    page('/system', () => import('../pages/system/system-page.tsx'), 'SystemPage'),
     createRoute({
       getParentRoute: () => shell,
       path: '/users/$userId',
@@ -91,22 +66,10 @@ const routeTree = root.addChildren([
       },
       component: lazyRouteComponent(() => import('../pages/users/user-page.tsx'), 'UserPage'),
     }),
-    page(
-      '/privacy',
-      lazyRouteComponent(() => import('../pages/privacy/privacy-page.tsx'), 'PrivacyPage'),
-    ),
-    page(
-      '/inspector',
-      lazyRouteComponent(() => import('../pages/inspector/inspector-page.tsx'), 'InspectorPage'),
-    ),
-    page(
-      '/system',
-      lazyRouteComponent(() => import('../pages/system/system-page.tsx'), 'SystemPage'),
-    ),
   ]),
 ])
 
-/** The pages by their addresses. What is in the query of a URL is text: see `url-state.ts`. */
+/** Query parameters are always text: see `url-state.ts`. */
 export const router = createRouter({
   routeTree,
   basepath: CONSOLE_PATH,

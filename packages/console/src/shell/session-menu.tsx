@@ -6,19 +6,18 @@ import { sessionQuery } from '../api/session.ts'
 import { Button } from '../design/controls/button.tsx'
 import { shownText } from '../format/shown-text.ts'
 
-/** Who is signed in, and the way out. */
 export function SessionMenu(): ReactElement | null {
   const { data: session } = useQuery(sessionQuery)
   if (session === undefined) return null
   if (session.kind === 'open')
     return (
       <p className="text-ink-faint text-note px-2">
-        No sign-in: this service runs for development, and only browsers on this machine reach it.
+        Development mode: open without sign-in, from this machine only.
       </p>
     )
   const signOut = async (): Promise<void> => {
     await api.removeSession(session.id)
-    // A new document: nothing of the session is left in the memory of the tab.
+    // A new document clears the session from memory.
     location.assign(`${CONSOLE_PATH}sign-in`)
   }
   return (

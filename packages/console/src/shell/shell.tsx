@@ -9,7 +9,7 @@ import { useFilterKey } from './keys/row-keys.ts'
 import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
-// Fetched when they are opened: the first page does not wait for the code of windows.
+// Lazy, so that the first page loads faster.
 const WINDOWS = {
   palette: lazy(() =>
     import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
@@ -18,7 +18,6 @@ const WINDOWS = {
   menu: lazy(() => import('./menu.tsx').then(({ Menu }) => ({ default: Menu }))),
 }
 
-/** What is around every page. */
 export function Shell(): ReactElement {
   const [open, setOpen] = useState<keyof typeof WINDOWS>()
   const OpenWindow = open && WINDOWS[open]
@@ -58,7 +57,7 @@ function Brand(): ReactElement {
   )
 }
 
-/** For the keyboard. A link to `#page` alone would lead to the folder of the console: the page names it as its base. */
+/** A link to `#page` would leave the page, because of its `<base>`. */
 function SkipLink(): ReactElement {
   return (
     <button
@@ -66,12 +65,12 @@ function SkipLink(): ReactElement {
       className="bg-accent text-on-accent rounded-small sr-only z-50 p-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       onClick={() => document.getElementById('page')?.focus()}
     >
-      Skip to the page
+      Skip to content
     </button>
   )
 }
 
-/** Ctrl K and ⌘ K work also while a person writes. */
+/** Unlike other keys, Ctrl K and ⌘ K also work in inputs. */
 function usePaletteKey(onPress: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return

@@ -6,7 +6,6 @@ import { sessionQuery } from '../api/session.ts'
 import { Failed, Skeleton } from '../design/states.tsx'
 import { Shell } from './shell.tsx'
 
-/** The console for who is signed in; the way to the sign-in for others. */
 export function SignedIn(): ReactElement {
   const { data, error, refetch } = useQuery(sessionQuery)
   if (error !== null && problemOf(error).status === 401) return <ToSignIn />
@@ -15,7 +14,7 @@ export function SignedIn(): ReactElement {
   return <Skeleton lines={6} />
 }
 
-/** Goes to the sign-in, which leads back to this page. */
+/** The sign-in page returns to the current page. */
 function ToSignIn(): ReactElement {
   const { href } = useLocation()
   const [to] = useState(href)

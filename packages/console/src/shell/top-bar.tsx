@@ -1,15 +1,15 @@
 import type { ReactElement } from 'react'
+import { classNames } from '../design/class-names.ts'
 import { Button } from '../design/controls/button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { ConnectionPill } from './connection-pill.tsx'
-import { ZoneSwitch } from './zone-switch.tsx'
+import { setZone, useZone } from '../format/time-zone.ts'
+import { useStreamState } from '../stream/use-live.ts'
 
 interface TopBarProps {
   readonly onMenu: () => void
   readonly onPalette: () => void
 }
 
-/** The bar above every page: the way to others, the zone of times, and whether the page is up to date. */
 export function TopBar({ onMenu, onPalette }: TopBarProps): ReactElement {
   return (
     <header className="border-line bg-canvas sticky top-0 z-20 flex items-center gap-3 border-b px-4 py-2">
@@ -22,7 +22,7 @@ export function TopBar({ onMenu, onPalette }: TopBarProps): ReactElement {
       >
         <Icon name="search" />
         <span>
-          Go to <span className="hidden sm:inline">a page or an id</span>
+          Go to <span className="hidden sm:inline">page or id</span>
         </span>
         <kbd className="text-note ml-auto hidden sm:inline">Ctrl K</kbd>
       </Button>
@@ -30,5 +30,45 @@ export function TopBar({ onMenu, onPalette }: TopBarProps): ReactElement {
       <ZoneSwitch />
       <ConnectionPill />
     </header>
+  )
+}
+
+function ZoneSwitch(): ReactElement {
+  const isUtc = useZone() === 'utc'
+  return (
+    <Button
+      look="quiet"
+      className="text-note min-h-7 px-2"
+      title={isUtc ? 'Show local times' : 'Show UTC'}
+      onClick={() => setZone(isUtc ? 'local' : 'utc')}
+    >
+      {isUtc ? 'UTC' : 'Local time'}
+    </Button>
+  )
+}
+
+const CONNECTIONS = {
+  idle: 'Connecting',
+  connecting: 'Connecting',
+  live: 'Live',
+  reconnecting: 'Reconnecting',
+} as const
+
+function ConnectionPill(): ReactElement {
+  const state = useStreamState()
+  return (
+    <span
+      role="status"
+      className="text-note text-ink-soft inline-flex items-center gap-1.5 whitespace-nowrap"
+    >
+      <span
+        className={classNames(
+          'rounded-full size-2',
+          state === 'live' ? 'bg-delivered' : 'bg-retrying',
+          state === 'reconnecting' && 'animate-pulse',
+        )}
+      />
+      {CONNECTIONS[state]}
+    </span>
   )
 }

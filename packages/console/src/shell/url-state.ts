@@ -3,9 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 type UrlState<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
 /**
- * The filters, tabs and drawers of a page, which are in its URL: a link to the page shows the same. Each is a text; an absent
- * one is undefined. The second element changes some of them: `undefined` and `''` remove one. A change replaces the entry of
- * the history, so that the way back leads to the page before; with `push`, it adds one.
+ * The filters, tabs and drawers of a page, as query parameters. The setter merges changes; `undefined` and `''` remove a
+ * parameter. It replaces the history entry, or adds one with `push`.
  */
 export function useUrlState<Name extends string>(): readonly [
   UrlState<Name>,

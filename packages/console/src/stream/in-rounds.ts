@@ -1,7 +1,4 @@
-/**
- * Collects what is told until the work on what was told before has ended, and a pause has, too. So hundreds of changes in a
- * second cause two rounds of requests, and a service that is slow has one round at a time.
- */
+/** Collects items until the previous round and its pause have finished, so that many changes cause few requests. */
 export function inRounds<Item>(
   work: (items: ReadonlySet<Item>) => Promise<unknown>,
   pause: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** What the service streams to the console. Times are ISO 8601, UTC. */
+/** The messages of `GET /live`. Times are ISO 8601, UTC. */
 export type LiveMessage =
   | ({ readonly kind: 'event' } & LiveEvent)
   | ({ readonly kind: 'decision' } & LiveDecision)
@@ -44,10 +44,9 @@ export interface LiveAttempt {
   readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
 }
 
-/** What happened in about one second. */
 interface LiveCounts {
   readonly at: string
-  /** How long it was: longer than a second where the service was busy. */
+  /** About a second, more if the service is busy. */
   readonly durationMs: number
   readonly received: number
   readonly refused: number
@@ -55,22 +54,19 @@ interface LiveCounts {
   readonly delivered: number
   readonly retried: number
   readonly failed: number
-  /** Deliveries that wait; `null` while the database is unavailable. */
+  /** `null` while the database is unavailable. */
   readonly pending: number | null
 }
 
-/** Something that the console may show has changed. */
 interface LiveChange {
-  /** The collection, as in the paths of the API; `null`: changes were missed, so anything may have changed. */
+  /** The collection, as in API paths; `null` if changes were missed. */
   readonly resource: string | null
   readonly id: string | null
 }
 
-/** Activity that this reader did not get. */
 export interface LiveGap {
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
   readonly missed: number | null
 }
 
-/** What a page can ask of the stream. */
 export type Topic = 'activity' | 'counts' | 'changes'

@@ -3,24 +3,19 @@ import { serviceFetch } from '../api/client.ts'
 import type { LiveMessage, Topic } from './live-messages.ts'
 import { SseParser } from './sse-parser.ts'
 
-/** The service sends a heartbeat every 15 s. A connection that is silent for longer than this is dead. */
-const SILENT_MS = 40_000
-const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 15_000
+/** The service sends a heartbeat every 15 s. */
+const TIMEOUT_MS = 40_000
+const MIN_RETRY_MS = 500
+const MAX_RETRY_MS = 15_000
 
-/**
- * - `idle`: no page needs the stream.
- * - `connecting`: the first connection is being opened.
- * - `live`: messages arrive as things happen.
- * - `reconnecting`: the connection broke. What was missed arrives when it is back.
- */
+/** `idle`: unused by the page. */
 export type StreamState = 'idle' | 'connecting' | 'live' | 'reconnecting'
 
 type Listener = (messages: readonly LiveMessage[]) => void
 
 /**
- * The one stream of this tab. A browser opens only six connections to a service over HTTP/1.1, so every page shares this
- * one: it asks for the topics that the pages on screen need, and continues after the last id that it has received.
+ * The stream of the tab, shared because browsers open only six HTTP/1.1 connections. It requests the topics of the current
+ * page, and resumes after the last id that it received.
  */
 export class LiveStream {
   readonly #listeners = new Map<Listener, Topic>()
@@ -29,14 +24,14 @@ export class LiveStream {
   #connection: AbortController | undefined
   #topics = ''
   #lastId = ''
-  #retryMs = FIRST_RETRY_MS
+  #retryMs = MIN_RETRY_MS
   #isSettling = false
 
   get state(): StreamState {
     return this.#state
   }
 
-  /** Calls `listener` with messages of the topic, gaps included, until the returned function is called. */
+  /** Returns the function that unsubscribes. */
   listen(topic: Topic, listener: Listener): () => void {
     this.#listeners.set(listener, topic)
     this.#settle()
@@ -46,13 +41,12 @@ export class LiveStream {
     }
   }
 
-  /** Calls `watcher` whenever the state changes. */
   watch = (watcher: () => void): (() => void) => {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
 
-  /** When a page replaces another, its listeners end and begin in one turn: the connection changes once, or not at all. */
+  /** Deferred, so that changing pages reconnects at most once. */
   #settle(): void {
     if (this.#isSettling) return
     this.#isSettling = true
@@ -62,47 +56,50 @@ export class LiveStream {
       if (topics === this.#topics) return
       this.#topics = topics
       this.#connection?.abort()
-      if (topics === '') return this.#become('idle')
+      if (topics === '') return this.#setState('idle')
       this.#connection = new AbortController()
       void this.#run(this.#connection.signal)
     })
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    if (this.#state === 'idle') this.#become('connecting')
+    if (this.#state === 'idle') this.#setState('connecting')
     while (!signal.aborted) {
       await this.#read(signal).catch(() => undefined)
       if (signal.aborted) return
-      this.#become('reconnecting')
-      await pause(this.#retryMs, signal)
-      this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2)
+      this.#setState('reconnecting')
+      await sleep(this.#retryMs, signal)
+      this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
     }
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const silence = new Silence()
+    // A machine that was asleep does not notice that its connection is dead.
+    const timeout = new AbortController()
+    let timer = setTimeout(() => timeout.abort(), TIMEOUT_MS)
     const query = new URLSearchParams({ topics: this.#topics })
     if (this.#lastId !== '') query.set('lastEventId', this.#lastId)
     try {
       const response = await serviceFetch(`${SERVICE_URL}api/v1/live?${query}`, {
-        signal: AbortSignal.any([signal, silence.signal]),
+        signal: AbortSignal.any([signal, timeout.signal]),
       })
-      this.#become('live')
-      this.#retryMs = FIRST_RETRY_MS
+      this.#setState('live')
+      this.#retryMs = MIN_RETRY_MS
       const parser = new SseParser()
       const decoder = new TextDecoder()
       for await (const bytes of response.body!) {
-        silence.broken()
+        clearTimeout(timer)
+        timer = setTimeout(() => timeout.abort(), TIMEOUT_MS)
         const messages = parser.push(decoder.decode(bytes, { stream: true }))
         if (parser.lastId !== '') this.#lastId = parser.lastId
-        this.#pass(messages.map(({ name, data }) => ({ ...JSON.parse(data), kind: name })))
+        this.#dispatch(messages.map(({ name, data }) => ({ ...JSON.parse(data), kind: name })))
       }
     } finally {
-      silence.end()
+      clearTimeout(timer)
     }
   }
 
-  #pass(messages: readonly LiveMessage[]): void {
+  #dispatch(messages: readonly LiveMessage[]): void {
     if (messages.length === 0) return
     for (const [listener, topic] of this.#listeners) {
       const wanted = messages.filter(({ kind }) => TOPICS[kind] === topic)
@@ -110,7 +107,7 @@ export class LiveStream {
     }
   }
 
-  #become(state: StreamState): void {
+  #setState(state: StreamState): void {
     if (state === this.#state) return
     this.#state = state
     for (const watcher of this.#watchers) watcher()
@@ -126,30 +123,7 @@ const TOPICS: Readonly<Record<LiveMessage['kind'], Topic>> = {
   change: 'changes',
 }
 
-/** Aborts when nothing has arrived for too long: a machine that slept does not notice that its connection is gone. */
-class Silence {
-  readonly #controller = new AbortController()
-  #timer = this.#start()
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  broken(): void {
-    clearTimeout(this.#timer)
-    this.#timer = this.#start()
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #start(): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#controller.abort(), SILENT_MS)
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {

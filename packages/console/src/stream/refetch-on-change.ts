@@ -3,14 +3,9 @@ import { useState } from 'react'
 import { inRounds } from './in-rounds.ts'
 import { useLive } from './use-live.ts'
 
-/** A script changes hundreds of records in seconds, and each change is a message. */
 const ROUND_MS = 1_000
 
-/**
- * Fetches again what the service says has changed: the first change at once, and those that follow within a second together.
- * The first element of a query key is the resource: `['destinations', id]`. Where changes were missed, everything on screen is
- * fetched again.
- */
+/** Refetches queries of changed resources, at most once a second; all queries if changes were missed. */
 export function useRefetchOnChange(): void {
   const client = useQueryClient()
   const [refetch] = useState(() =>

@@ -1,14 +1,10 @@
-/** One message of a stream of server-sent events. */
 export interface SseMessage {
   readonly id: string
   readonly name: string
   readonly data: string
 }
 
-/**
- * Parses server-sent events (WHATWG HTML §9.2.6) from chunks of text that end anywhere. The service ends lines with a single
- * line feed.
- */
+/** Parses server-sent events (WHATWG HTML §9.2.6) from chunks of text. Lines must end with a line feed. */
 export class SseParser {
   #rest = ''
   #id = ''
@@ -16,12 +12,11 @@ export class SseParser {
   #name = ''
   #data: string[] = []
 
-  /** The id of the last message that is complete, or of the last heartbeat, which has an id too. */
+  /** The id of the last complete message or heartbeat. */
   get lastId(): string {
     return this.#lastId
   }
 
-  /** The messages that this chunk completes. */
   push(chunk: string): SseMessage[] {
     const lines = (this.#rest + chunk).split('\n')
     this.#rest = lines.pop() ?? ''

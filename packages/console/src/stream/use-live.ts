@@ -4,7 +4,7 @@ import { LiveStream, type StreamState } from './live-stream.ts'
 
 const stream = new LiveStream()
 
-/** Calls `onMessages` with the messages of the topic while the component is on screen. */
+/** Subscribes to a topic while the component is mounted. */
 export function useLive(
   topic: Topic,
   onMessages: (messages: readonly LiveMessage[]) => void,
@@ -17,7 +17,6 @@ export function useLive(
   }, [topic, isOn])
 }
 
-/** The state of the tab's stream. */
 export function useStreamState(): StreamState {
   return useSyncExternalStore(stream.watch, () => stream.state)
 }

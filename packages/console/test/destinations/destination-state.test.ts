@@ -40,24 +40,24 @@ test.for<readonly [Destination, Health | undefined, string]>([
   [destination({ enabled: false, paused: operator }), health(9, 0, 'open'), 'disabled'],
   [destination({ paused: operator }), health(9, 0, 'open'), 'paused'],
   [destination({ pauses: [gone] }), health(9, 0), 'paused'],
-  [destination({ pauses: [null, gone] }), health(9, 9), 'partly paused'],
+  [destination({ pauses: [null, gone] }), health(9, 9), 'partially paused'],
   [destination(), health(9, 9, 'open'), 'breaker open'],
   [destination(), health(9, 9, 'half_open'), 'breaker open'],
   [destination(), health(9, 0), 'failing'],
-  [destination(), health(100, 94), 'failing in part'],
-  [destination(), health(100, 94, 'closed', '2026-11-23T11:54:59.000Z'), 'working again'],
+  [destination(), health(100, 94), 'partially failing'],
+  [destination(), health(100, 94, 'closed', '2026-11-23T11:54:59.000Z'), 'recovered'],
   [destination(), health(100, 95), 'working'],
   [destination(), health(0, 0), 'enabled'],
   [destination(), undefined, 'enabled'],
-])('what stops most is said first: %#', ([given, its, words]) => {
+])('the most severe state applies: %#', ([given, its, words]) => {
   expect(destinationState(given, its, NOW).words).toBe(words)
 })
 
-test('a pause says its cause and since when', () => {
+test('a pause has a cause and a start', () => {
   expect(destinationState(destination({ pauses: [gone] }))).toEqual({
     tone: 'held',
     words: 'paused',
-    why: 'Its receiver responded with 410 Gone three times in a row.',
+    why: 'The receiver responded with 410 three times in a row.',
     since,
   })
 })

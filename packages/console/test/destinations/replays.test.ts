@@ -15,14 +15,14 @@ const replay = {
   ratePerSecond: null,
 } as unknown as Replay
 
-test('the progress of a replay is how much of its time it has gone through', () => {
+test('the progress of a replay is the completed share of its time range', () => {
   expect(replayProgress(replay)).toBe(0.25)
   expect(replayProgress({ ...replay, state: 'queued' })).toBe(0)
   expect(replayProgress({ ...replay, state: 'finished' })).toBe(1)
   expect(replayProgress({ ...replay, from: null })).toBeNull()
 })
 
-test('a replay says in words what it sends again', () => {
+test('the selection of a replay is shown in words', () => {
   expect(replayWords(replay)).toBe('rejected and expired')
   expect(
     replayWords({
@@ -33,11 +33,11 @@ test('a replay says in words what it sends again', () => {
       ratePerSecond: 5,
     }),
   ).toBe(
-    'rejected and expired; and what arrived while it was disabled; only track; that contain “order”; at most 5 per second',
+    'rejected and expired; events declined while disabled; only track; containing “order”; at most 5 per second',
   )
 })
 
-test('a draft becomes a selection, without what is left empty', () => {
+test('a draft becomes a selection without its empty fields', () => {
   expect(selectionOf(EMPTY_DRAFT, 'dst_1')).toEqual({
     destinationId: 'dst_1',
     states: ['rejected', 'expired'],

@@ -23,34 +23,30 @@ function traceOf(...fates: readonly string[]): Pick<Trace, 'decisions' | 'delive
 }
 
 test.for([
-  [['delivered'], 'delivered', 'Delivered to its one destination.'],
+  [['delivered'], 'delivered', 'Delivered to its destination.'],
   [['delivered', 'delivered'], 'delivered', 'Delivered to all 2 destinations.'],
   [
     ['delivered', 'delivered', 'declined'],
     'delivered',
-    'Delivered to 2 of 3 destinations: 1 declined it.',
+    'Delivered to 2 of 3 destinations: 1 declined.',
   ],
-  [['declined'], 'declined', 'Not sent: its one destination declined it.'],
+  [['declined'], 'declined', 'Declined by its destination.'],
   [
     ['delivered', 'rejected', 'expired', 'retrying'],
     'failed',
-    'Delivered to 1 of 4 destinations: 2 failed, 1 is being retried.',
+    'Delivered to 1 of 4 destinations: 2 failed, 1 retrying.',
   ],
-  [
-    ['held', 'waiting'],
-    'held',
-    'Not delivered to its 2 destinations: 1 is held, 1 waits for an attempt.',
-  ],
-  [['quarantined'], 'failed', 'Not delivered: its one destination did not take it.'],
+  [['held', 'waiting'], 'held', 'Delivered to 0 of 2 destinations: 1 held, 1 pending.'],
+  [['quarantined'], 'failed', 'Delivery failed.'],
   [['pending'], 'waiting', 'Not decided yet.'],
-  [['delivered', 'none'], 'delivered', 'Delivered to its one destination.'],
-  [['none'], 'declined', 'Nothing was sent: there was no destination to send it to.'],
-  [[], 'declined', 'Nothing was sent: there was no destination to send it to.'],
+  [['delivered', 'none'], 'delivered', 'Delivered to its destination.'],
+  [['none'], 'declined', 'Not sent: there was no destination.'],
+  [[], 'declined', 'Not sent: there was no destination.'],
 ] as const)('an event that was %j has the verdict %s: %s', ([fates, tone, sentence]) => {
   expect(verdictOf(traceOf(...fates))).toEqual({ tone, sentence })
 })
 
-test('destinations that need a person come first', () => {
+test('destinations that need attention come first', () => {
   const trace = traceOf('none', 'delivered', 'declined', 'retrying', 'rejected', 'held')
   expect(byNeed(trace).map(({ destinationId }) => destinationId)).toEqual(
     [4, 3, 5, 2, 1, 0].map((index) => `dst_${index}`),

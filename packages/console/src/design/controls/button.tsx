@@ -11,12 +11,11 @@ const LOOKS: Readonly<Record<Look, string>> = {
 }
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `main`: what most people want next; one on a page. `danger`: what cannot be undone. */
+  /** `main`: at most one on a page. `danger`: cannot be undone. */
   readonly look?: Look
   readonly isBusy?: boolean
 }
 
-/** A button. While it is busy it stays where it is, and does nothing. */
 export function Button({
   look = 'plain',
   isBusy = false,

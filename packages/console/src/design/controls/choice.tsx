@@ -1,17 +1,15 @@
 import type { ReactElement, ReactNode } from 'react'
 
 interface ChoiceProps {
-  /** The same for all choices of which one is picked. */
   readonly group: string
   readonly label: ReactNode
-  /** What it means, below the label. */
   readonly hint?: ReactNode
   readonly isChosen: boolean
   readonly onChoose: () => void
   readonly disabled?: boolean
 }
 
-/** One of a few choices that need a sentence each. */
+/** A radio button with a hint. */
 export function Choice(props: ChoiceProps): ReactElement {
   const { group, label, hint, isChosen, onChoose, disabled = false } = props
   return (

@@ -2,23 +2,23 @@ import { type ReactElement, useEffect, useState } from 'react'
 import { classNames } from '../class-names.ts'
 import { Icon } from '../icon.tsx'
 
-const SAID_MS = 1_500
+const SHOWN_MS = 1_500
 
 interface CopyButtonProps {
   readonly text: string
-  /** What is copied, for screen readers: "the write key". */
+  /** For screen readers: "the write key". */
   readonly what: string
   readonly className?: string
 }
 
-/** Copies a text, and says so. */
 export function CopyButton({ text, what, className }: CopyButtonProps): ReactElement {
-  const [said, setSaid] = useState<'copied' | 'failed'>()
+  const [result, setResult] = useState<'copied' | 'failed'>()
   useEffect(() => {
-    const timer = setTimeout(() => setSaid(undefined), SAID_MS)
+    const timer = setTimeout(() => setResult(undefined), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [said])
-  const words = said === 'copied' ? 'Copied' : said === 'failed' ? 'Not copied' : `Copy ${what}`
+  }, [result])
+  const words =
+    result === 'copied' ? 'Copied' : result === 'failed' ? 'Copy failed' : `Copy ${what}`
   return (
     <button
       type="button"
@@ -30,18 +30,18 @@ export function CopyButton({ text, what, className }: CopyButtonProps): ReactEle
       )}
       onClick={(event) => {
         event.stopPropagation()
-        void copy(text).then(setSaid)
+        void copy(text).then(setResult)
       }}
     >
-      <Icon name={said === 'copied' ? 'check' : 'copy'} className="size-3.5" />
+      <Icon name={result === 'copied' ? 'check' : 'copy'} className="size-3.5" />
       <span role="status" className="sr-only">
-        {said === undefined ? '' : words}
+        {result === undefined ? '' : words}
       </span>
     </button>
   )
 }
 
-/** Without TLS, on another machine than this one, browsers have no clipboard API: a selected text can be copied all the same. */
+/** Without TLS, browsers have no clipboard API, but can copy a selection. */
 async function copy(text: string): Promise<'copied' | 'failed'> {
   try {
     if (navigator.clipboard !== undefined) {

@@ -6,11 +6,9 @@ const BOX =
 
 interface FieldProps {
   readonly label: string
-  /** What to write, or what it is for. */
   readonly hint?: ReactNode
-  /** What is wrong with it, and what to do. */
+  /** An error message. */
   readonly fault?: string | undefined
-  /** The input, which gets `id`, `aria-describedby` and `aria-invalid`. */
   readonly children: (ids: InputIds) => ReactNode
   readonly className?: string
 }
@@ -21,7 +19,6 @@ interface InputIds {
   readonly 'aria-invalid': boolean | undefined
 }
 
-/** A labelled input with its hint, and the fault that the service found. */
 export function Field({ label, hint, fault, children, className }: FieldProps): ReactElement {
   const id = useId()
   const note = `${id}-note`
@@ -62,12 +59,10 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>): Re
 }
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
-  /** Values with the words for them. */
   readonly options: readonly (readonly [value: string, words: string])[]
   readonly onPick: (value: string) => void
 }
 
-/** The browser's own list: it works with every keyboard, screen reader and phone. */
 export function Select({ options, onPick, className, ...rest }: SelectProps): ReactElement {
   return (
     <select

@@ -5,16 +5,16 @@ interface FilterInputProps extends Omit<
   ComponentProps<'input'>,
   'value' | 'defaultValue' | 'onChange'
 > {
-  /** The text as the URL has it. */
+  /** The text in the URL. */
   readonly value: string
   readonly onWrite: (text: string) => void
-  /** What is kept of a text that was written. */
+  /** Sanitises the input. */
   readonly clean?: (text: string) => string
 }
 
 /**
- * A filter whose text is in the URL. The URL follows a moment later, so an input that is bound to it would lose letters to a
- * page that is being drawn. What changes the URL otherwise, such as a button that clears it, changes the text, too.
+ * A filter whose text is in the URL. The URL updates late, so an input bound to it would lose letters while the page renders.
+ * Other changes of the URL, such as a button that clears it, replace the text.
  */
 export function FilterInput({ value, onWrite, clean, ...rest }: FilterInputProps): ReactElement {
   const [text, setText] = useState(value)
@@ -28,7 +28,7 @@ export function FilterInput({ value, onWrite, clean, ...rest }: FilterInputProps
   }
   const write = (next: string): void => {
     setText(next)
-    // What was cleaned away does not reach the URL.
+    // If sanitising changed nothing, the URL stays the same.
     if (next !== text) setWritten([...written, next])
     onWrite(next)
   }

@@ -3,16 +3,14 @@ import { Button } from './button.tsx'
 import { TextInput } from './field.tsx'
 
 interface SearchFormProps {
-  /** What to search for. */
   readonly label: string
   readonly placeholder?: string
   readonly search: string
   readonly onSearch: (text: string) => void
-  /** More controls, behind the button. */
+  /** More controls after the button. */
   readonly children?: ReactNode
 }
 
-/** A search that begins when the form is submitted. */
 export function SearchForm({
   label,
   placeholder = label,

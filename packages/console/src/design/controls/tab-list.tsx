@@ -4,10 +4,8 @@ import type { ReactElement, ReactNode } from 'react'
 interface TabListProps {
   readonly label: string
   readonly tabs: readonly (readonly [value: string, words: string])[]
-  /** The open tab. It belongs into the URL where it is a place in the console. */
   readonly value: string
   readonly onChange: (value: string) => void
-  /** What the open tab shows. */
   readonly children: ReactNode
 }
 

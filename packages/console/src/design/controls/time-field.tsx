@@ -5,7 +5,6 @@ import { Field, TextInput } from './field.tsx'
 
 interface TimeFieldProps {
   readonly label: string
-  /** What an empty one means. */
   readonly hint?: string
   readonly fault?: string | undefined
   /** ISO 8601. */
@@ -13,10 +12,10 @@ interface TimeFieldProps {
   readonly onChange: (at: string | undefined) => void
 }
 
-/** A moment to pick, in the zone that times are shown in. */
+/** Uses the displayed time zone. */
 export function TimeField({ label, hint = '', fault, at, onChange }: TimeFieldProps): ReactElement {
   const zone = useZone()
-  const zoneWords = zone === 'utc' ? 'In UTC.' : 'In the time of this browser.'
+  const zoneWords = zone === 'utc' ? 'UTC.' : 'Local time.'
   return (
     <Field label={label} hint={`${zoneWords} ${hint}`} fault={fault}>
       {(ids) => (

@@ -3,11 +3,9 @@ import type { ReactElement, ReactNode } from 'react'
 interface FigureProps {
   readonly label: string
   readonly value: ReactNode
-  /** How it was in the period before, in words. */
   readonly note?: ReactNode
 }
 
-/** A number that answers a question, with what it was before. */
 export function Figure({ label, value, note }: FigureProps): ReactElement {
   return (
     <div className="bg-surface border-line rounded-panel min-w-0 border px-4 py-3">

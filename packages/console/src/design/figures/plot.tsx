@@ -6,25 +6,25 @@ import { absoluteTime } from '../../format/times.ts'
 
 export interface Series {
   readonly label: string
-  /** The name of a token: `delivered` is `--color-delivered`. */
+  /** `delivered` is `--color-delivered`. */
   readonly color: string
-  /** One for each time; `null` where there is none. */
+  /** One for each time. */
   readonly values: readonly (number | null)[]
 }
 
 interface PlotProps {
-  /** What it shows, in a sentence: screen readers read it in place of the plot. */
+  /** For screen readers. */
   readonly label: string
   /** Milliseconds since the epoch, ascending. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
-  /** `areas`: stacked, for parts of a whole. `lines`: side by side, for durations. */
+  /** `areas` are stacked. */
   readonly form: 'areas' | 'lines'
   readonly format: (value: number) => string
   readonly height?: number
 }
 
-/** Values over time. Under the pointer it says the time and every value, so it needs no legend to be read. */
+/** Values over time. The legend shows the values under the pointer. */
 export function Plot({
   label,
   times,
@@ -50,7 +50,7 @@ export function Plot({
       plot.destroy()
     }
   }, [times, series, form, format, height, zone])
-  // At rest, areas say what they add up to, and lines how they end.
+  // Without a pointer, areas show totals and lines show the last values.
   const isTotal = index === null && form === 'areas'
   const at = index ?? times.length - 1
   return (
@@ -58,7 +58,7 @@ export function Plot({
       <figcaption className="text-note text-ink-soft flex flex-wrap gap-x-4 gap-y-0.5 px-4 pb-2 tabular-nums">
         <span className="text-ink-faint">
           {isTotal
-            ? 'In all'
+            ? 'Total'
             : times[at] === undefined
               ? ''
               : absoluteTime(times[at], zone).slice(0, 16)}
@@ -99,7 +99,7 @@ function dataOf({
       return sums[at]
     }),
   )
-  // A part that has nothing would hide the line of the one below it.
+  // An empty series would hide the line below it.
   return [
     seconds,
     ...stacked.map((line, part) => (hasAny(series[part]!) ? line : line.map(() => null))),
@@ -110,7 +110,7 @@ function hasAny({ values }: Series): boolean {
   return values.some((value) => (value ?? 0) > 0)
 }
 
-/** The places of values without a neighbour: a line cannot show them. */
+/** Values without a neighbour, which a line cannot show. */
 function isolated(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values).flatMap((value, at) =>
     value != null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
@@ -144,7 +144,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-    scales: { y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
       { ...axis, size: 28, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
@@ -170,7 +170,7 @@ function optionsOf(
 
 const DAY_SECONDS = 86_400
 
-/** `14:05` within two days, `11-23` for more. */
+/** `14:05`, or `11-23` for more than two days. */
 function timeLabels(
   splits: readonly number[],
   { min, max }: UPlot.Scale,
@@ -183,7 +183,7 @@ function timeLabels(
   })
 }
 
-/** Each area is filled down to the next one below it that has anything. */
+/** Fills each area down to the next non-empty series. */
 function bandsOf(series: PlotProps['series'], color: (name: string) => string): UPlot.Band[] {
   return series.flatMap((each, index) => {
     const below = series.findLastIndex((other, place) => place < index && hasAny(other))
@@ -194,7 +194,7 @@ function bandsOf(series: PlotProps['series'], color: (name: string) => string): 
   })
 }
 
-/** The value of a colour as the canvas needs it: `light-dark()` is resolved by the browser. */
+/** Resolves `light-dark()`, which the canvas does not support. */
 function colorOf(element: HTMLElement, name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${name})`

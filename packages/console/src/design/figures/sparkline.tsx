@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 interface SparklineProps {
   readonly values: readonly number[]
-  /** What it shows, for screen readers: "Delivered in the last hour: 120". */
+  /** For screen readers: "Delivered in the last hour: 120". */
   readonly label: string
   readonly className?: string
 }
@@ -10,12 +10,11 @@ interface SparklineProps {
 const WIDTH = 96
 const HEIGHT = 24
 
-/** The course of one count: its form, without numbers. */
 export function Sparkline({ values, label, className }: SparklineProps): ReactElement {
-  const most = Math.max(1, ...values)
+  const max = Math.max(1, ...values)
   const step = WIDTH / Math.max(1, values.length - 1)
   const points = values.map((value, index) => {
-    const y = HEIGHT - 1 - (value / most) * (HEIGHT - 2)
+    const y = HEIGHT - 1 - (value / max) * (HEIGHT - 2)
     return `${(index * step).toFixed(1)},${y.toFixed(1)}`
   })
   return (

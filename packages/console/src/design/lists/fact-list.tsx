@@ -3,11 +3,11 @@ import { classNames } from '../class-names.ts'
 
 interface FactListProps {
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
-  /** On a wide screen two pairs stand side by side. */
+  /** Two columns on wide screens. */
   readonly isWide?: boolean
 }
 
-/** Names with their values, one below the other. A value that is undefined is left out. */
+/** Leaves out facts without a value. */
 export function FactList({ facts, isWide = false }: FactListProps): ReactElement {
   return (
     <dl

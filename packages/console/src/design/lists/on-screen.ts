@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-/** Whether an element has come near the screen. What it shows is fetched only then. */
+/** Whether an element is near the viewport, for lazy loading. */
 export function useOnScreen<Each extends Element>(): readonly [RefObject<Each | null>, boolean] {
   const element = useRef<Each>(null)
   const [isOnScreen, setOnScreen] = useState(false)

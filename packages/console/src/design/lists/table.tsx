@@ -3,16 +3,12 @@ import { classNames } from '../class-names.ts'
 import './table.css'
 
 interface TableProps {
-  /** What the rows are, for screen readers. */
   readonly label: string
   readonly head: readonly ReactNode[]
   readonly children: ReactNode
 }
 
-/**
- * A dense table. On a narrow screen it scrolls sideways by itself, not the page, with a shadow at the side that hides more:
- * `relative` keeps in it what only screen readers see.
- */
+/** Scrolls sideways on narrow screens. `relative` contains elements for screen readers only. */
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
     <div

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-/** Whether an element has been on screen, so that what a long list shows is fetched as it comes into view. */
+/** Whether an element has been on screen, for lazy loading. */
 export function useSeen<Shown extends HTMLElement>(): readonly [RefObject<Shown | null>, boolean] {
   const element = useRef<Shown>(null)
   const [isSeen, setSeen] = useState(false)

@@ -1,17 +1,19 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { shownLines } from '../../format/shown-text.ts'
 import { classNames } from '../class-names.ts'
 import { CopyButton } from '../controls/copy-button.tsx'
 
 interface CodeBlockProps {
   readonly text: string
-  /** What it is: "the request", "the command". */
+  /** The label for screen readers: "the request". */
   readonly what: string
   readonly className?: string
+  /** The text with colours. */
+  readonly children?: ReactNode
 }
 
-/** Text to read or copy. What is copied is the text itself; what cannot be seen is shown by a sign. */
-export function CodeBlock({ text, what, className }: CodeBlockProps): ReactElement {
+/** Text with a copy button. Invisible characters are shown, but copied as they are. */
+export function CodeBlock({ text, what, className, children }: CodeBlockProps): ReactElement {
   return (
     <div
       className={classNames(
@@ -25,7 +27,7 @@ export function CodeBlock({ text, what, className }: CodeBlockProps): ReactEleme
         aria-label={what}
         className="text-dense max-h-96 overflow-auto p-3 pr-9 break-words whitespace-pre-wrap"
       >
-        <code>{shownLines(text)}</code>
+        <code>{children ?? shownLines(text)}</code>
       </pre>
     </div>
   )

@@ -7,7 +7,6 @@ interface IdTextProps {
   readonly what?: string
 }
 
-/** An id, in full, with its copy button. */
 export function IdText({ id, what = 'the id' }: IdTextProps): ReactElement {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">

@@ -1,30 +1,23 @@
 import type { ReactElement } from 'react'
 import { shownLines } from '../../format/shown-text.ts'
-import { CopyButton } from '../controls/copy-button.tsx'
+import { CodeBlock } from './code-block.tsx'
 
-/** A name, a text, a number or a word of JSON. What is between them is left as it is. */
+/** A name, string, number or keyword. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g
 
 interface JsonBlockProps {
   readonly value: unknown
-  /** What it is: "the event". */
+  /** The label for screen readers: "the event". */
   readonly what: string
 }
 
-/** A JSON value, indented, with its names and values told apart. */
+/** Indented JSON with syntax colours. */
 export function JsonBlock({ value, what }: JsonBlockProps): ReactElement {
   const text = JSON.stringify(value, null, 2) ?? 'undefined'
   return (
-    <div className="bg-sunken border-line rounded-small relative min-w-0 border">
-      <CopyButton text={text} what={what} className="bg-sunken absolute top-1.5 right-1.5" />
-      <pre
-        tabIndex={0}
-        aria-label={what}
-        className="text-dense max-h-[32rem] overflow-auto p-3 pr-9 break-words whitespace-pre-wrap"
-      >
-        <code>{coloured(shownLines(text))}</code>
-      </pre>
-    </div>
+    <CodeBlock text={text} what={what}>
+      {coloured(shownLines(text))}
+    </CodeBlock>
   )
 }
 

@@ -6,11 +6,9 @@ import { useNow } from '../../format/use-now.ts'
 interface TimeProps {
   /** ISO 8601. */
   readonly at: string
-  /** `relative` for what is recent, `clock` for rows of one day, `full` for records. */
   readonly form?: 'relative' | 'clock' | 'full'
 }
 
-/** A moment. The exact time is shown on hover, and read by screen readers. */
 export function Time({ at, form = 'relative' }: TimeProps): ReactElement {
   const zone = useZone()
   const moment = Date.parse(at)
@@ -28,7 +26,7 @@ export function Time({ at, form = 'relative' }: TimeProps): ReactElement {
   )
 }
 
-/** Apart, so that only times that are relative are drawn each second. */
+/** A separate component, so that only relative times render each second. */
 function Relative({ moment }: { readonly moment: number }): string {
   return relativeTime(moment, useNow())
 }

@@ -7,17 +7,15 @@ import { Modal } from './modal.tsx'
 
 interface ConfirmProps {
   readonly title: string
-  /** What will happen, and what will be lost. */
   readonly children: ReactNode
-  /** The words of the button: what it does. */
+  /** The label of the button. */
   readonly action: string
-  /** The text to type where something is destroyed: its name. */
+  /** The text to type before a destructive action. */
   readonly mustType?: string
   readonly onConfirm: () => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks before something happens. What destroys asks for the name. */
 export function Confirm({ title, children, action, mustType, ...on }: ConfirmProps): ReactElement {
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -38,7 +36,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <div className="text-body flex flex-col gap-2">{children}</div>
         {mustType !== undefined && (
-          <Field label={`Type “${shownText(mustType)}” to confirm`} fault={undefined}>
+          <Field label={`Type “${shownText(mustType)}” to confirm`}>
             {(ids) => (
               <TextInput {...ids} value={typed} onChange={({ target }) => setTyped(target.value)} />
             )}
@@ -65,7 +63,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
   )
 }
 
-/** A name may have marks that nobody can type: it is enough to type what is shown. */
+/** Invisible characters cannot be typed, so the displayed text is enough. */
 function isSame(typed: string, name: string): boolean {
   return typed === name || typed.trim() === shownText(name).trim()
 }

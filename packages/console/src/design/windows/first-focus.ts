@@ -1,13 +1,12 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 const FIELD = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
-/** Where a window asks without a field, or leads to pages. */
+/** The fallback for dialogs without fields. */
 const CONTROL = 'form button:not(:disabled), nav a'
 
 /**
- * Puts the focus of a window that opens into its first field, unless React's `autoFocus` has chosen another one. Without a
- * field it is at the first button of a form, and else where Radix puts it: at Close. A field that comes later, because its
- * content was fetched, gets the focus too, as long as nothing has been done in the window.
+ * Focuses the first field of a dialog, unless `autoFocus` chose another; else the first form button, else Close (by Radix).
+ * A field that loads later gets the focus unless the user has already done something.
  */
 export function useFirstFocus(content: RefObject<HTMLElement | null>): (event: Event) => void {
   const waiting = useRef<AbortController>(undefined)
@@ -22,11 +21,10 @@ export function useFirstFocus(content: RefObject<HTMLElement | null>): (event: E
 
 function firstOf(content: HTMLElement | null, selector: string): HTMLElement | undefined {
   const all = content?.querySelectorAll<HTMLElement>(selector) ?? []
-  // What is folded cannot have the focus.
+  // Elements in a closed <details> cannot have the focus.
   return [...all].find((each) => each.checkVisibility())
 }
 
-/** Waits for a field, until the person presses a key or a button. */
 function focusLater(content: HTMLElement | null): AbortController {
   const ended = new AbortController()
   const observer = new MutationObserver(() => {

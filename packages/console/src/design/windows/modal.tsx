@@ -17,9 +17,8 @@ interface ModalProps {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly children: ReactNode
-  /** `dialog` in the middle; `drawer` at the right, beside the list that it belongs to; `menu` at the left. */
   readonly place?: keyof typeof PLACES
-  /** For keys of its own, wherever in the window the focus is: the keys of the page do not reach it. */
+  /** Page shortcuts are off while a dialog is open. */
   readonly onKeyDown?: KeyboardEventHandler
 }
 
@@ -30,10 +29,7 @@ const PLACES = {
   menu: 'inset-y-0 left-0 w-64 border-r',
 } as const
 
-/**
- * A window above the page. The focus begins in its first field and stays in it, Escape closes it, and the focus returns to
- * where it was. Radix's own overlay is not used: it adds inline styles, which the content security policy forbids.
- */
+/** Without the overlay of Radix: its inline styles violate the content security policy. */
 export function Modal({ isOpen, onClose, ...rest }: ModalProps): ReactElement {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -44,7 +40,7 @@ export function Modal({ isOpen, onClose, ...rest }: ModalProps): ReactElement {
   )
 }
 
-/** Apart, so that what it does to the page lasts as long as it is open. */
+/** A separate component, because its hooks must run only while it is open. */
 function Window({
   title,
   children,
@@ -62,7 +58,7 @@ function Window({
         aria-describedby={undefined}
         onOpenAutoFocus={onOpenAutoFocus}
         onCloseAutoFocus={(event) => {
-          // Radix returns the focus to its own trigger only, and no window here has one.
+          // Radix returns the focus only to its own trigger.
           event.preventDefault()
           const isLost = document.activeElement === document.body
           if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true })

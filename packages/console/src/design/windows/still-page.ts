@@ -2,10 +2,7 @@ import { useEffect } from 'react'
 
 let open = 0
 
-/**
- * While a window is open, the page below does not scroll, and has no scroll bar beside the window: only the window scrolls.
- * What the bar took stays free, so that the page does not move.
- */
+/** Stops the page from scrolling while a dialog is open. The padding replaces the scroll bar, so that nothing moves. */
 export function useStillPage(): void {
   useEffect(() => {
     const { documentElement: root, body } = document

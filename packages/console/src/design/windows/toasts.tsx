@@ -9,21 +9,18 @@ interface Toast {
 }
 
 const SHOWN_MS = 6_000
-const MOST = 4
+const MAX_TOASTS = 4
 
 let toasts: readonly Toast[] = []
 let nextId = 1
 const watchers = new Set<() => void>()
 
 function change(next: readonly Toast[]): void {
-  toasts = next.slice(-MOST)
+  toasts = next.slice(-MAX_TOASTS)
   for (const watcher of watchers) watcher()
 }
 
-/**
- * Says at the edge of the page what a click has done, or why it could not. What was done before is gone then: “Paused” beside
- * “Resumed” would leave open which of them is so.
- */
+/** Shows a message. It replaces earlier successes: “Paused” beside “Resumed” would be ambiguous. */
 export function toast(text: string, tone: Toast['tone'] = 'done'): void {
   nextId += 1
   change([...toasts.filter((each) => each.tone === 'failed'), { id: nextId, text, tone }])

@@ -11,28 +11,27 @@ import { shownOutcome } from '../trace/states.ts'
 
 type Attempt = Delivery['attempts'][number]
 
-/** Of a delivery with hundreds of attempts, the newest. */
-const MOST = 30
+const MAX_ATTEMPTS = 30
 
-/** The attempts, newest first; the newest is open. */
-export function AttemptList({
-  attempts,
-}: {
+interface AttemptListProps {
   readonly attempts: readonly Attempt[]
-}): ReactElement | undefined {
+}
+
+/** Attempts, newest first. The first is expanded. */
+export function AttemptList({ attempts }: AttemptListProps): ReactElement | undefined {
   if (attempts.length === 0) return undefined
   const newest = attempts
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
-    .slice(0, MOST)
+    .slice(0, MAX_ATTEMPTS)
   return (
     <section className="flex flex-col gap-2">
       <h3 className="font-semibold">Attempts</h3>
       {newest.map((attempt, index) => (
         <AttemptItem key={attempt.id} attempt={attempt} isFirst={index === 0} />
       ))}
-      {attempts.length > MOST && (
+      {attempts.length > MAX_ATTEMPTS && (
         <p className="text-ink-faint">
-          And {attempts.length - MOST} earlier ones, on the trace of the event.
+          {attempts.length - MAX_ATTEMPTS} earlier attempts are in the trace of the event.
         </p>
       )}
     </section>
@@ -59,51 +58,51 @@ function AttemptItem({ attempt, isFirst }: AttemptItemProps): ReactElement {
         </span>
         <code className="text-ink-faint text-note w-full">{shownText(url, 120)}</code>
       </summary>
-      <AttemptDetails answer={attempt} isExplained={isFirst} />
+      <AttemptDetails attempt={attempt} isExplained={isFirst} />
     </details>
   )
 }
 
-type Answer = Pick<
+type AttemptResult = Pick<
   Attempt,
   'class' | 'status' | 'error' | 'timing' | 'startedAt' | 'durationMs' | 'headers' | 'body'
 >
 
 interface AttemptDetailsProps {
-  readonly answer: Answer
-  /** What it means and what to do is said already. */
+  readonly attempt: AttemptResult
+  /** Leaves out the meaning, which is shown elsewhere. */
   readonly isExplained?: boolean
 }
 
-/** What an attempt means, what to do, and what the receiver responded. */
-export function AttemptDetails({ answer, isExplained }: AttemptDetailsProps): ReactElement {
-  const { error, startedAt } = answer
-  const info = isExplained === true ? undefined : classInfo(answer.class)
-  const phases = phasesOf(answer).map(({ words, ms }) => `${words} ${duration(ms)}`)
+/** The meaning of an attempt, its remedy, and the response. */
+export function AttemptDetails({ attempt, isExplained }: AttemptDetailsProps): ReactElement {
+  const { error, startedAt } = attempt
+  const info = isExplained === true ? undefined : classInfo(attempt.class)
+  const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">
       {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
       {info !== undefined && (
         <p>
           {info.meaning}{' '}
-          {answer.class !== 'delivered' && <strong className="font-medium">{info.help}</strong>}
+          {attempt.class !== 'delivered' && <strong className="font-medium">{info.help}</strong>}
         </p>
       )}
       <p className="text-ink-faint text-note">
         <Time at={startedAt} form="full" />
         {phases.length > 0 && `: ${phases.join(' · ')}`}
       </p>
-      <Response {...answer} />
+      <Response {...attempt} />
     </div>
   )
 }
 
-function Response({ status, headers, body }: Answer): ReactElement | undefined {
+function Response({ status, headers, body }: AttemptResult): ReactElement | undefined {
   if (status === undefined) return undefined
   if (headers === undefined && body === undefined)
     return (
       <p className="text-ink-faint text-note">
-        Its headers and body are not kept: of many alike, the first ones are.
+        Headers and body are not stored, because earlier responses were the same.
       </p>
     )
   const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Delivery } from '@hookline/cli/management-client'
 import { useMay } from '../../api/session.ts'
@@ -25,33 +25,27 @@ interface DeliveryDrawerProps {
   readonly onClose: () => void
 }
 
-/** One delivery: what became of it at each webhook, its attempts, and what to do. */
 export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactElement {
   const query = useQuery(deliveryQuery(id))
-  const { isBusy, run } = useAction(() => api.retryDelivery(id, {}), 'It is tried again now.', [
+  const { isBusy, run } = useAction(() => api.retryDelivery(id, {}), 'Retrying now.', [
     'deliveries',
     'destinations',
   ])
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const state = query.data?.state
   const mayRetry = useMay('editor') && state !== undefined && state !== 'held'
-  // A receiver that has it gets it twice.
-  const retry = state === 'delivered' ? () => setAsking(true) : run
+  const retry = state === 'delivered' ? () => setConfirming(true) : run
+  const onKeyDown = ({ key, ctrlKey, metaKey, altKey, repeat }: KeyboardEvent): void => {
+    if (key !== 'r' || ctrlKey || metaKey || altKey || repeat) return
+    if (mayRetry && !isBusy) retry()
+  }
   return (
     <>
-      <Modal
-        title="Delivery"
-        place="drawer"
-        isOpen
-        onClose={onClose}
-        onKeyDown={({ key, ctrlKey, metaKey, altKey, repeat }) => {
-          if (key !== 'r' || ctrlKey || metaKey || altKey || repeat) return
-          if (mayRetry && !isBusy) retry()
-        }}
-      >
+      <Modal title="Delivery" place="drawer" isOpen onClose={onClose} onKeyDown={onKeyDown}>
         <Loaded query={query} lines={8}>
           {(delivery) => (
-            <ShownDelivery delivery={delivery}>
+            <div className="flex flex-col gap-5">
+              <Facts delivery={delivery} />
               {mayRetry && (
                 <Button
                   look="main"
@@ -63,64 +57,46 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
                   <Icon name="retry" /> Retry now
                 </Button>
               )}
-            </ShownDelivery>
+              <Webhooks delivery={delivery} />
+              <AttemptList attempts={delivery.attempts} />
+            </div>
           )}
         </Loaded>
       </Modal>
-      {/* Not inside the window above: its keys would reach that one. */}
-      {isAsking && <SendAgain onConfirm={run} onClose={() => setAsking(false)} />}
+      {/* Outside of the drawer, which would receive its keys. */}
+      {isConfirming && (
+        <Confirm
+          title="Send again?"
+          action="Send again"
+          onConfirm={() => Promise.resolve(run())}
+          onClose={() => setConfirming(false)}
+        >
+          <p>It was delivered. The receiver gets it a second time.</p>
+        </Confirm>
+      )}
     </>
   )
 }
 
-interface SendAgainProps {
-  readonly onConfirm: () => void
-  readonly onClose: () => void
-}
-
-function SendAgain({ onConfirm, onClose }: SendAgainProps): ReactElement {
-  return (
-    <Confirm
-      title="Send it again?"
-      action="Send again"
-      onConfirm={() => Promise.resolve(onConfirm())}
-      onClose={onClose}
-    >
-      <p>It was delivered. A receiver that has it gets it once more.</p>
-    </Confirm>
-  )
-}
-
-interface ShownDeliveryProps {
+interface DeliveryProps {
   readonly delivery: Delivery
-  /** What can be done with it. */
-  readonly children: ReactNode
 }
 
-function ShownDelivery({ delivery, children }: ShownDeliveryProps): ReactElement {
-  const { destinationId, webhooks, attempts } = delivery
+function Webhooks({
+  delivery: { destinationId, webhooks, attempts },
+}: DeliveryProps): ReactElement {
   return (
-    <div className="flex flex-col gap-5">
-      <Facts delivery={delivery} />
-      {children}
-      <section className="flex flex-col gap-3">
-        <h3 className="font-semibold">Webhooks</h3>
-        {webhooks.length === 0 && <p className="text-ink-soft">It is due, and not sent yet.</p>}
-        {webhooks.map((part) => (
-          <WebhookPart
-            key={part.url}
-            part={part}
-            attempts={attempts}
-            destinationId={destinationId}
-          />
-        ))}
-      </section>
-      <AttemptList attempts={attempts} />
-    </div>
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">Webhooks</h3>
+      {webhooks.length === 0 && <p className="text-ink-soft">Due, not sent yet.</p>}
+      {webhooks.map((part) => (
+        <WebhookPart key={part.url} part={part} attempts={attempts} destinationId={destinationId} />
+      ))}
+    </section>
   )
 }
 
-function Facts({ delivery }: { readonly delivery: Delivery }): ReactElement {
+function Facts({ delivery }: DeliveryProps): ReactElement {
   const { id, eventId, state, attempts, firstDueAt, nextAttemptAt, quarantine, replayId } = delivery
   const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
   const { tone, words } = shownState(state, hasFailed)
@@ -128,7 +104,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }): ReactElement {
     <FactList
       facts={[
         ['State', <StateBadge tone={tone}>{words}</StateBadge>],
-        ['Id', <IdText id={id} what="the id of the delivery" />],
+        ['Id', <IdText id={id} what="the delivery id" />],
         [
           'Event',
           <>
@@ -138,9 +114,9 @@ function Facts({ delivery }: { readonly delivery: Delivery }): ReactElement {
               preload={false}
               className="text-accent mr-2 underline"
             >
-              See its trace
+              View trace
             </Link>
-            <IdText id={eventId} what="the id of the event" />
+            <IdText id={eventId} what="the event id" />
           </>,
         ],
         ['First due', <Time at={firstDueAt} form="full" />],
@@ -153,7 +129,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }): ReactElement {
           ),
         ],
         ['Replay', replayId === undefined ? undefined : <IdText id={replayId} />],
-        ['In quarantine', quarantine && shownText(quarantine.reason, 1_000)],
+        ['Quarantine', quarantine && shownText(quarantine.reason, 1_000)],
       ]}
     />
   )

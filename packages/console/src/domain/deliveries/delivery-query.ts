@@ -3,7 +3,6 @@ import { api } from '../../api/client.ts'
 
 const OPEN_REFETCH_MS = 1_500
 
-/** A delivery with its attempts, fetched again while it is not final. */
 export function deliveryQuery(id: string) {
   return queryOptions({
     queryKey: ['deliveries', id],

@@ -4,29 +4,29 @@ import { problemOf } from '../../api/problem.ts'
 import { allOf } from '../../api/queries.ts'
 import type { HealthyDestination } from './destination-query.ts'
 
-/** Each is a request: the service also has events to deliver. */
-const MOST_CHECKED = 100
-const AT_ONCE = 4
+/** Each is a request. */
+const MAX_CHECKED = 100
+const CONCURRENCY = 4
 const REFETCH_MS = 15_000
 
-/** The oldest destinations with their health, and the others as they are listed. */
+/** The oldest destinations with their health, and all others without it. */
 export const checkedDestinationsQuery = queryOptions({
   queryKey: ['destinations', 'with health'],
   queryFn: async ({ signal }) => {
     const listed = await allOf((page) => api.listDestinations(page))
-    const some = listed.slice(0, MOST_CHECKED)
+    const oldest = listed.slice(0, MAX_CHECKED)
     const checked: HealthyDestination[] = []
-    for (let start = 0; start < some.length; start += AT_ONCE) {
-      const few = some.slice(start, start + AT_ONCE)
-      checked.push(...(await Promise.all(few.map(({ id }) => found(id, signal)))).flat())
+    for (let start = 0; start < oldest.length; start += CONCURRENCY) {
+      const batch = oldest.slice(start, start + CONCURRENCY)
+      checked.push(...(await Promise.all(batch.map(({ id }) => healthOf(id, signal)))).flat())
     }
-    return { checked, others: listed.slice(MOST_CHECKED) }
+    return { checked, others: listed.slice(MAX_CHECKED) }
   },
   refetchInterval: REFETCH_MS,
 })
 
-/** Empty if it has been removed since it was listed. */
-async function found(id: string, signal: AbortSignal): Promise<HealthyDestination[]> {
+/** Empty if the destination was removed meanwhile. */
+async function healthOf(id: string, signal: AbortSignal): Promise<HealthyDestination[]> {
   try {
     return [await api.getDestination(id, { signal })]
   } catch (error) {

@@ -10,18 +10,16 @@ interface DestinationBadgeProps {
   readonly health?: Health | undefined
 }
 
-/** How a destination does: its state, since when, and why. */
-export function DestinationBadge({ destination, health }: DestinationBadgeProps): ReactElement {
-  const { tone, words } = destinationState(destination, health)
+export function DestinationBadge(props: DestinationBadgeProps): ReactElement {
+  const { tone, words } = destinationState(props.destination, props.health)
   return (
     <span className="inline-flex flex-col items-start gap-0.5">
       <StateBadge tone={tone}>{words}</StateBadge>
-      <WhyState destination={destination} health={health} />
+      <WhyState {...props} />
     </span>
   )
 }
 
-/** Why it is not simply working, and since when. */
 export function WhyState({ destination, health }: DestinationBadgeProps): ReactElement | undefined {
   const { why, since } = destinationState(destination, health)
   if (why === undefined) return undefined

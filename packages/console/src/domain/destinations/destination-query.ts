@@ -3,12 +3,10 @@ import { api } from '../../api/client.ts'
 
 const REFETCH_MS = 5_000
 
-/** A destination with the health of its webhooks. */
 export type HealthyDestination = Awaited<ReturnType<typeof api.getDestination>>
 export type Health = HealthyDestination['health']
 export type WebhookHealth = Health['webhooks'][number]
 
-/** One destination, with its health as of now. */
 export function destinationQuery(id: string) {
   return queryOptions({
     queryKey: ['destinations', id],

@@ -3,34 +3,27 @@ import type { Tone } from '../../design/state-badge.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 import type { Health } from './destination-query.ts'
 
-/** How a destination does, in a word and a sentence. */
 export interface DestinationState {
   readonly tone: Tone
   readonly words: string
-  /** Why it is not simply working. */
   readonly why?: string
-  /** Since when, as ISO 8601. */
+  /** ISO 8601. */
   readonly since?: string
 }
 
-type Pause = NonNullable<Destination['paused']>
+export type Pause = NonNullable<Destination['paused']>
 
-/** Why a webhook or a destination is paused. */
 export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
-  operator: 'A person paused it.',
-  gone: 'Its receiver responded with 410 Gone three times in a row.',
-  forbidden: 'The settings allowedNetworks and allowedPorts forbid its address or port.',
+  operator: 'Paused by hand.',
+  gone: 'The receiver responded with 410 three times in a row.',
+  forbidden: 'allowedNetworks or allowedPorts forbids its address or port.',
 }
 
-/** Below this share of attempts that were delivered, some of them fail too often to call it working. */
-const WORKING_SHARE = 0.95
+const HEALTHY_SUCCESS_RATE = 0.95
+/** The time after the last failed attempt until a destination counts as recovered. */
+const RECOVERED_AFTER_MS = 5 * 60_000
 
-/** Whether so many attempts of the last hour failed that the destination is not simply working. */
-function isOftenRefused({ successRate }: Pick<Health['lastHour'], 'successRate'>): boolean {
-  return successRate !== null && successRate < WORKING_SHARE
-}
-
-/** How the destination does: what stops everything first, then what stops a part. Without its health, as far as its settings tell. */
+/** The most severe state that applies. Without `health`, only the settings count. */
 export function destinationState(
   { enabled, enabledChangedAt, paused, settings }: Destination,
   health?: Health,
@@ -40,22 +33,19 @@ export function destinationState(
     const since = enabledChangedAt === null ? {} : { since: enabledChangedAt }
     return { tone: 'held', words: 'disabled', why: 'New events are not delivered.', ...since }
   }
-  if (paused !== null) return pausedState('paused', paused)
   const pauses = settings.webhooks.flatMap((webhook) => webhook.paused ?? [])
-  const [pause] = pauses
+  const pause = paused ?? pauses[0]
   if (pause !== undefined) {
-    const isAll = pauses.length === settings.webhooks.length
-    return pausedState(isAll ? 'paused' : 'partly paused', pause)
+    const isWhole = paused !== null || pauses.length === settings.webhooks.length
+    return {
+      tone: 'held',
+      words: isWhole ? 'paused' : 'partially paused',
+      why: PAUSE_CAUSES[pause.reason],
+      since: pause.since,
+    }
   }
   return health === undefined ? { tone: 'waiting', words: 'enabled' } : healthState(health, now)
 }
-
-function pausedState(words: string, { reason, since }: Pause): DestinationState {
-  return { tone: 'held', words, why: PAUSE_CAUSES[reason], since }
-}
-
-/** How long after its last failed attempt a destination counts as working again. */
-const RECOVERED_AFTER_MS = 5 * 60_000
 
 function healthState({ webhooks, lastHour }: Health, now: number): DestinationState {
   const broken = webhooks.find(({ breaker }) => breaker !== 'closed')
@@ -65,18 +55,11 @@ function healthState({ webhooks, lastHour }: Health, now: number): DestinationSt
   }
   const { attempts, delivered, successRate, lastFailedAt } = lastHour
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
+  if (successRate >= HEALTHY_SUCCESS_RATE) return { tone: 'delivered', words: 'working' }
   if (delivered === 0)
-    return { tone: 'failed', words: 'failing', why: 'No attempt of the last hour was accepted.' }
-  if (isOftenRefused(lastHour)) {
-    const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts of the last hour failed`
-    if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
-      return {
-        tone: 'delivered',
-        words: 'working again',
-        why: `${why}, the last one`,
-        since: lastFailedAt,
-      }
-    return { tone: 'retrying', words: 'failing in part', why: `${why}.` }
-  }
-  return { tone: 'delivered', words: 'working' }
+    return { tone: 'failed', words: 'failing', why: 'All attempts failed in the last hour.' }
+  const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
+  if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
+    return { tone: 'delivered', words: 'recovered', why: `${why}, last`, since: lastFailedAt }
+  return { tone: 'retrying', words: 'partially failing', why: `${why}.` }
 }

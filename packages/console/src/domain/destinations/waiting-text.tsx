@@ -8,18 +8,19 @@ interface WaitingTextProps {
   readonly oldestPendingAt: string | null
 }
 
-/** What waits, and since when: `12 pending, 3 held, the oldest from 4 min ago`. */
+/** `12 pending, 3 held, oldest 4 min ago` */
 export function WaitingText({ pending, held, oldestPendingAt }: WaitingTextProps): ReactElement {
-  if (pending === 0 && held === 0) return <span className="text-ink-faint">nothing</span>
+  const counts = [
+    ...(pending > 0 ? [`${wholeNumber(pending)} pending`] : []),
+    ...(held > 0 ? [`${wholeNumber(held)} held`] : []),
+  ]
+  if (counts.length === 0) return <span className="text-ink-faint">none</span>
   return (
     <span>
-      {[
-        ...(pending > 0 ? [`${wholeNumber(pending)} pending`] : []),
-        ...(held > 0 ? [`${wholeNumber(held)} held`] : []),
-      ].join(', ')}
+      {counts.join(', ')}
       {oldestPendingAt !== null && (
         <span className="text-ink-faint">
-          , the oldest from <Time at={oldestPendingAt} />
+          , oldest <Time at={oldestPendingAt} />
         </span>
       )}
     </span>

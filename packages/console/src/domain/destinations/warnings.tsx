@@ -3,12 +3,11 @@ import type { Destination } from '@hookline/cli/management-client'
 import { Icon } from '../../design/icon.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
-/** What will not work as it is, each with what to do. */
-export function Warnings({
-  warnings = [],
-}: {
+interface WarningsProps {
   readonly warnings: Destination['warnings']
-}): ReactElement | undefined {
+}
+
+export function Warnings({ warnings = [] }: WarningsProps): ReactElement | undefined {
   if (warnings.length === 0) return undefined
   return (
     <ul role="status" className="bg-retrying-soft rounded-small flex flex-col gap-2 px-3 py-2">

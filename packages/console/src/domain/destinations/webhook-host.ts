@@ -1,4 +1,4 @@
-/** The host of a webhook, which is what tells it from others in a list; the text itself where it is no URL. */
+/** The host of a URL, or the text itself if it is not a URL. */
 export function webhookHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

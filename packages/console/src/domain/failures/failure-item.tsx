@@ -1,3 +1,4 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { useMay } from '../../api/session.ts'
@@ -7,76 +8,81 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { deliveryQuery } from '../deliveries/delivery-query.ts'
 import type { Names } from '../names.ts'
-import type { FailureGroup } from './failures-query.ts'
+import { ResponseQuote } from '../trace/response-quote.tsx'
+import { type FailureGroup, failureLabel } from './failures-query.ts'
 import { RetryDialog } from './retry-dialog.tsx'
-import { classWords } from './class-words.ts'
-import { SampleResponse } from './sample-response.tsx'
 
 interface FailureItemProps {
   readonly group: FailureGroup
   readonly names: Names
-  /** On the page of its destination, which is not named again. */
-  readonly isOfOne?: boolean
+  /** Not on the page of the destination. */
+  readonly hasDestination?: boolean
 }
 
-/** What failed in one way: how many, since when, what it means, what to do. */
-export function FailureItem({ group, names, isOfOne = false }: FailureItemProps): ReactElement {
-  const { destinationId, count, meaning, remedy, lastError } = group
+/** A group of failures with its meaning and its remedy. */
+export function FailureItem({
+  group,
+  names,
+  hasDestination = true,
+}: FailureItemProps): ReactElement {
+  const { destinationId, count, meaning, remedy, lastError, class: kind } = group
   const mayRetry = useMay('editor')
-  const [isAsking, setAsking] = useState(false)
+  const [isRetrying, setRetrying] = useState(false)
+  const { data: sample } = useQuery({
+    ...deliveryQuery(group.sampleDeliveryId),
+    placeholderData: keepPreviousData,
+  })
+  const toDestination = { to: '/destinations/$id', params: { id: destinationId } } as const
   return (
     <article className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3">
       <div className="flex min-w-0 flex-1 basis-96 flex-col gap-1">
         <h3 className="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold">
-          {!isOfOne && (
-            <Link
-              to="/destinations/$id"
-              params={{ id: destinationId }}
-              className="text-accent hover:underline"
-            >
+          {hasDestination && (
+            <Link {...toDestination} className="text-accent hover:underline">
               {names.destination(destinationId)}
             </Link>
           )}
-          <StateBadge tone="failed">{classWords(group)}</StateBadge>
+          <StateBadge tone="failed">{failureLabel(group)}</StateBadge>
           <span>{counted(count, 'delivery', 'deliveries')}</span>
         </h3>
         <p className="text-ink-soft">{meaning}</p>
         <p>{remedy}</p>
         {lastError !== null && (
           <p className="text-failed text-dense">
-            {group.class === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
+            {kind === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
           </p>
         )}
-        <SampleResponse deliveryId={group.sampleDeliveryId} />
+        <ResponseQuote attempts={sample?.attempts ?? []} />
         <Seen group={group} />
       </div>
       <div className="flex flex-wrap gap-2">
-        <Actions group={group} />
+        <Links group={group} />
         {mayRetry && (
-          <Button onClick={() => setAsking(true)}>
+          <Button onClick={() => setRetrying(true)}>
             <Icon name="retry" /> Retry
           </Button>
         )}
       </div>
-      {isAsking && <RetryDialog group={group} names={names} onClose={() => setAsking(false)} />}
+      {isRetrying && <RetryDialog group={group} names={names} onClose={() => setRetrying(false)} />}
     </article>
   )
 }
 
-/** What `lastSeenAt` is, where it is not the last attempt. */
-const LAST: Readonly<Record<string, string>> = {
-  not_attempted: 'last one due',
-  quarantined: 'last one stopped',
-}
+/** The meaning of `lastSeenAt` if it is not the last attempt. */
+const LAST_SEEN: ReadonlyMap<string, string> = new Map([
+  ['not_attempted', 'last due'],
+  ['quarantined', 'last stopped'],
+])
 
 function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
   const { class: kind, firstSeenAt, lastSeenAt, sampleDeliveryId } = group
-  const last = Object.hasOwn(LAST, kind) ? LAST[kind] : 'last attempt'
   return (
     <p className="text-ink-soft text-dense flex flex-wrap gap-x-3">
       <span>
-        Oldest event received <Time at={firstSeenAt} />, {last} <Time at={lastSeenAt} />
+        Oldest event received <Time at={firstSeenAt} />, {LAST_SEEN.get(kind) ?? 'last attempt'}{' '}
+        <Time at={lastSeenAt} />
       </span>
       <Link
         to="/events"
@@ -84,29 +90,28 @@ function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
         preload={false}
         className="text-accent underline"
       >
-        Look at the newest one
+        View the newest
       </Link>
     </p>
   )
 }
 
-function Actions({ group }: { readonly group: FailureGroup }): ReactElement {
+function Links({ group }: { readonly group: FailureGroup }): ReactElement {
   const { destinationId, class: kind, status } = group
-  const search = { tab: 'deliveries', class: kind, ...(status !== null && { status: `${status}` }) }
+  const toDestination = { to: '/destinations/$id', params: { id: destinationId } } as const
+  const filter = { class: kind, ...(status !== null && { status: `${status}` }) }
   return (
     <>
       <Link
-        to="/destinations/$id"
-        params={{ id: destinationId }}
-        search={search}
+        {...toDestination}
+        search={{ tab: 'deliveries', ...filter }}
         preload={false}
         className="text-accent self-center px-1 underline"
       >
-        Show them
+        View deliveries
       </Link>
       <Link
-        to="/destinations/$id"
-        params={{ id: destinationId }}
+        {...toDestination}
         search={{ tab: 'settings' }}
         preload={false}
         className="text-accent self-center px-1 underline"

@@ -6,8 +6,11 @@ import { useNames } from '../names.ts'
 import { FailureItem } from './failure-item.tsx'
 import { failureKey, failuresQuery } from './failures-query.ts'
 
-/** What failed at one destination, with the remedy. */
-export function FailurePanel({ destinationId }: { readonly destinationId: string }): ReactElement {
+interface FailurePanelProps {
+  readonly destinationId: string
+}
+
+export function FailurePanel({ destinationId }: FailurePanelProps): ReactElement {
   const query = useQuery(failuresQuery(destinationId))
   const names = useNames()
   return (
@@ -15,12 +18,12 @@ export function FailurePanel({ destinationId }: { readonly destinationId: string
       <Loaded query={query} lines={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="text-ink-soft px-4 pb-4">Nothing is failing.</p>
+            <p className="text-ink-soft px-4 pb-4">No failures.</p>
           ) : (
             <ul>
               {data.map((group) => (
                 <li key={failureKey(group)} className="border-line border-t">
-                  <FailureItem group={group} names={names} isOfOne />
+                  <FailureItem group={group} names={names} hasDestination={false} />
                 </li>
               ))}
             </ul>

@@ -1,18 +1,18 @@
 import { CLASSES_WITHOUT_ATTEMPT } from '@hookline/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
+import { problemOf } from '../../api/problem.ts'
+import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
 import { TimeField } from '../../design/controls/time-field.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
-import { counted } from '../../format/figures.ts'
+import { counted, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
-import { classWords } from './class-words.ts'
-import type { FailureGroup } from './failures-query.ts'
-import { MOST_RETRIED } from './retry-each.ts'
-import { RetryFooter } from './retry-footer.tsx'
-import { useRetryEach } from './use-retry-each.ts'
+import { type FailureGroup, failureLabel } from './failures-query.ts'
+import { MAX_RETRIES, useRetryEach } from './retry-each.ts'
 
 interface RetryDialogProps {
   readonly group: FailureGroup
@@ -22,103 +22,90 @@ interface RetryDialogProps {
 
 type Extent = 'these' | 'all' | 'since'
 
-/** Asks what to send again: these deliveries, all of the destination, or all since a time. */
 export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactElement {
   const { destinationId, count } = group
-  const [extent, setExtent] = useState<Extent>(count > MOST_RETRIED ? 'all' : 'these')
+  const [extent, setExtent] = useState<Extent>(count > MAX_RETRIES ? 'all' : 'these')
   const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
-  const everything = everythingAt(group)
-  const recent = { ...everything, ...(since !== undefined && { from: since }) }
-  const selection = extent === 'since' ? recent : everything
-  const counts = {
-    all: useDryRun(everything, true),
-    since: useDryRun(recent, extent === 'since'),
+  const all = everythingAt(group)
+  const selections = { all, since: { ...all, ...(since !== undefined && { from: since }) } }
+  const dryRuns = {
+    all: useDryRun(selections.all, true),
+    since: useDryRun(selections.since, extent === 'since'),
   }
-  const dryRun = extent === 'since' ? counts.since : counts.all
-  const { run, isBusy, error, progress } = useRetry(group, onClose)
+  const dryRun = extent === 'these' ? undefined : dryRuns[extent]
+  const retry = useRetry(group, onClose)
   const name = names.destination(destinationId)
-  const option = (value: Extent, label: string, hint: string): ReactElement => (
-    <Extents {...{ value, label, hint, extent, onPick: setExtent, isBusy }} />
+  const choice = (value: Extent, label: string, hint: string): ReactElement => (
+    <Choice
+      group="extent"
+      label={label}
+      hint={hint}
+      isChosen={extent === value}
+      disabled={retry.isBusy}
+      onChoose={() => setExtent(value)}
+    />
   )
   return (
     <Modal title={`Retry at ${name}`} isOpen onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2">Mend the cause first. Then send again:</legend>
-        {option('these', theseLabel(group), 'Each is tried now, whatever its breaker says.')}
-        {option(
+        <legend className="mb-2">Fix the cause, then retry:</legend>
+        {choice('these', theseLabel(group), 'Retries each now, ignoring the breaker.')}
+        {choice(
           'all',
-          `Everything ${everythingWords(group)} at ${name}${matching(counts.all.matches)}`,
-          'Whatever the cause. Deliveries with attempts to come are left out.',
+          `Everything ${statesLabel(group)} at ${name}${matchesLabel(dryRuns.all.matches)}`,
+          'For any cause. Leaves out pending deliveries.',
         )}
-        {option(
+        {choice(
           'since',
-          `Of these, only events received since a time${matching(counts.since.matches)}`,
-          'The replay leaves out older ones.',
+          `Of these, only events received since a time${matchesLabel(dryRuns.since.matches)}`,
+          'Leaves out older events.',
         )}
       </fieldset>
       {extent === 'since' && <TimeField label="Since" at={since} onChange={setSince} />}
       <RetryFooter
-        dryRun={extent === 'these' ? undefined : dryRun}
-        error={error ?? (extent === 'these' ? null : dryRun.error)}
-        progress={progress}
-        isBusy={isBusy}
-        onRetry={() => run(extent, selection)}
+        retry={retry}
+        dryRun={dryRun}
+        onRetry={() => retry.run(extent === 'these' ? undefined : selections[extent])}
         onClose={onClose}
       />
     </Modal>
   )
 }
 
-/** Only who looks at what is in quarantine expects a replay to send it. */
+/** Replays leave out the quarantine unless the group itself is in it. */
 function everythingAt({ destinationId, class: kind }: FailureGroup): ReplaySelection {
   if (kind !== 'quarantined') return { destinationId }
   return { destinationId, states: ['rejected', 'expired', 'quarantined'] }
 }
 
-function everythingWords({ class: kind }: FailureGroup): string {
+function statesLabel({ class: kind }: FailureGroup): string {
   return kind === 'quarantined' ? 'rejected, expired or quarantined' : 'rejected or expired'
 }
 
 function theseLabel(group: FailureGroup): string {
   const { class: kind, count } = group
   const link = Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, kind) ? 'as' : 'with'
-  const part = count > MOST_RETRIED ? `the newest ${MOST_RETRIED} of ` : ''
-  return `What failed ${link} ${classWords(group)}: ${part}${counted(count, 'delivery', 'deliveries')}`
+  const part = count > MAX_RETRIES ? `the newest ${MAX_RETRIES} of ` : ''
+  return `Failed ${link} ${failureLabel(group)}: ${part}${counted(count, 'delivery', 'deliveries')}`
 }
 
-/** `: 3 deliveries`; nothing until the service has counted them. */
-function matching(count: number | undefined): string {
-  return count === undefined ? '' : `: ${counted(count, 'delivery', 'deliveries')}`
+/** `: 3 deliveries`, or nothing while the service counts them. */
+function matchesLabel(matches: number | undefined): string {
+  return matches === undefined ? '' : `: ${counted(matches, 'delivery', 'deliveries')}`
 }
 
-interface ExtentsProps {
-  readonly value: Extent
-  readonly label: string
-  readonly hint: string
-  readonly extent: Extent
-  readonly isBusy: boolean
-  readonly onPick: (extent: Extent) => void
-}
-
-function Extents({ value, label, hint, extent, isBusy, onPick }: ExtentsProps): ReactElement {
-  return (
-    <Choice
-      group="extent"
-      label={label}
-      hint={hint}
-      isChosen={extent === value}
-      disabled={isBusy}
-      onChoose={() => onPick(value)}
-    />
-  )
+function previewText(matches: number | undefined): string {
+  if (matches === undefined) return 'Counting …'
+  if (matches === 0) return 'No deliveries to retry.'
+  return `Retries ${counted(matches, 'delivery', 'deliveries')}.`
 }
 
 interface Retry {
-  readonly run: (extent: Extent, selection: ReplaySelection) => void
+  /** Without a selection, retries the deliveries of the group one by one. */
+  readonly run: (selection: ReplaySelection | undefined) => void
   readonly isBusy: boolean
   readonly error: unknown
-  /** How many of these deliveries are retried so far. */
-  readonly progress: number | undefined
+  readonly done: number | undefined
 }
 
 function useRetry(group: FailureGroup, onClose: () => void): Retry {
@@ -127,10 +114,10 @@ function useRetry(group: FailureGroup, onClose: () => void): Retry {
   const each = useRetryEach(group)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const retry = async (extent: Extent, selection: ReplaySelection): Promise<void> => {
+  const run = async (selection: ReplaySelection | undefined): Promise<void> => {
     setBusy(true)
     try {
-      if (extent === 'these') {
+      if (selection === undefined) {
         toast(await each.run())
         await client.invalidateQueries({ queryKey: ['deliveries'] })
       } else await startReplay(selection)
@@ -140,5 +127,41 @@ function useRetry(group: FailureGroup, onClose: () => void): Retry {
       setBusy(false)
     }
   }
-  return { run: (...given) => void retry(...given), isBusy, error, progress: each.done }
+  return { run: (selection) => void run(selection), isBusy, error, done: each.done }
+}
+
+interface RetryFooterProps {
+  readonly retry: Retry
+  readonly dryRun: ReturnType<typeof useDryRun> | undefined
+  readonly onRetry: () => void
+  readonly onClose: () => void
+}
+
+function RetryFooter({ retry, dryRun, onRetry, onClose }: RetryFooterProps): ReactElement {
+  const error = retry.error ?? dryRun?.error
+  return (
+    <div className="mt-4 flex flex-col gap-3">
+      <p role="status" className="text-ink-soft">
+        {retry.isBusy && retry.done !== undefined
+          ? `Retried ${wholeNumber(retry.done)} so far …`
+          : dryRun && previewText(dryRun.matches)}
+      </p>
+      {Boolean(error) && (
+        <p role="alert" className="text-failed">
+          {shownText(problemOf(error).message)}
+        </p>
+      )}
+      <footer className="flex justify-end gap-2">
+        <Button onClick={onClose}>{retry.isBusy ? 'Stop' : 'Cancel'}</Button>
+        <Button
+          look="main"
+          isBusy={retry.isBusy}
+          disabled={dryRun?.matches === 0}
+          onClick={onRetry}
+        >
+          Retry
+        </Button>
+      </footer>
+    </div>
+  )
 }

@@ -1,27 +1,71 @@
+import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
+import { counted } from '../../format/figures.ts'
 import type { FailureGroup } from './failures-query.ts'
 
-/** Deliveries that one click retries one by one. More are a job for a replay, which the service does by itself. */
-export const MOST_RETRIED = 500
+/** The limit of deliveries to retry one by one. Replays handle more. */
+export const MAX_RETRIES = 500
 
-const PAGE = 100
-const AT_ONCE = 4
+const PAGE_SIZE = 100
+const CONCURRENCY = 4
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
 interface Progress {
-  readonly done: number
-  /** Those that were refused: they are held, or retention has removed their event. */
+  readonly retried: number
+  /** Held or removed deliveries. */
   readonly refused: number
 }
 
-/** The ids of the deliveries of a group, newest first, as many as one click retries. */
-async function idsOf(group: FailureGroup, signal: AbortSignal): Promise<string[]> {
+interface RetryEach {
+  /** Resolves to a summary. */
+  readonly run: () => Promise<string>
+  /** `undefined` before it starts. */
+  readonly done: number | undefined
+}
+
+/** Retries each delivery of a group until the component unmounts. */
+export function useRetryEach(group: FailureGroup): RetryEach {
+  const [done, setDone] = useState<number>()
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
+  const run = async (): Promise<string> => {
+    controller.current = new AbortController()
+    setDone(0)
+    const { retried, refused } = await retryEach(group, controller.current.signal, setDone)
+    const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
+    return refused === 0 ? summary : `${summary} ${refused} are held or removed.`
+  }
+  return { run, done }
+}
+
+async function retryEach(
+  group: FailureGroup,
+  signal: AbortSignal,
+  onProgress: (done: number) => void,
+): Promise<Progress> {
+  const ids = await newestOf(group, signal)
+  let retried = 0
+  let refused = 0
+  const work = async (): Promise<void> => {
+    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+      signal.throwIfAborted()
+      if (await retryOne(id, signal)) retried += 1
+      else refused += 1
+      onProgress(retried + refused)
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  return { retried, refused }
+}
+
+async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<string[]> {
   const { destinationId, class: kind, status } = group
   const query: Query = {
     destinationId,
     $class: kind as NonNullable<Query['$class']>,
-    limit: PAGE,
+    limit: PAGE_SIZE,
     ...(status !== null && { status }),
   }
   const ids: string[] = []
@@ -33,39 +77,17 @@ async function idsOf(group: FailureGroup, signal: AbortSignal): Promise<string[]
     )
     ids.push(...page.data.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
     cursor = page.nextCursor
-  } while (cursor !== null && ids.length < MOST_RETRIED)
-  return ids.slice(0, MOST_RETRIED)
+  } while (cursor !== null && ids.length < MAX_RETRIES)
+  return ids.slice(0, MAX_RETRIES)
 }
 
-/** Retries each delivery of a group, a few at once, until all are done or `signal` ends it. */
-export async function retryEach(
-  group: FailureGroup,
-  signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-): Promise<Progress> {
-  const waiting = await idsOf(group, signal)
-  let progress: Progress = { done: 0, refused: 0 }
-  const work = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      signal.throwIfAborted()
-      const isDone = await retried(id, signal)
-      const { done, refused } = progress
-      progress = isDone ? { done: done + 1, refused } : { done, refused: refused + 1 }
-      onProgress(progress)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return progress
-}
-
-async function retried(id: string, signal: AbortSignal): Promise<boolean> {
+async function retryOne(id: string, signal: AbortSignal): Promise<boolean> {
   try {
     await api.retryDelivery(id, {}, {}, { signal })
     return true
   } catch (error) {
-    const status = (error as { status?: number }).status
-    // Another state than expected, or removed: the others can be retried all the same.
-    if (status === 409 || status === 404) return false
+    // Held or removed meanwhile. The others can still be retried.
+    if ([404, 409].includes(problemOf(error).status)) return false
     throw error
   }
 }

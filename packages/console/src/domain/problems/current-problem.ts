@@ -1,9 +1,9 @@
-/** Something that is wrong now, with what to do about it. */
+/** A row of “Needs attention”. */
 export interface CurrentProblem {
   readonly key: string
   readonly severity: 'failing' | 'attention'
   readonly title: string
   readonly remedy: string
-  /** Where to look, as a path of the console. */
+  /** A path of the console. */
   readonly to: string
 }

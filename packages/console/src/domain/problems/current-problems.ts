@@ -1,30 +1,26 @@
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import type { FailureGroup as AnyFailureGroup } from '../failures/failures-query.ts'
 import type { CurrentProblem } from './current-problem.ts'
 import { type CheckedDestination, destinationProblems } from './destination-problems.ts'
 import { identityProblems, type UnlinkedOfSource } from './identity-problems.ts'
 import { type SystemFacts, systemProblems } from './system-problems.ts'
 
-/** A group of failures, as `GET /deliveries/failures` shows it. */
-interface FailureGroup {
-  readonly destinationId: string
-  readonly class: string
-  readonly status: number | null
-  readonly count: number
-  readonly meaning: string
-  readonly remedy: string
-}
+type FailureGroup = Pick<
+  AnyFailureGroup,
+  'destinationId' | 'class' | 'status' | 'count' | 'meaning' | 'remedy'
+>
 
 interface Facts {
   readonly checked: readonly CheckedDestination[]
-  /** Destinations whose health is not known. */
+  /** Destinations whose health is unknown. */
   readonly others: readonly Pick<CheckedDestination, 'id' | 'name'>[]
   readonly failures: readonly FailureGroup[]
   readonly system: SystemFacts
   readonly unlinked: readonly UnlinkedOfSource[]
 }
 
-/** What is wrong now: the service itself first, then destinations, then what has failed, then calls with wrong ids. */
+/** Problems of the service first, then of destinations, deliveries and ids. */
 export function currentProblems({
   checked,
   others,
@@ -35,7 +31,7 @@ export function currentProblems({
   const names = new Map([...checked, ...others].map(({ id, name }) => [id, name]))
   return [
     ...systemProblems(system),
-    // By the clock of the service: that of the browser may be wrong, and everything would look old.
+    // The clock of the browser may be wrong.
     ...destinationProblems(checked, Date.parse(system.time)),
     ...failures.map((group) => failureProblem(group, names.get(group.destinationId))),
     ...identityProblems(unlinked),

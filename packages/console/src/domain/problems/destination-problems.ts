@@ -1,84 +1,71 @@
 import { HEALTH_LIMITS } from '@hookline/protocol'
-import type { Destination } from '@hookline/cli/management-client'
 import { counted, duration, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { relativeTime } from '../../format/times.ts'
 import type { HealthyDestination, WebhookHealth } from '../destinations/destination-query.ts'
+import { type Pause, PAUSE_CAUSES } from '../destinations/destination-state.ts'
 import type { CurrentProblem } from './current-problem.ts'
-import { lowSuccess } from './low-success.ts'
 
-/** What the problems of a destination are found in. */
 export type CheckedDestination = Pick<
   HealthyDestination,
   'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health'
 >
 
-type Pause = NonNullable<Destination['paused']>
+/** Long names would hide the problem behind them. */
+const MAX_NAME_CHARACTERS = 80
+const MAX_URL_CHARACTERS = 100
 
-/** So that what is wrong is seen behind a long name. */
-const MOST_NAME_CHARACTERS = 80
-const MOST_URL_CHARACTERS = 100
-
-const PAUSES = {
-  operator: {
-    why: 'A person paused it',
-    remedy: 'Deliveries wait until it is resumed; none expires.',
-  },
-  gone: {
-    why: 'Its receiver responded 410 Gone three times',
-    remedy: 'Correct the URL, or remove the webhook, and resume it.',
-  },
-  forbidden: {
-    why: 'The settings forbid its address',
-    remedy: 'Add its network to allowedNetworks, or change the URL.',
-  },
+const PAUSE_REMEDIES = {
+  operator: 'Its deliveries are held until it is resumed. They do not expire.',
+  gone: 'Correct the URL or remove the webhook, then resume.',
+  forbidden: 'Add its network to allowedNetworks, or change the URL.',
 } as const
 
-/** What keeps destinations from delivering, or lets most of their attempts fail. `now`: milliseconds since the epoch. */
+/** Problems that stop or slow deliveries. `now`: milliseconds since the epoch. */
 export function destinationProblems(
   destinations: readonly CheckedDestination[],
   now: number,
 ): CurrentProblem[] {
-  const low = lowSuccess(destinations.filter(isRunning))
+  const running = destinations.filter(({ enabled, paused }) => enabled && paused === null)
+  const unsuccessful = unsuccessfulAmong(running)
   return destinations.flatMap((destination) => {
-    const stopped = stops(destination, now)
-    // An open breaker says the same, and more.
-    const isTold = stopped.some(({ key }) => key.startsWith('breaker'))
-    return isTold ? stopped : [...stopped, ...(low.get(destination.id) ?? [])]
+    const problems = destinationProblem(destination, now)
+    // An open breaker implies a low success rate.
+    const isBroken = problems.some(({ key }) => key.startsWith('breaker'))
+    if (isBroken || !unsuccessful.includes(destination)) return problems
+    return [...problems, successProblem(destination)]
   })
 }
 
-function isRunning({ enabled, paused }: CheckedDestination): boolean {
-  return enabled && paused === null
-}
-
-function stops(destination: CheckedDestination, now: number): CurrentProblem[] {
+function destinationProblem(destination: CheckedDestination, now: number): CurrentProblem[] {
   const { id, enabled, paused, settings, health } = destination
-  const name = shownText(destination.name, MOST_NAME_CHARACTERS)
-  if (!enabled) return disabledProblem(destination, now)
+  const name = shownText(destination.name, MAX_NAME_CHARACTERS)
+  if (!enabled) return disabledProblem(destination, name, now)
   const whole =
-    paused === null
-      ? []
-      : [pauseProblem({ id, url: '', what: name, pause: paused, held: health.held })]
-  const parts = settings.webhooks.flatMap(({ url, paused: own }) => {
+    paused === null ? [] : [pauseProblem({ id, url: '', name, pause: paused, held: health.held })]
+  const parts = settings.webhooks.flatMap(({ url, paused: pause }) => {
     const webhook = health.webhooks.find((each) => each.url === url)
-    const what = `${name}: ${shownText(url, MOST_URL_CHARACTERS)}`
-    if (own !== null) return [pauseProblem({ id, url, what, pause: own, held: webhook?.held ?? 0 })]
+    const label = `${name}: ${shownText(url, MAX_URL_CHARACTERS)}`
+    if (pause !== null)
+      return [pauseProblem({ id, url, name: label, pause, held: webhook?.held ?? 0 })]
     if (paused !== null || webhook === undefined) return []
-    return webhookProblem({ id, what, webhook, now })
+    return webhookProblem(id, label, webhook, now)
   })
   return [...whole, ...parts]
 }
 
-function disabledProblem({ id, name, health }: CheckedDestination, now: number): CurrentProblem[] {
-  const { pending, held, oldestPendingAt } = health
+function disabledProblem(
+  { id, health: { pending, held, oldestPendingAt } }: CheckedDestination,
+  name: string,
+  now: number,
+): CurrentProblem[] {
   if (pending + held === 0) return []
   return [
     {
       key: `disabled ${id}`,
       severity: 'attention',
-      title: `${shownText(name, MOST_NAME_CHARACTERS)} is disabled. ${waitingText(pending + held, oldestPendingAt, now)}.`,
-      remedy: 'No attempt is made until it is enabled: enable it in its settings.',
+      title: `${name} is disabled. ${backlogText(pending + held, oldestPendingAt, now)}`,
+      remedy: 'To deliver them, enable the destination in its settings.',
       to: `/destinations/${id}?tab=settings`,
     },
   ]
@@ -86,49 +73,43 @@ function disabledProblem({ id, name, health }: CheckedDestination, now: number):
 
 interface PauseFacts {
   readonly id: string
-  /** Of the webhook; empty where the whole destination is paused. */
+  /** Empty if the whole destination is paused. */
   readonly url: string
-  /** The name of what is paused, which may be cut off. */
-  readonly what: string
+  readonly name: string
   readonly pause: Pause
   readonly held: number
 }
 
-function pauseProblem({ id, url, what, pause, held }: PauseFacts): CurrentProblem {
-  const { why, remedy } = PAUSES[pause.reason]
+function pauseProblem({ id, url, name, pause: { reason }, held }: PauseFacts): CurrentProblem {
   const count = held === 0 ? '' : ` ${wholeNumber(held)} held.`
   return {
     key: `pause ${id} ${url}`,
     severity: 'attention',
-    title: `${what} is paused. ${why}.${count}`,
-    remedy,
+    title: `${name} is paused. ${PAUSE_CAUSES[reason]}${count}`,
+    remedy: PAUSE_REMEDIES[reason],
     to: `/destinations/${id}`,
   }
 }
 
-interface WebhookFacts {
-  readonly id: string
-  /** Its name, with that of the destination. */
-  readonly what: string
-  readonly webhook: WebhookHealth
-  readonly now: number
-}
-
-/** Why a webhook gets less than it should: the breaker before Retry-After before a long wait without a known reason. */
-function webhookProblem({ id, what, webhook, now }: WebhookFacts): CurrentProblem[] {
-  const { url, breaker, retryAfterUntil, pending, oldestPendingAt } = webhook
+/** The first that applies: an open breaker, Retry-After, a long wait without a known reason. */
+function webhookProblem(
+  id: string,
+  name: string,
+  { url, breaker, retryAfterUntil, pending, oldestPendingAt }: WebhookHealth,
+  now: number,
+): CurrentProblem[] {
   const isOld =
     oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.longestWaitMs
-  const waits = pending === 0 ? '' : ` ${waitingText(pending, oldestPendingAt, now)}.`
+  const backlog = pending === 0 ? '' : ` ${backlogText(pending, oldestPendingAt, now)}`
   const to = `/destinations/${id}`
   if (breaker !== 'closed')
     return [
       {
         key: `breaker ${id} ${url}`,
         severity: 'failing',
-        title: `${what} failed too often, so its breaker opened.${waits}`,
+        title: `${name} failed too often, so its breaker opened.${backlog}`,
         remedy:
-          '“Test” shows how the receiver responds. “Close breaker” makes the next attempts now.',
+          'Send a test to see the response. To make the next attempts now, close the breaker.',
         to,
       },
     ]
@@ -137,8 +118,8 @@ function webhookProblem({ id, what, webhook, now }: WebhookFacts): CurrentProble
       {
         key: `retry-after ${id} ${url}`,
         severity: isOld ? 'failing' : 'attention',
-        title: `${what} asked for a pause with Retry-After.${waits}`,
-        remedy: `The next attempt is made ${relativeTime(Date.parse(retryAfterUntil), now)}. “Do not wait” makes it now.`,
+        title: `${name} asked for a pause with Retry-After.${backlog}`,
+        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To make it now, close the breaker.`,
         to,
       },
     ]
@@ -147,15 +128,44 @@ function webhookProblem({ id, what, webhook, now }: WebhookFacts): CurrentProble
     {
       key: `old ${id} ${url}`,
       severity: 'failing',
-      title: `${what}:${waits}`,
-      remedy: 'The list says of each why it waits, and when it is tried next.',
+      title: `${name}:${backlog}`,
+      remedy: 'The list of deliveries shows the reason and the next attempt of each.',
       to: `${to}?tab=deliveries&state=waiting`,
     },
   ]
 }
 
-function waitingText(count: number, oldestAt: string | null, now: number): string {
+function backlogText(count: number, oldestAt: string | null, now: number): string {
   const oldest =
     oldestAt === null ? '' : `, the oldest for ${duration(Math.max(0, now - Date.parse(oldestAt)))}`
-  return `${counted(count, 'delivery waits', 'deliveries wait')}${oldest}`
+  return `${counted(count, 'pending delivery', 'pending deliveries')}${oldest}.`
+}
+
+type LastHour = Pick<HealthyDestination['health']['lastHour'], 'attempts' | 'delivered'>
+
+/** Destinations with a low success rate in the last hour. If each had few attempts, the total decides. */
+function unsuccessfulAmong(destinations: readonly CheckedDestination[]): CheckedDestination[] {
+  const sum = (name: keyof LastHour): number =>
+    destinations.reduce((total, { health }) => total + health.lastHour[name], 0)
+  const total = { attempts: sum('attempts'), delivered: sum('delivered') }
+  const isEnough = ({ attempts }: LastHour): boolean => attempts >= HEALTH_LIMITS.leastAttempts
+  const isLowInTotal = isLow(total) && isEnough(total)
+  return destinations.filter(
+    ({ health: { lastHour } }) => isLow(lastHour) && (isLowInTotal || isEnough(lastHour)),
+  )
+}
+
+function isLow({ attempts, delivered }: LastHour): boolean {
+  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.leastShare
+}
+
+function successProblem({ id, name, health: { lastHour } }: CheckedDestination): CurrentProblem {
+  const { attempts, delivered } = lastHour
+  return {
+    key: `success ${id}`,
+    severity: 'failing',
+    title: `${shownText(name, MAX_NAME_CHARACTERS)}: ${wholeNumber(delivered)} of ${wholeNumber(attempts)} attempts succeeded in the last hour.`,
+    remedy: 'The list of deliveries shows each response. Send a test to see the current one.',
+    to: `/destinations/${id}?tab=deliveries`,
+  }
 }

@@ -2,16 +2,14 @@ import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { CurrentProblem } from './current-problem.ts'
 
-/** The ids that the calls of a source named, and that were not linked, by reason: in the last 24 hours. */
+/** The ids that were not linked in the last 24 hours, by reason. */
 export interface UnlinkedOfSource {
   readonly sourceId: string
   readonly name: string | undefined
   readonly unlinked: Readonly<Record<string, number>>
 }
 
-/**
- * Calls with ids that cannot be right. An anonymousId of another user (`other_user`) is none of them: people share devices.
- */
+/** Leaves out `other_user`, an anonymousId of another user: people share devices. */
 export function identityProblems(sources: readonly UnlinkedOfSource[]): CurrentProblem[] {
   return sources.flatMap(({ sourceId, name, unlinked }) => {
     const { placeholder = 0, limit = 0 } = unlinked
@@ -21,17 +19,17 @@ export function identityProblems(sources: readonly UnlinkedOfSource[]): CurrentP
       problems.push({
         key: `placeholder ${sourceId}`,
         severity: 'attention',
-        title: `${source}: ${counted(placeholder, 'call')} of the last 24 hours had an id such as undefined or 0.`,
-        remedy: 'Let the client leave out an id that it does not have. Such an id links nobody.',
-        to: sourceId === '' ? '/sources' : `/sources/${sourceId}`,
+        title: `${source}: ${counted(placeholder, 'call')} in the last 24 hours had an id such as undefined or 0.`,
+        remedy: 'Have the client leave out ids that it does not have. Such ids are not linked.',
+        to: sourceId === '' ? '/sources' : `/sources?source=${sourceId}`,
       })
     if (limit > 0)
       problems.push({
         key: `links ${sourceId}`,
         severity: 'attention',
-        title: `${source}: ${counted(limit, 'id')} of the last 24 hours ${limit === 1 ? 'was' : 'were'} not linked, because the profile has as many as it may.`,
+        title: `${source}: ${counted(limit, 'id')} in the last 24 hours exceeded the limit of a profile and ${limit === 1 ? 'was' : 'were'} not linked.`,
         remedy:
-          'Look at the largest profiles. A userId that many people share, such as a test account, is often the reason.',
+          'Check the largest profiles. The usual cause is a userId that many people share, such as a test account.',
         to: '/users?order=largest',
       })
     return problems

@@ -6,46 +6,40 @@ interface Check {
   readonly reason?: string
 }
 
-/** What the service says of itself, as far as it may be wrong. */
 export interface SystemFacts {
-  /** What its clock shows. */
   readonly time: string
   readonly checks: Readonly<Record<string, Check>>
   readonly damages: readonly { readonly foundAt: string; readonly description: string }[] | null
 }
 
-/** As the run-book and `hookline doctor` say it. */
+/** The same as in the runbook and `hookline doctor`. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'clock',
-    'If the clock is wrong now, correct it within an hour of the jump: until then, retention removes nothing because of it.',
+    'If the clock is wrong, correct it within an hour of the jump. Until then, retention does not act on it.',
   ],
-  [
-    'database',
-    'Check the free space and the health of the disk. The service recovers by itself once the disk takes data.',
-  ],
+  ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
   [
     'draining',
-    'Keep the log for a report, and restart the service. Deliveries that were under way are sent again.',
+    'Save the log for a bug report, then restart the service. It sends deliveries in progress again.',
   ],
   [
     'workers',
-    'Check the free space and the health of the disk. If they are well, it is a bug in Hookline: report it with the line of the log.',
+    'Check disk space and disk health. If both are fine, it is a bug in Hookline: report it with the log line.',
   ],
 ])
 
-const OTHER_REMEDY =
-  'Look into the log of the service, and run hookline doctor: it says what to do next.'
+const DEFAULT_REMEDY = 'Check the log of the service, and run hookline doctor for the next step.'
 
-/** What is wrong with the service itself: checks that fail or have a note, then damages. */
+/** Failed checks and checks with a note, then data corruption. */
 export function systemProblems({ checks, damages }: SystemFacts): CurrentProblem[] {
   return [
     ...Object.entries(checks).flatMap(([name, check]) => checkProblem(name, check)),
     ...(damages ?? []).map(({ foundAt, description }) => ({
       key: `damage ${foundAt}`,
       severity: 'attention' as const,
-      title: `Stored data was damaged: ${description}`,
-      remedy: 'Check the disk. If you have a backup, compare what it has of the lost rows.',
+      title: `Data corruption: ${description}`,
+      remedy: 'Check the disk. If you have a backup, look for the lost rows there.',
       to: '/system',
     })),
   ]
@@ -57,10 +51,8 @@ function checkProblem(name: string, { ok, note, reason }: Check): CurrentProblem
     {
       key: `check ${name}`,
       severity: ok ? 'attention' : 'failing',
-      title: ok
-        ? `Check “${name}”: ${note}`
-        : `Check “${name}” fails: ${reason ?? 'it gives no reason.'}`,
-      remedy: REMEDIES.get(name) ?? OTHER_REMEDY,
+      title: ok ? `Check “${name}”: ${note}` : `Check “${name}” failed: ${reason ?? 'no reason.'}`,
+      remedy: REMEDIES.get(name) ?? DEFAULT_REMEDY,
       to: '/system',
     },
   ]

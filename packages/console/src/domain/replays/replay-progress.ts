@@ -1,6 +1,6 @@
 import type { Replay } from '@hookline/cli/management-client'
 
-/** How much of its time a replay has gone through, from 0 to 1; `null` where it begins with the oldest event. */
+/** The completed share of the time range, from 0 to 1; `null` if it has no start. */
 export function replayProgress({ state, from, to, reachedAt }: Replay): number | null {
   if (state === 'finished') return 1
   if (state === 'queued') return 0
@@ -10,7 +10,7 @@ export function replayProgress({ state, from, to, reachedAt }: Replay): number |
   return Math.max(0, Math.min(1, (Date.parse(reachedAt) - start) / (end - start)))
 }
 
-/** What a replay sends again, in words: `rejected and expired; only track; that contain “order”`. */
+/** The selection of a replay: `rejected and expired; only track; containing “order”`. */
 export function replayWords({
   states,
   types,
@@ -20,9 +20,9 @@ export function replayWords({
 }: Replay): string {
   return [
     states.join(' and '),
-    ...(includeDeclined ? ['and what arrived while it was disabled'] : []),
+    ...(includeDeclined ? ['events declined while disabled'] : []),
     ...(types === null ? [] : [`only ${types.join(', ')}`]),
-    ...(text === null ? [] : [`that contain “${text}”`]),
+    ...(text === null ? [] : [`containing “${text}”`]),
     ...(ratePerSecond === null ? [] : [`at most ${ratePerSecond} per second`]),
   ].join('; ')
 }

@@ -23,13 +23,12 @@ const TONES: Readonly<Record<Replay['state'], Tone>> = {
 
 interface ReplayTableProps {
   readonly replays: readonly Replay[]
-  /** Names the destinations, where the replays are of several. */
+  /** Adds the column of destinations. */
   readonly names?: Names
 }
 
-/** Replays with their progress. One that goes on can be cancelled. */
 export function ReplayTable({ replays, names }: ReplayTableProps): ReactElement {
-  const head = ['State', ...(names ? ['Destination'] : []), 'Sends again', 'So far', 'Began', '']
+  const head = ['State', ...(names ? ['Destination'] : []), 'Selection', 'Progress', 'Started', '']
   return (
     <Table
       label="Replays"
@@ -53,22 +52,30 @@ interface ReplayRowProps {
 
 function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
   const { id, state, requeued, delivered, failed, createdAt } = replay
+  const progress = replayProgress(replay)
   const mayCancel = useMay('editor') && isOpen(replay)
   return (
     <Row>
       <Cell className="min-w-36">
         <StateBadge tone={TONES[state]}>{state}</StateBadge>
-        <Progress replay={replay} />
+        {isOpen(replay) && (
+          <progress
+            aria-label="Progress"
+            className="accent-accent mt-1 block h-1.5 w-28"
+            max={1}
+            {...(progress !== null && { value: progress })}
+          />
+        )}
       </Cell>
       {destination !== undefined && <Cell className="min-w-32">{destination}</Cell>}
       <Cell className="max-w-96 min-w-48">
         {shownText(replayWords(replay))}
         <span className="text-ink-faint block">
-          <IdText id={id} what="the id of the replay" />
+          <IdText id={id} what="the replay id" />
         </span>
       </Cell>
       <Cell className="min-w-40 tabular-nums">
-        {wholeNumber(requeued)} queued again, {wholeNumber(delivered)} delivered
+        {wholeNumber(requeued)} requeued, {wholeNumber(delivered)} delivered
         {failed > 0 && <span className="text-failed">, {wholeNumber(failed)} failed</span>}
       </Cell>
       <Cell>
@@ -79,23 +86,10 @@ function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
   )
 }
 
-function Progress({ replay }: { readonly replay: Replay }): ReactElement | undefined {
-  const share = replayProgress(replay)
-  if (!isOpen(replay)) return undefined
-  return (
-    <progress
-      aria-label="How much of its time the replay has gone through"
-      className="accent-accent mt-1 block h-1.5 w-28"
-      max={1}
-      {...(share !== null && { value: share })}
-    />
-  )
-}
-
 function Cancel({ id }: { readonly id: string }): ReactElement {
   const { isBusy, run } = useAction(
     () => api.cancelReplay(id, {}),
-    'Cancelled. What it had queued already is still sent.',
+    'Cancelled. Requeued deliveries are still sent.',
     ['replays'],
   )
   return (

@@ -4,19 +4,18 @@ import { toast } from '../../design/windows/toasts.tsx'
 
 type Body = Parameters<typeof api.createReplay>[0]
 
-/** What a replay sends again, and how fast. */
 export type ReplaySelection = Omit<Body, 'dryRun'>
 
 interface DryRun {
-  /** `undefined` until the service has counted them. */
+  /** `undefined` while the service counts them. */
   readonly matches: number | undefined
   readonly error: unknown
 }
 
-/** How many deliveries a replay would send again. */
+/** Counts the deliveries of a replay without starting it. */
 export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
   const { data, error, isFetching } = useQuery({
-    // Not below `replays`: it counts anew for another selection, and not each second while some replay goes on.
+    // Not below `replays`, so that running replays do not refetch it.
     queryKey: ['replay-matches', selection],
     queryFn: async ({ signal }) => {
       const result = await api.createReplay({ ...selection, dryRun: true }, {}, { signal })
@@ -29,12 +28,11 @@ export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
   return { matches: isFetching ? undefined : data, error }
 }
 
-/** Starts a replay. */
 export function useStartReplay(): (selection: ReplaySelection) => Promise<void> {
   const client = useQueryClient()
   return async (selection) => {
     await api.createReplay(selection)
-    toast('The replay has started.')
+    toast('Replay started.')
     await Promise.all([
       client.invalidateQueries({ queryKey: ['replays'] }),
       client.invalidateQueries({ queryKey: ['deliveries'] }),

@@ -1,37 +1,15 @@
-import { useSyncExternalStore } from 'react'
+import { storedValue } from '../../format/stored-value.ts'
 import { useCallsUrl } from '../calls-url.ts'
 import { addressOf } from './address.ts'
 
-const KEY = 'hookline-ingest-address'
-const watchers = new Set<() => void>()
+const { useValue, set } = storedValue('hookline-ingest-address', (stored) =>
+  addressOf(stored ?? ''),
+)
 
-function read(): string | undefined {
-  try {
-    return addressOf(localStorage.getItem(KEY) ?? '')
-  } catch {
-    return undefined
-  }
-}
+export const setIngestAddress = set
 
-let written = read()
-
-/** Where applications reach the ingestion API: with a proxy in between, only a person knows. What one writes is kept in this browser. */
+/** The URL of the ingestion API for applications. Behind a proxy, the user must enter it. */
 export function useIngestAddress(): string {
   const { url } = useCallsUrl()
-  return useSyncExternalStore(watch, () => written) ?? url
-}
-
-export function setIngestAddress(next: string): void {
-  written = next
-  try {
-    localStorage.setItem(KEY, next)
-  } catch {
-    // A browser that keeps nothing has the address until the tab is closed.
-  }
-  for (const watcher of watchers) watcher()
-}
-
-function watch(watcher: () => void): () => void {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
+  return useValue() ?? url
 }

@@ -9,7 +9,7 @@ import { setIngestAddress, useIngestAddress } from './ingest-address.ts'
 import { snippetsFor } from './snippets.ts'
 import { VERIFIERS } from './verify.ts'
 
-/** Code for a first call with this write key, in a tab for each language. The open tab is in the URL. */
+/** Code for a first call, by language. */
 export function SnippetTabs({ writeKey }: { readonly writeKey: string }): ReactElement {
   const address = useIngestAddress()
   const snippets = snippetsFor({ address, writeKey })
@@ -25,7 +25,7 @@ export function SnippetTabs({ writeKey }: { readonly writeKey: string }): ReactE
       <div className="flex flex-col gap-3">
         {snippet.install !== undefined && (
           <Step words="Install">
-            <CodeBlock text={snippet.install} what="the command that installs" />
+            <CodeBlock text={snippet.install} what="the install command" />
           </Step>
         )}
         <Step words={snippet.file === undefined ? undefined : `Save as ${snippet.file}`}>
@@ -33,7 +33,7 @@ export function SnippetTabs({ writeKey }: { readonly writeKey: string }): ReactE
         </Step>
         {snippet.run !== undefined && (
           <Step words="Run">
-            <CodeBlock text={snippet.run} what="the command that runs" />
+            <CodeBlock text={snippet.run} what="the run command" />
           </Step>
         )}
         {snippet.note !== undefined && (
@@ -45,13 +45,13 @@ export function SnippetTabs({ writeKey }: { readonly writeKey: string }): ReactE
   )
 }
 
-/** How a receiver verifies the signature, in a tab for each language. */
+/** Code that verifies signatures, by language. */
 export function VerifyTabs(): ReactElement {
   const [{ verify }, setUrl] = useUrlState<'verify'>()
   const verifier = VERIFIERS.find(({ id }) => id === verify) ?? VERIFIERS[0]!
   return (
     <TabList
-      label="Languages of receivers"
+      label="Receiver languages"
       tabs={VERIFIERS.map(({ id, name }) => [id, name] as const)}
       value={verifier.id}
       onChange={(id) => setUrl({ verify: id === VERIFIERS[0]!.id ? undefined : id })}
@@ -64,13 +64,12 @@ export function VerifyTabs(): ReactElement {
   )
 }
 
-function Step({
-  words,
-  children,
-}: {
+interface StepProps {
   readonly words: string | undefined
   readonly children: ReactNode
-}): ReactElement {
+}
+
+function Step({ words, children }: StepProps): ReactElement {
   return (
     <div className="flex min-w-0 flex-col gap-1">
       {words !== undefined && <p className="text-note text-ink-faint">{words}</p>}
@@ -79,20 +78,20 @@ function Step({
   )
 }
 
-/** The console knows the address that it has itself. Applications may need another one. */
+/** Applications may need a different address than the console. */
 function AddressLine(): ReactElement {
   const address = useIngestAddress()
-  const [written, setWritten] = useState<string>()
-  if (written === undefined)
+  const [draft, setDraft] = useState<string>()
+  if (draft === undefined)
     return (
       <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-2">
-        <span>Calls go to {address}.</span>
-        <Button look="quiet" className="min-h-6 px-1" onClick={() => setWritten(address)}>
+        <span>Calls go to {address}</span>
+        <Button look="quiet" className="min-h-6 px-1" onClick={() => setDraft(address)}>
           Use another address
         </Button>
       </p>
     )
-  const next = addressOf(written)
+  const next = addressOf(draft)
   return (
     <form
       className="flex flex-wrap items-end gap-2"
@@ -100,26 +99,26 @@ function AddressLine(): ReactElement {
         event.preventDefault()
         if (next === undefined) return
         setIngestAddress(next)
-        setWritten(undefined)
+        setDraft(undefined)
       }}
     >
       <Field
         className="min-w-60 flex-1"
         label="Address of the ingestion API"
-        hint="Where your applications reach Hookline: that of your proxy, or with adminPort that of the other port. Only this browser keeps it."
-        fault={next === undefined ? 'Write a URL such as https://events.example.com.' : undefined}
+        hint="The address of your proxy, or of the other port with adminPort. Stored in this browser."
+        fault={next === undefined ? 'Enter a URL such as https://events.example.com.' : undefined}
       >
         {(ids) => (
           <TextInput
             {...ids}
-            value={written}
-            onChange={({ target }) => setWritten(target.value)}
+            value={draft}
+            onChange={({ target }) => setDraft(target.value)}
             autoFocus
           />
         )}
       </Field>
       <Button type="submit" className="mb-6" disabled={next === undefined}>
-        Use it
+        Save
       </Button>
     </form>
   )

@@ -1,31 +1,25 @@
 import { partsOf } from './address.ts'
 import { jsonText, scriptText, shellText } from './quoted.ts'
 
-/** Where a first call goes, and with which key. */
 export interface SnippetTarget {
-  /** The address of the ingestion API, without a slash at its end. */
+  /** The URL of the ingestion API, without a final slash. */
   readonly address: string
   readonly writeKey: string
 }
 
-/** Code that sends a first call. A test runs each of them as it is shown. */
+/** Code that sends a first call. A test runs each snippet. */
 export interface Snippet {
   readonly id: SnippetId
   readonly name: string
-  /** The command that installs what it needs. */
   readonly install?: string
-  /** The name to save it under. */
   readonly file?: string
   readonly code: string
-  /** The command that runs the file. */
   readonly run?: string
-  /** What a reader should know. */
   readonly note?: string
 }
 
 type SnippetId = 'curl' | 'client' | 'segment' | 'browser' | 'go' | 'python'
 
-/** The snippets in the order of their tabs. */
 export function snippetsFor(target: SnippetTarget): readonly Snippet[] {
   return [
     curl(target),
@@ -48,7 +42,7 @@ function curl({ address, writeKey }: SnippetTarget): Snippet {
       `  -H 'Content-Type: application/json' \\`,
       `  -d '${JSON.stringify(call)}'`,
     ].join('\n'),
-    note: 'The write key is the user name; the password is empty. {"success":true} means that the event is stored.',
+    note: 'The write key is the user name; the password is empty. {"success":true} means the event is stored.',
   }
 }
 
@@ -66,7 +60,7 @@ const analytics = new Analytics(${scriptText(writeKey)}, {
 analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 await analytics.close()`,
     run: 'node first-call.mjs',
-    note: 'Until the package is published, run npm run pack in your clone of Hookline first: it writes the packages to the folder tarballs. ../hookline is the clone. The library retries by itself, and reports every call that did not arrive.',
+    note: 'Until the package is published, first run npm run pack in ../hookline, your clone of Hookline. The library retries, and reports every failed call.',
   }
 }
 
@@ -87,7 +81,7 @@ analytics.on('error', (error) => console.error(error))
 analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 await analytics.closeAndFlush()`,
     run: 'node first-call.mjs',
-    note: 'The library of Segment, unchanged: only its host differs.',
+    note: 'The Segment library, unchanged except for the host.',
   }
 }
 
@@ -105,11 +99,11 @@ function segmentBrowser({ address, writeKey }: SnippetTarget): Snippet {
 
 const analytics = AnalyticsBrowser.load(${settings}${path === '' ? '' : `, ${browserHost(address)}`})
 analytics.track('Order Completed', { revenue: 39.95 })`,
-    note: 'For web pages. Bundle it with your application: Hookline serves the settings of the library, but not the library itself.',
+    note: 'For web pages. Bundle the library with your application: Hookline serves only its settings.',
   }
 }
 
-/** Hookline tells the library its host, but does not know the path that a proxy puts before it. */
+/** The settings contain the host, but not a path that a proxy adds. */
 function browserHost(address: string): string {
   const url = new URL(address)
   const host = `apiHost: ${scriptText(`${url.host}${url.pathname}/v1`)}`
@@ -138,7 +132,7 @@ import (
 
 func main() {
 	call, err := json.Marshal(map[string]any{
-		"messageId":  rand.Text(), // A retry with the same one counts once.
+		"messageId":  rand.Text(), // Retries with the same id count once.
 		"userId":     "u1",
 		"event":      "Order Completed",
 		"properties": map[string]any{"revenue": 39.95},
@@ -162,7 +156,7 @@ func main() {
 	log.Println(response.Status, string(body), err)
 }`,
     run: 'go run first-call.go',
-    note: 'Go 1.24 or newer, with the standard library. analytics-go of Segment works, too.',
+    note: 'Go 1.24 or newer, standard library only. The analytics-go library of Segment also works.',
   }
 }
 
@@ -178,7 +172,7 @@ import uuid
 
 WRITE_KEY = ${jsonText(writeKey)}
 call = {
-    "messageId": str(uuid.uuid4()),  # A retry with the same one counts once.
+    "messageId": str(uuid.uuid4()),  # Retries with the same id count once.
     "userId": "u1",
     "event": "Order Completed",
     "properties": {"revenue": 39.95},
@@ -194,6 +188,6 @@ request = urllib.request.Request(
 with urllib.request.urlopen(request, timeout=10) as response:
     print(response.status, response.read().decode())`,
     run: 'python3 first_call.py',
-    note: 'Python 3.9 or newer, with the standard library. segment-analytics-python works, too.',
+    note: 'Python 3.9 or newer, standard library only. segment-analytics-python also works.',
   }
 }

@@ -1,15 +1,15 @@
-/** How a receiver verifies a request, with nothing but its language. A test runs each of them with requests that are signed, and with others. */
+/** Code that verifies a request without dependencies. A test runs each verifier. */
 export interface Verifier {
   readonly id: VerifierId
   readonly name: string
   readonly code: string
-  /** What `body`, `headers` and the like are. */
+  /** The arguments of the function. */
   readonly note: string
 }
 
 export type VerifierId = 'node' | 'python' | 'go' | 'php' | 'ruby'
 
-/** The verifiers in the order of their tabs. Each checks the age of the request, and compares in constant time. */
+/** Each checks the age of the request, and compares in constant time. */
 export const VERIFIERS: readonly Verifier[] = [
   {
     id: 'node',
@@ -27,7 +27,7 @@ function isOurs(body, headers) {
   const isExpected = (each) => each.length === expected.length && timingSafeEqual(each, expected)
   return all.split(' ').some((each) => isExpected(Buffer.from(each)))
 }`,
-    note: 'body: the bytes as they came, before any parser of JSON. headers: request.headers.',
+    note: 'body: the raw bytes, before JSON is parsed. headers: request.headers.',
   },
   {
     id: 'python',
@@ -45,12 +45,12 @@ def is_ours(body, headers):
     expected = b"v1," + base64.b64encode(mac.digest())
     signatures = headers.get("webhook-signature", "").encode().split(b" ")
     return any(hmac.compare_digest(each, expected) for each in signatures)`,
-    note: 'body: the bytes as they came. headers: those of the request, such as request.headers of Flask and Django.',
+    note: 'body: the raw bytes. headers: the request headers, such as request.headers in Flask and Django.',
   },
   {
     id: 'go',
     name: 'Go',
-    code: `// key: the secret as bytes; what follows whsec_ is base64.
+    code: `// key: the secret as bytes. After whsec_, it is base64.
 func isOurs(key, body []byte, header http.Header) bool {
 	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(at, 10, 64)
@@ -64,7 +64,7 @@ func isOurs(key, body []byte, header http.Header) bool {
 		return hmac.Equal([]byte(each), expected)
 	})
 }`,
-    note: 'body: what io.ReadAll has read of the request, before any decoder.',
+    note: 'body: the result of io.ReadAll, before it is decoded.',
   },
   {
     id: 'php',
@@ -99,6 +99,6 @@ def ours?(body, headers)
   expected = "v1,#{[digest].pack('m0')}"
   headers['webhook-signature'].to_s.split.any? { |each| OpenSSL.secure_compare(each, expected) }
 end`,
-    note: 'body: request.raw_post of Rails. headers: request.headers.',
+    note: 'In Rails, body: request.raw_post, headers: request.headers.',
   },
 ]

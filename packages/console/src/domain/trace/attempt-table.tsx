@@ -8,23 +8,23 @@ import { phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
 
-/** Of a delivery with hundreds of attempts, the newest. All of them are on the timeline. */
-const MOST = 50
+/** The timeline shows all attempts. */
+const MAX_ROWS = 50
 const LINES = 'max-sm:flex max-sm:flex-wrap max-sm:gap-x-3 max-sm:px-4 max-sm:py-1.5'
 const LINE = 'max-sm:max-w-full max-sm:p-0 max-sm:py-0.5'
-const HEAD = ['Attempt', 'Result', 'Took', 'Error', 'Started']
+const HEAD = ['Attempt', 'Result', 'Duration', 'Error', 'Started']
 
-/** The attempts of a delivery, newest first. On a narrow screen each is a few lines, without columns. */
-export function AttemptTable({
-  delivery,
-}: {
+interface AttemptTableProps {
   readonly delivery: TracedDelivery | undefined
-}): ReactElement | undefined {
+}
+
+/** Attempts, newest first. On a narrow screen each takes a few lines without columns. */
+export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | undefined {
   if (delivery === undefined || delivery.attempts.length === 0) return undefined
   const several = new Set(delivery.attempts.map(({ url }) => url)).size > 1
   const newest = delivery.attempts
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
-    .slice(0, MOST)
+    .slice(0, MAX_ROWS)
   return (
     <div className="-mx-4 max-sm:[&_thead]:sr-only">
       <Table label={`Attempts of ${delivery.id}`} head={HEAD}>
@@ -69,7 +69,7 @@ function AttemptRow({ attempt, showsUrl }: AttemptRowProps): ReactElement {
   )
 }
 
-/** One phase alone is the duration. */
+/** A single phase would repeat the duration. */
 function Phases({ attempt }: Pick<AttemptRowProps, 'attempt'>): ReactElement | undefined {
   const phases = phasesOf(attempt)
   if (phases.length < 2) return undefined

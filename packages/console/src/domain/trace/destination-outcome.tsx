@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { StateBadge, type Tone } from '../../design/state-badge.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import type { Names } from '../names.ts'
 import { AttemptTable } from './attempt-table.tsx'
@@ -16,11 +16,11 @@ interface DestinationOutcomeProps {
   readonly decision: Decision
   readonly trace: Trace
   readonly names: Names
-  /** Without the table of attempts. */
+  /** Leaves out the table of attempts. */
   readonly isShort?: boolean
 }
 
-/** What one destination made of the event: the decision and its reason, each webhook, and every attempt. */
+/** The outcome of an event at one destination: the decision, each webhook, and every attempt. */
 export function DestinationOutcome({
   decision,
   trace,
@@ -29,21 +29,21 @@ export function DestinationOutcome({
 }: DestinationOutcomeProps): ReactElement {
   const { destinationId } = decision
   const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
-  const isGone = names.isGone(destinationId)
+  const isRemoved = names.isGone(destinationId)
   const { tone, words } = shownDecision(decision, delivery)
   return (
     <Panel
-      title={`${names.destination(destinationId)}${isGone ? ' (removed)' : ''}`}
+      title={`${names.destination(destinationId)}${isRemoved ? ' (removed)' : ''}`}
       actions={<StateBadge tone={tone}>{words}</StateBadge>}
     >
       <div className="text-dense flex flex-col gap-3">
         <Explained
-          explanation={decisionExplanation(decision, delivery, isGone)}
+          explanation={decisionExplanation(decision, delivery, isRemoved)}
           destinationId={destinationId}
         />
-        {decision.since !== null && !isGone && (
+        {decision.since !== null && !isRemoved && (
           <p>
-            It was off since <Time at={decision.since} form="full" />.
+            Disabled since <Time at={decision.since} form="full" />.
           </p>
         )}
         {delivery?.quarantine !== undefined && (
@@ -60,7 +60,23 @@ export function DestinationOutcome({
           />
         ))}
         {!isShort && <AttemptTable delivery={delivery} />}
-        <Ids destinationId={isGone ? undefined : destinationId} deliveryId={delivery?.id} />
+        <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
+          {!isRemoved && (
+            <Link
+              to="/destinations/$id"
+              params={{ id: destinationId }}
+              className="text-accent hover:underline"
+            >
+              Open the destination
+            </Link>
+          )}
+          {delivery !== undefined && (
+            <span className="inline-flex items-center gap-1">
+              Delivery <code>{delivery.id}</code>
+              <CopyButton text={delivery.id} what="the delivery id" />
+            </span>
+          )}
+        </p>
       </div>
     </Panel>
   )
@@ -69,7 +85,7 @@ export function DestinationOutcome({
 function shownDecision(
   { decision }: Decision,
   delivery: TracedDelivery | undefined,
-): { readonly tone: Tone; readonly words: string } {
+): ReturnType<typeof shownState> {
   if (decision === 'declined') return { tone: 'declined', words: 'declined' }
   if (delivery === undefined)
     return decision === 'pending'
@@ -78,32 +94,5 @@ function shownDecision(
   return shownState(
     delivery.state,
     delivery.attempts.some(({ outcome }) => outcome === 'retry'),
-  )
-}
-
-interface IdsProps {
-  readonly destinationId: string | undefined
-  readonly deliveryId: string | undefined
-}
-
-function Ids({ destinationId, deliveryId }: IdsProps): ReactElement {
-  return (
-    <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
-      {destinationId !== undefined && (
-        <Link
-          to="/destinations/$id"
-          params={{ id: destinationId }}
-          className="text-accent hover:underline"
-        >
-          Open the destination
-        </Link>
-      )}
-      {deliveryId !== undefined && (
-        <span className="inline-flex items-center gap-1">
-          Delivery <code>{deliveryId}</code>
-          <CopyButton text={deliveryId} what="the id of the delivery" />
-        </span>
-      )}
-    </p>
   )
 }

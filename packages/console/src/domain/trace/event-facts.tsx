@@ -9,15 +9,13 @@ import { isComputed, summaryOf } from '../events/event-summary.ts'
 import type { Trace } from './trace-query.ts'
 
 const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
-  precision_lost:
-    'It has a number that was rounded: one beyond 2⁵³, or one that became 0. Send it as text.',
+  precision_lost: 'A number was rounded: it exceeds 2⁵³ or became 0. Send it as text.',
   characters_lost:
-    'It had bytes that are not UTF-8, which became U+FFFD. Two keys may have become one. Send UTF-8.',
+    'Bytes that are not UTF-8 became U+FFFD. Two keys may have become one. Send UTF-8.',
   timestamp_unreadable:
-    'Its timestamp could not be read, so the time of receipt stands in its place. Send ISO 8601.',
+    'The timestamp is invalid, so the time of receipt replaces it. Send ISO 8601.',
 }
 
-/** Who sent the event, when, and what Hookline noticed about it. */
 export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
   const { id, event, sourceId, source, receivedAt, marks } = trace
   const computed = isComputed(sourceId)
@@ -27,35 +25,27 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
       isWide
       facts={[
         ['Type', shownText(computed ? `${type}, computed` : type, 40)],
-        ['Received', <ReceivedAt key="at" at={receivedAt} />],
-        ['User', userId === null ? undefined : <User key="user" id={userId} />],
         [
-          'anonymousId',
-          anonymousId === null ? undefined : <IdText id={anonymousId} what="the anonymousId" />,
+          'Received',
+          <span className="*:whitespace-normal">
+            <Time at={receivedAt} form="full" /> (<Time at={receivedAt} />)
+          </span>,
         ],
-        [
-          'messageId',
-          messageId === null ? undefined : <IdText id={messageId} what="the messageId" />,
-        ],
-        ['Event', <IdText key="id" id={id} what="the id of the event" />],
-        [
-          computed ? 'Computed by' : 'Source',
-          <Origin key="source" id={sourceId} name={source.name} />,
-        ],
+        ['User', userId === null ? undefined : <User id={userId} />],
+        ['anonymousId', idOrNothing(anonymousId, 'the anonymousId')],
+        ['messageId', idOrNothing(messageId, 'the messageId')],
+        ['Event', <IdText id={id} what="the event id" />],
+        [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
         ['Duplicates', duplicatesOf(trace)],
-        ['Noticed', marks.length === 0 ? undefined : marks.map((mark) => MARKS[mark]).join(' ')],
+        ['Warnings', marks.length === 0 ? undefined : marks.map((mark) => MARKS[mark]).join(' ')],
       ]}
     />
   )
 }
 
-function ReceivedAt({ at }: { readonly at: string }): ReactElement {
-  return (
-    <span className="*:whitespace-normal">
-      <Time at={at} form="full" /> (<Time at={at} />)
-    </span>
-  )
+function idOrNothing(id: string | null, what: string): ReactNode {
+  return id === null ? undefined : <IdText id={id} what={what} />
 }
 
 function User({ id }: { readonly id: string }): ReactElement {
@@ -63,7 +53,7 @@ function User({ id }: { readonly id: string }): ReactElement {
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
       <IdText id={id} what="the userId" />
       <Link to="/users/$userId" params={{ userId: id }} className="text-accent hover:underline">
-        Open the user
+        Open profile
       </Link>
     </span>
   )
@@ -74,7 +64,6 @@ interface OriginProps {
   readonly name: string | null
 }
 
-/** The source; of a computed event, the audience or the computed trait. */
 function Origin({ id, name }: OriginProps): ReactElement {
   const shown = name === null ? `${id} (removed)` : shownText(name, 80)
   const look = 'text-accent hover:underline'
@@ -93,7 +82,7 @@ function Origin({ id, name }: OriginProps): ReactElement {
   )
 }
 
-/** The library and the address that the call names in its context. */
+/** The library and the IP address in the context of the call. */
 function senderOf(context: unknown): ReactNode {
   const { library, ip } = objectOr(context)
   const { name, version } = objectOr(library)
@@ -111,15 +100,13 @@ function duplicatesOf({ duplicates, lastDuplicateAt }: Trace): ReactNode {
   if (duplicates === 0) return undefined
   return (
     <>
-      {counted(duplicates, 'later call')} with the same messageId
-      {duplicates === 1 ? ' was' : ' were'} dropped
+      Dropped {counted(duplicates, 'later call')} with the same messageId
       {lastDuplicateAt !== null && (
         <>
           , the last one <Time at={lastDuplicateAt} />
         </>
       )}
-      . A client that repeats a request sends the same messageId, and then this is right. Otherwise
-      give each call a messageId of its own.
+      . Give each call its own messageId. If a client repeated a request, nothing is wrong.
     </>
   )
 }

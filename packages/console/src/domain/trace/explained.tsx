@@ -9,39 +9,24 @@ interface ExplainedProps {
 }
 
 const PAGES = {
-  destinations: ['/destinations', 'Open the destinations'],
-  sources: ['/sources', 'Open the sources'],
-  system: ['/system', 'Open the system page'],
+  destination: ['/destinations/$id', 'Open the destination'],
+  destinations: ['/destinations', 'Open destinations'],
+  sources: ['/sources', 'Open sources'],
+  system: ['/system', 'Open the System page'],
 } as const
 
-/** Why something is as it is, and the remedy with the way to it. */
+/** A cause, its remedy, and a link to the page of the remedy. */
 export function Explained({ explanation, destinationId = '' }: ExplainedProps): ReactElement {
   const { cause, remedy, page } = explanation
+  const [to, words] = page === undefined ? [] : PAGES[page]
   return (
     <p className="max-w-prose">
       {shownText(cause, 500)} {remedy}{' '}
-      {page !== undefined && <PageLink {...{ page, destinationId }} />}
+      {to !== undefined && (
+        <Link to={to} params={{ id: destinationId }} className="text-accent underline">
+          {words}
+        </Link>
+      )}
     </p>
-  )
-}
-
-interface PageLinkProps {
-  readonly page: NonNullable<Explanation['page']>
-  readonly destinationId: string
-}
-
-function PageLink({ page, destinationId }: PageLinkProps): ReactElement {
-  const look = 'text-accent underline'
-  if (page === 'destination')
-    return (
-      <Link to="/destinations/$id" params={{ id: destinationId }} className={look}>
-        Open the destination
-      </Link>
-    )
-  const [to, words] = PAGES[page]
-  return (
-    <Link to={to} className={look}>
-      {words}
-    </Link>
   )
 }

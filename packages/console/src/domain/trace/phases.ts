@@ -1,6 +1,5 @@
 import type { TracedAttempt } from './trace-query.ts'
 
-/** A phase of an attempt: its duration, and how its bar looks. */
 export interface Phase {
   readonly key: string
   readonly words: string
@@ -8,7 +7,7 @@ export interface Phase {
   readonly look: string
 }
 
-/** In their order in time. The bars become stronger towards the response. */
+/** In chronological order. */
 export const PHASES: readonly (readonly [key: string, words: string, look: string])[] = [
   ['lookupMs', 'DNS', 'bg-accent/25'],
   ['connectMs', 'connect', 'bg-accent/45'],
@@ -17,7 +16,7 @@ export const PHASES: readonly (readonly [key: string, words: string, look: strin
   ['transferMs', 'transfer', 'bg-line-strong'],
 ]
 
-/** The phases of an attempt. One that was not needed or not reached is left out. */
+/** Leaves out phases that were not needed or not reached. */
 export function phasesOf({ timing }: Pick<TracedAttempt, 'timing'>): Phase[] {
   const known: Readonly<Record<string, number | undefined>> = timing
   return PHASES.flatMap(([key, words, look]) => {
@@ -26,12 +25,11 @@ export function phasesOf({ timing }: Pick<TracedAttempt, 'timing'>): Phase[] {
   })
 }
 
-/** When an attempt ended, with the transfer of the body of the response. */
+/** The end of an attempt, including the transfer of the response body. */
 export function endOf({
   startedAt,
   durationMs,
   timing,
 }: Pick<TracedAttempt, 'startedAt' | 'durationMs' | 'timing'>): number {
-  const { transferMs = 0 } = timing
-  return Date.parse(startedAt) + durationMs + transferMs
+  return Date.parse(startedAt) + durationMs + (timing.transferMs ?? 0)
 }

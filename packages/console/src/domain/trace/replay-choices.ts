@@ -1,26 +1,26 @@
 import { api } from '../../api/client.ts'
-import { summaryOf } from '../events/event-summary.ts'
+import { isComputed, summaryOf } from '../events/event-summary.ts'
 import type { Trace } from './trace-query.ts'
 
-/** A destination that this event can be sent to again. */
 export interface ReplayChoice {
   readonly destinationId: string
-  /** What will happen, in a sentence. */
   readonly effect: string
   readonly send: () => Promise<unknown>
 }
 
+const RESEND = 'Sends the event to the webhooks that did not accept it, with the same webhook-id.'
+
 const EFFECTS = {
-  pending: 'The next attempt is made now, whatever its breaker and Retry-After say.',
-  delivered: 'Every webhook gets the event again, with the same webhook-id.',
-  rejected: 'The webhooks that do not have the event get it now, with the same webhook-id.',
-  expired: 'The webhooks that do not have the event get it now, with the same webhook-id.',
-  quarantined: 'Hookline tries the delivery again.',
+  pending: 'Starts the next attempt now, ignoring the breaker and Retry-After.',
+  delivered: 'Sends the event to every webhook again, with the same webhook-id.',
+  rejected: RESEND,
+  expired: RESEND,
+  quarantined: 'Retries the delivery.',
 } as const
 
-const DECLINED = 'The destination was disabled when the event arrived. It gets the event now.'
+const DECLINED = 'The destination was disabled when the event arrived. Sends it now.'
 
-/** Where the event can be sent again: not where it is held, nor where the call itself excludes the destination. */
+/** The destinations to replay to. Leaves out destinations that hold the event or that the call excludes. */
 export function replayChoices(trace: Trace): ReplayChoice[] {
   return trace.decisions.flatMap(({ destinationId, decision, reason }) => {
     const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
@@ -35,12 +35,12 @@ export function replayChoices(trace: Trace): ReplayChoice[] {
   })
 }
 
-/** A replay of the one event: it was received in this millisecond, and contains its messageId. */
+/** Selects the one event by the millisecond of its receipt and its messageId. */
 function replayDeclined(
   { event, receivedAt, sourceId }: Trace,
   destinationId: string,
 ): Promise<unknown> {
-  const { messageId } = summaryOf(event, !sourceId.startsWith('src_'))
+  const { messageId } = summaryOf(event, isComputed(sourceId))
   return api.createReplay({
     destinationId,
     from: receivedAt,

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
+import { Choice } from '../../design/controls/choice.tsx'
 import { Confirm } from '../../design/windows/confirm.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
 import type { Names } from '../names.ts'
@@ -12,7 +13,6 @@ interface ReplayDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks to which destination the event is sent again, and says what will happen there. */
 export function ReplayDialog({
   choices,
   names,
@@ -21,31 +21,26 @@ export function ReplayDialog({
 }: ReplayDialogProps): ReactElement {
   const [picked, setPicked] = useState(choices[0]!.destinationId)
   const client = useQueryClient()
-  // A choice can end while the dialog is open.
+  // A choice can disappear while the dialog is open.
   const choice = choices.find(({ destinationId }) => destinationId === picked) ?? choices[0]!
   const send = async (): Promise<void> => {
     await choice.send()
-    toast(`It is being sent again to ${names.destination(choice.destinationId)}.`)
+    toast(`Replaying to ${names.destination(choice.destinationId)}.`)
     await client.invalidateQueries({ queryKey: ['events', 'trace', eventId] })
   }
   return (
-    <Confirm title="Replay this event" action="Replay" onConfirm={send} onClose={onClose}>
+    <Confirm title="Replay event" action="Replay" onConfirm={send} onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2">Send the event again to:</legend>
+        <legend className="mb-2">Destination</legend>
         {choices.map(({ destinationId, effect }) => (
-          <label key={destinationId} className="flex items-start gap-2">
-            <input
-              type="radio"
-              name="destination"
-              className="accent-accent mt-1 size-4 shrink-0"
-              checked={destinationId === choice.destinationId}
-              onChange={() => setPicked(destinationId)}
-            />
-            <span>
-              <span className="font-medium">{names.destination(destinationId)}</span>
-              <span className="text-ink-soft block">{effect}</span>
-            </span>
-          </label>
+          <Choice
+            key={destinationId}
+            group="destination"
+            label={<span className="font-medium">{names.destination(destinationId)}</span>}
+            hint={effect}
+            isChosen={destinationId === choice.destinationId}
+            onChoose={() => setPicked(destinationId)}
+          />
         ))}
       </fieldset>
     </Confirm>

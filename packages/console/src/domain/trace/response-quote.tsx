@@ -2,22 +2,17 @@ import type { ReactElement } from 'react'
 import { shownText } from '../../format/shown-text.ts'
 import type { TracedAttempt } from './trace-query.ts'
 
-const MOST_CHARACTERS = 300
-
-/** The beginning of what the receiver responded to the last attempt that failed: receivers often name the cause themselves. */
-export function ResponseQuote({
-  attempts,
-}: {
+interface ResponseQuoteProps {
   readonly attempts: readonly TracedAttempt[]
-}): ReactElement | null {
+}
+
+/** The start of the response to the last failed attempt: it often names the cause. */
+export function ResponseQuote({ attempts }: ResponseQuoteProps): ReactElement | undefined {
   const body = attempts.findLast(({ outcome }) => outcome !== 'delivered')?.body?.trim()
-  if (body === undefined || body === '') return null
+  if (body === undefined || body === '') return undefined
   return (
     <p className="text-dense text-ink-soft min-w-0">
-      It responded{' '}
-      <code className="bg-sunken rounded-small px-1 break-all">
-        {shownText(body, MOST_CHARACTERS)}
-      </code>
+      Response <code className="bg-sunken rounded-small px-1 break-all">{shownText(body)}</code>
     </p>
   )
 }

@@ -1,12 +1,12 @@
 import type { DeliveryState, PartState } from '@hookline/protocol'
 import type { Tone } from '../../design/state-badge.tsx'
 
-interface ShownState {
+interface StateLabel {
   readonly tone: Tone
   readonly words: string
 }
 
-const STATES: Readonly<Record<DeliveryState | PartState, ShownState>> = {
+const STATES: Readonly<Record<DeliveryState | PartState, StateLabel>> = {
   pending: { tone: 'waiting', words: 'pending' },
   held: { tone: 'held', words: 'held' },
   delivered: { tone: 'delivered', words: 'delivered' },
@@ -17,17 +17,11 @@ const STATES: Readonly<Record<DeliveryState | PartState, ShownState>> = {
   removed: { tone: 'declined', words: 'removed' },
 }
 
-/** How a state is shown. One that waits after an attempt that failed is being retried. */
-export function shownState(state: DeliveryState | PartState, hasFailed: boolean): ShownState {
+/** A pending delivery is shown as retrying once an attempt has failed. */
+export function shownState(state: DeliveryState | PartState, hasFailed: boolean): StateLabel {
   return state === 'pending' && hasFailed ? { tone: 'retrying', words: 'retrying' } : STATES[state]
 }
 
-const OUTCOMES: Readonly<Record<'delivered' | 'retry' | 'rejected', ShownState>> = {
-  delivered: { tone: 'delivered', words: 'delivered' },
-  retry: { tone: 'retrying', words: 'retry' },
-  rejected: { tone: 'failed', words: 'rejected' },
-}
-
-export function shownOutcome(outcome: keyof typeof OUTCOMES): ShownState {
-  return OUTCOMES[outcome]
+export function shownOutcome(outcome: 'delivered' | 'retry' | 'rejected'): StateLabel {
+  return outcome === 'retry' ? { tone: 'retrying', words: 'retry' } : STATES[outcome]
 }

@@ -1,40 +1,36 @@
-/** A span of time on the axis, in milliseconds since the epoch. */
+/** In milliseconds since the epoch. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** A long time in which nothing happened. It is drawn as a break, with how long it was. */
+/** A long idle time, drawn shortened. */
 interface Break extends Span {
-  /** Where it is drawn, from 0 to 1. */
+  /** Positions on the axis, from 0 to 1. */
   readonly left: number
   readonly right: number
 }
 
 export interface TimeAxis {
-  /** Where a time is drawn, from 0 to 1. */
+  /** The position of a time on the axis, from 0 to 1. */
   readonly place: (at: number) => number
   readonly breaks: readonly Break[]
 }
 
-/** What one break takes of the axis, and all breaks together at the most. */
+/** The share of the axis of one break, and the limit for all breaks. */
 const BREAK_SHARE = 0.07
-const MOST_BREAKS_SHARE = 0.45
-/** A shorter rest is drawn as it is. */
-const LEAST_BREAK_MS = 200
+const MAX_BREAKS_SHARE = 0.45
+const MIN_BREAK_MS = 200
 
 interface Piece extends Span {
   readonly isBreak: boolean
 }
 
-/**
- * One axis for attempts of milliseconds that are minutes apart: a rest that is longer than everything that happened is cut
- * short. What happened keeps one scale. Pure.
- */
+/** One axis for attempts that take milliseconds and are minutes apart: shortens idle times that exceed the total active time. */
 export function timeAxis(spans: readonly Span[]): TimeAxis {
   const pieces = piecesOf(merged(spans))
   const breakCount = pieces.filter(({ isBreak }) => isBreak).length
-  const share = Math.min(BREAK_SHARE, MOST_BREAKS_SHARE / Math.max(1, breakCount))
+  const share = Math.min(BREAK_SHARE, MAX_BREAKS_SHARE / Math.max(1, breakCount))
   const drawnMs = pieces.reduce((sum, { from, to, isBreak }) => sum + (isBreak ? 0 : to - from), 0)
   const perMs = (1 - share * breakCount) / Math.max(1, drawnMs)
   let left = 0
@@ -56,7 +52,7 @@ export function timeAxis(spans: readonly Span[]): TimeAxis {
   }
 }
 
-/** Spans in order, those that touch as one. */
+/** Sorts spans and joins adjacent ones. */
 function merged(spans: readonly Span[]): Span[] {
   const all: { from: number; to: number }[] = []
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
@@ -67,10 +63,10 @@ function merged(spans: readonly Span[]): Span[] {
   return all
 }
 
-/** The spans and the rests between them. */
+/** The spans and the idle times between them. */
 function piecesOf(spans: readonly Span[]): Piece[] {
   const busyMs = spans.reduce((sum, { from, to }) => sum + to - from, 0)
-  const longest = Math.max(LEAST_BREAK_MS, busyMs)
+  const longest = Math.max(MIN_BREAK_MS, busyMs)
   return spans.flatMap((span, index) => {
     const before = spans[index - 1]
     const own = { ...span, isBreak: false }

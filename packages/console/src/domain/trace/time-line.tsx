@@ -8,27 +8,27 @@ import { shownOutcome } from './states.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
 import type { Trace, TracedAttempt } from './trace-query.ts'
 
-/** A delivery that was replayed again and again has hundreds of attempts. The newest are shown first. */
-const MOST_ATTEMPTS = 20
+/** The newest attempts, until a click shows all of them. */
+const MAX_ATTEMPTS = 20
 
 interface TimeLineProps {
   readonly trace: Trace
   readonly names: Names
 }
 
-interface Row {
+interface Step {
   readonly key: string
   readonly label: ReactNode
   readonly at: number
   readonly attempt?: TracedAttempt
 }
 
-/** From receipt to each attempt, on one axis. Times in which nothing happened are cut short. */
+/** From receipt to each attempt, on one axis. Idle times are shortened. */
 export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
   const [isWhole, setWhole] = useState(false)
   const all = attemptsOf(trace, names)
-  const shown = isWhole ? all : all.slice(-MOST_ATTEMPTS)
-  const rows = [...stepsOf(trace), ...shown, ...nextOf(trace, names)].toSorted(
+  const shown = isWhole ? all : all.slice(-MAX_ATTEMPTS)
+  const rows = [...stepsOf(trace), ...shown, ...nextAttemptsOf(trace, names)].toSorted(
     (a, b) => a.at - b.at,
   )
   const axis = timeAxis(
@@ -38,13 +38,13 @@ export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
   return (
     <div className="flex flex-col gap-2">
       <Legend attempts={shown} />
-      <ol className="text-dense flex flex-col" aria-label="What happened, in its order">
+      <ol className="text-dense flex flex-col" aria-label="Timeline">
         {rows.map((row) => (
           <li
             key={row.key}
             className="border-line grid grid-cols-1 items-center gap-x-4 border-b py-1 last:border-0 sm:grid-cols-[15rem_1fr]"
           >
-            <Rest before={row} axis={axis} />
+            <IdleTime before={row} axis={axis} />
             <div className="flex min-w-0 justify-between gap-2">
               <span className="min-w-0">{row.label}</span>
               <span className="text-ink-faint text-note shrink-0 tabular-nums">
@@ -64,34 +64,34 @@ export function TimeLine({ trace, names }: TimeLineProps): ReactElement {
   )
 }
 
-/** The time without anything before a row. On a wide screen it is written into the axis, which has no room on a narrow one. */
-function Rest({ before, axis }: { readonly before: Row; readonly axis: TimeAxis }): ReactNode {
-  const rest = axis.breaks.find(({ to }) => to === before.at)
-  if (rest === undefined) return undefined
+/** For narrow screens, where the axis has no room for it. */
+function IdleTime({ before, axis }: { readonly before: Step; readonly axis: TimeAxis }): ReactNode {
+  const idle = axis.breaks.find(({ to }) => to === before.at)
+  if (idle === undefined) return undefined
   return (
     <span className="text-ink-faint text-note sm:hidden">
-      {duration(rest.to - rest.from)} later
+      {duration(idle.to - idle.from)} later
     </span>
   )
 }
 
-function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): ReactElement {
+function Track({ row, axis }: { readonly row: Step; readonly axis: TimeAxis }): ReactElement {
   const { at, attempt } = row
   return (
     <div className="relative h-5 min-w-0 overflow-hidden" aria-hidden="true">
-      {axis.breaks.map((rest) => (
+      {axis.breaks.map(({ from, to, left, right }) => (
         <span
-          key={rest.from}
+          key={from}
           className="bg-sunken border-line text-ink-faint absolute inset-y-0 overflow-hidden border-x border-dashed text-center text-note leading-5 whitespace-nowrap"
-          style={{ left: share(rest.left), width: share(rest.right - rest.left) }}
+          style={{ left: percent(left), width: percent(right - left) }}
         >
-          <span className="max-sm:hidden">{duration(rest.to - rest.from)}</span>
+          <span className="max-sm:hidden">{duration(to - from)}</span>
         </span>
       ))}
       {attempt === undefined ? (
         <span
           className="bg-ink-soft rounded-full absolute top-1.5 size-2 -translate-x-full"
-          style={{ left: `max(0.5rem, ${share(axis.place(at))})` }}
+          style={{ left: `max(0.5rem, ${percent(axis.place(at))})` }}
         />
       ) : (
         <Bars attempt={attempt} axis={axis} />
@@ -100,30 +100,28 @@ function Track({ row, axis }: { readonly row: Row; readonly axis: TimeAxis }): R
   )
 }
 
-/** The phases, one after the other from the start. The rest of the duration is what no phase measured. */
-function Bars({
-  attempt,
-  axis,
-}: {
+interface BarsProps {
   readonly attempt: TracedAttempt
   readonly axis: TimeAxis
-}): ReactElement {
+}
+
+/** The phases, one after the other. The rest of the duration was not measured. */
+function Bars({ attempt, axis }: BarsProps): ReactElement {
   const start = Date.parse(attempt.startedAt)
   const phases = phasesOf(attempt)
-  const ends = phases.map((_, index) =>
-    phases.slice(0, index + 1).reduce((sum, { ms }) => sum + ms, start),
-  )
+  const startOf = (index: number): number =>
+    phases.slice(0, index).reduce((sum, { ms }) => sum + ms, start)
   return (
     <>
       <span
         className="bg-hover border-line-strong rounded-small absolute inset-y-0.5 min-w-1 border"
         style={spanOf(axis, start, endOf(attempt))}
       />
-      {phases.map(({ key, look, ms }, index) => (
+      {phases.map(({ key, look }, index) => (
         <span
           key={key}
           className={`${look} absolute inset-y-1 min-w-0.5`}
-          style={spanOf(axis, ends[index]! - ms, ends[index]!)}
+          style={spanOf(axis, startOf(index), startOf(index + 1))}
         />
       ))}
     </>
@@ -132,19 +130,19 @@ function Bars({
 
 function spanOf(axis: TimeAxis, from: number, to: number): { left: string; width: string } {
   const left = Math.min(axis.place(from), 0.994)
-  return { left: share(left), width: share(Math.max(0, axis.place(to) - left)) }
+  return { left: percent(left), width: percent(Math.max(0, axis.place(to) - left)) }
 }
 
-function share(part: number): string {
+function percent(part: number): string {
   return `${(part * 100).toFixed(3)}%`
 }
 
-function Legend({ attempts }: { readonly attempts: readonly Row[] }): ReactElement | undefined {
+function Legend({ attempts }: { readonly attempts: readonly Step[] }): ReactElement | undefined {
   const used = new Set(attempts.flatMap(({ attempt }) => phasesOf(attempt!).map(({ key }) => key)))
   if (used.size === 0) return undefined
   return (
     <ul
-      aria-label="The phases of an attempt"
+      aria-label="Phases of an attempt"
       className="text-note text-ink-soft flex flex-wrap gap-x-4"
     >
       {PHASES.filter(([key]) => used.has(key)).map(([key, words, look]) => (
@@ -157,35 +155,23 @@ function Legend({ attempts }: { readonly attempts: readonly Row[] }): ReactEleme
   )
 }
 
-function stepsOf({ receivedAt, decisions, deliveries }: Trace): Row[] {
+function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
   const received = Date.parse(receivedAt)
-  // A replay sets a new time from which the retry window counts: then nothing tells when it was decided.
+  const steps: Step[] = [{ key: 'received', label: 'Received', at: received }]
+  // A replay restarts the retry window, so its time of decision is unknown.
   const decided = deliveries
     .filter(({ attempts, firstDueAt }) =>
       attempts.every(({ startedAt }) => startedAt >= firstDueAt),
     )
     .map(({ firstDueAt }) => Date.parse(firstDueAt))
+  if (decided.length === 0) return steps
   const declined = decisions.filter(({ decision }) => decision === 'declined').length
-  const label = [
-    `deliver to ${deliveries.length}`,
-    ...(declined > 0 ? [`declined for ${declined}`] : []),
-  ].join(', ')
-  return [
-    { key: 'received', label: 'Received', at: received },
-    ...(decided.length === 0
-      ? []
-      : [
-          {
-            key: 'decided',
-            label: `Decided: ${label}`,
-            at: Math.max(received, Math.min(...decided)),
-          },
-        ]),
-  ]
+  const label = `Decided: deliver to ${deliveries.length}${declined > 0 ? `, declined for ${declined}` : ''}`
+  return [...steps, { key: 'decided', label, at: Math.max(received, Math.min(...decided)) }]
 }
 
-function attemptsOf({ deliveries }: Trace, names: Names): Row[] {
-  const rows = deliveries.flatMap(({ destinationId, attempts }) =>
+function attemptsOf({ deliveries }: Trace, names: Names): Step[] {
+  const steps = deliveries.flatMap(({ destinationId, attempts }) =>
     attempts.map((attempt) => ({
       key: attempt.id,
       label: <AttemptLabel attempt={attempt} name={names.destination(destinationId)} />,
@@ -193,32 +179,25 @@ function attemptsOf({ deliveries }: Trace, names: Names): Row[] {
       attempt,
     })),
   )
-  return rows.toSorted((a, b) => a.at - b.at)
+  return steps.toSorted((a, b) => a.at - b.at)
 }
 
-function nextOf({ deliveries }: Trace, names: Names): Row[] {
-  return deliveries.flatMap(({ id, destinationId, nextAttemptAt }) =>
-    nextAttemptAt === null
-      ? []
-      : [
-          {
-            key: `next ${id}`,
-            label: `Next attempt, ${names.destination(destinationId)}`,
-            at: Date.parse(nextAttemptAt),
-          },
-        ],
-  )
+function nextAttemptsOf({ deliveries }: Trace, names: Names): Step[] {
+  return deliveries.flatMap(({ id, destinationId, nextAttemptAt }) => {
+    if (nextAttemptAt === null) return []
+    const label = `Next attempt, ${names.destination(destinationId)}`
+    return [{ key: `next ${id}`, label, at: Date.parse(nextAttemptAt) }]
+  })
 }
 
 const COLOURS = { delivered: 'text-delivered', retry: 'text-retrying', rejected: 'text-failed' }
 
-function AttemptLabel({
-  attempt,
-  name,
-}: {
+interface AttemptLabelProps {
   readonly attempt: TracedAttempt
   readonly name: string
-}): ReactElement {
+}
+
+function AttemptLabel({ attempt, name }: AttemptLabelProps): ReactElement {
   const { number, outcome, status, durationMs } = attempt
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (

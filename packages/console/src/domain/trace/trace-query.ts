@@ -12,9 +12,9 @@ export type TracedWebhook = TracedDelivery['webhooks'][number]
 export type TracedAttempt = TracedDelivery['attempts'][number]
 export type Waiting = NonNullable<TracedWebhook['waiting']>
 
-/** Several messages of one attempt arrive together. They fetch the trace once. */
+/** Messages of one attempt arrive together, and cause one request. */
 const SETTLE_MS = 150
-/** What ends a wait can be a change that is no activity of the event. */
+/** Changes that may end a wait. */
 const RESOURCES: ReadonlySet<string | null> = new Set([
   null,
   'destinations',
@@ -29,7 +29,7 @@ export function traceQuery(id: string) {
   })
 }
 
-/** Fetches the trace again when something happens to its event, and when something changes that it may wait for. */
+/** Refetches the trace on activity of its event, and on changes that may end a wait. */
 export function useTraceUpdates(trace: Trace): void {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -52,7 +52,7 @@ function isAbout(message: LiveMessage, eventId: string): boolean {
   return message.kind === 'gap' || ('eventId' in message && message.eventId === eventId)
 }
 
-/** Whether something will still happen to the event by itself. */
+/** Whether the event has work left. */
 function isOpen({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
   return (
     decisions.some(({ decision }) => decision === 'pending') ||

@@ -1,8 +1,10 @@
 import type { Tone } from '../../design/state-badge.tsx'
 import { counted } from '../../format/figures.ts'
-import type { Trace } from './trace-query.ts'
+import type { Decision, Trace } from './trace-query.ts'
 
-/** What became of an event, in one sentence. */
+type Outcomes = Pick<Trace, 'decisions' | 'deliveries'>
+
+/** The outcome of an event at all its destinations. */
 export interface Verdict {
   readonly tone: Tone
   readonly sentence: string
@@ -14,89 +16,50 @@ type Fate =
 interface FateInfo {
   readonly fate: Fate
   readonly tone: Tone
-  /** For some of several destinations. */
-  readonly some: (count: number) => string
-  /** Where there is only one destination. */
+  /** For several destinations, after their number. */
+  readonly some: string
+  /** For a single destination. */
   readonly only: string
 }
 
-const are = (count: number, words: string): string =>
-  `${count} ${count === 1 ? 'is' : 'are'} ${words}`
-
-/** From what needs a person first to what is well. The tone of the whole is the first that occurs. */
+/** The most urgent first. The first that occurs sets the tone. */
 const FATES: readonly FateInfo[] = [
-  {
-    fate: 'failed',
-    tone: 'failed',
-    some: (count) => `${count} failed`,
-    only: 'Not delivered: its one destination did not take it.',
-  },
+  { fate: 'failed', tone: 'failed', some: 'failed', only: 'Delivery failed.' },
   {
     fate: 'retrying',
     tone: 'retrying',
-    some: (count) => are(count, 'being retried'),
-    only: 'Not delivered yet: it is being retried.',
+    some: 'retrying',
+    only: 'Not delivered yet: retrying.',
   },
-  {
-    fate: 'held',
-    tone: 'held',
-    some: (count) => are(count, 'held'),
-    only: 'Not delivered yet: it is held.',
-  },
-  {
-    fate: 'waiting',
-    tone: 'waiting',
-    some: (count) => `${count} ${count === 1 ? 'waits' : 'wait'} for an attempt`,
-    only: 'Not delivered yet: it waits for an attempt.',
-  },
-  {
-    fate: 'undecided',
-    tone: 'waiting',
-    some: (count) => are(count, 'not decided yet'),
-    only: 'Not decided yet.',
-  },
-  {
-    fate: 'declined',
-    tone: 'declined',
-    some: (count) => `${count} declined it`,
-    only: 'Not sent: its one destination declined it.',
-  },
+  { fate: 'held', tone: 'held', some: 'held', only: 'Not delivered yet: held.' },
+  { fate: 'waiting', tone: 'waiting', some: 'pending', only: 'Not delivered yet: pending.' },
+  { fate: 'undecided', tone: 'waiting', some: 'not decided yet', only: 'Not decided yet.' },
+  { fate: 'declined', tone: 'declined', some: 'declined', only: 'Declined by its destination.' },
 ]
 
-const NO_DESTINATION = 'Nothing was sent: there was no destination to send it to.'
-
-/** The verdict on an event: where it was delivered, and what became of it elsewhere. */
-export function verdictOf({
-  decisions,
-  deliveries,
-}: Pick<Trace, 'decisions' | 'deliveries'>): Verdict {
-  const fates = decisions
-    .map((decision) => fateOf(decision, deliveries))
-    // A destination that was created later had no part in it.
+export function verdictOf(outcomes: Outcomes): Verdict {
+  const fates = outcomes.decisions
+    .map((decision) => fateOf(decision, outcomes.deliveries))
     .filter((fate) => fate !== 'later')
-  if (fates.length === 0) return { tone: 'declined', sentence: NO_DESTINATION }
+  if (fates.length === 0)
+    return { tone: 'declined', sentence: 'Not sent: there was no destination.' }
   const count = (fate: Fate): number => fates.filter((each) => each === fate).length
   const delivered = count('delivered')
   const rest = FATES.filter(({ fate }) => count(fate) > 0)
-  if (rest.length === 0) {
-    const where = fates.length === 1 ? 'its one destination' : `all ${fates.length} destinations`
+  const [worst] = rest
+  if (worst === undefined) {
+    const where = fates.length === 1 ? 'its destination' : `all ${fates.length} destinations`
     return { tone: 'delivered', sentence: `Delivered to ${where}.` }
   }
-  const [worst] = rest
-  const words = rest.map(({ fate, some }) => some(count(fate))).join(', ')
-  // What was declined as it should be takes nothing away from a delivery.
-  const tone = worst!.fate === 'declined' && delivered > 0 ? 'delivered' : worst!.tone
-  if (fates.length === 1) return { tone, sentence: worst!.only }
-  const whole = counted(fates.length, 'destination')
-  const head =
-    delivered === 0 ? `Not delivered to its ${whole}` : `Delivered to ${delivered} of ${whole}`
-  return { tone, sentence: `${head}: ${words}.` }
+  // A decline is intended, so it does not outweigh a delivery.
+  const tone = worst.fate === 'declined' && delivered > 0 ? 'delivered' : worst.tone
+  if (fates.length === 1) return { tone, sentence: worst.only }
+  const words = rest.map(({ fate, some }) => `${count(fate)} ${some}`).join(', ')
+  const total = counted(fates.length, 'destination')
+  return { tone, sentence: `Delivered to ${delivered} of ${total}: ${words}.` }
 }
 
-function fateOf(
-  { destinationId, decision }: Trace['decisions'][number],
-  deliveries: Trace['deliveries'],
-): Fate {
+function fateOf({ destinationId, decision }: Decision, deliveries: Outcomes['deliveries']): Fate {
   if (decision === 'declined') return 'declined'
   if (decision === 'none') return 'later'
   const delivery = deliveries.find((each) => each.destinationId === destinationId)
@@ -107,13 +70,9 @@ function fateOf(
   return attempts.some(({ outcome }) => outcome === 'retry') ? 'retrying' : 'waiting'
 }
 
-/** The decisions with those first that need a person. */
-export function byNeed({
-  decisions,
-  deliveries,
-}: Pick<Trace, 'decisions' | 'deliveries'>): Trace['decisions'] {
+/** The decisions, the most urgent first. */
+export function byNeed({ decisions, deliveries }: Outcomes): Trace['decisions'] {
   const order = [...FATES.map(({ fate }) => fate), 'delivered', 'later']
-  const place = (decision: Trace['decisions'][number]): number =>
-    order.indexOf(fateOf(decision, deliveries))
-  return decisions.toSorted((a, b) => place(a) - place(b))
+  const rank = (decision: Decision): number => order.indexOf(fateOf(decision, deliveries))
+  return decisions.toSorted((a, b) => rank(a) - rank(b))
 }

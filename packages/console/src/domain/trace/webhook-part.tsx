@@ -7,23 +7,23 @@ import { classInfo, waitExplanation } from './explanations.ts'
 import { Explained } from './explained.tsx'
 import { ResponseQuote } from './response-quote.tsx'
 import { shownState } from './states.ts'
-import type { TracedAttempt, TracedWebhook } from './trace-query.ts'
+import type { TracedAttempt, TracedWebhook, Waiting } from './trace-query.ts'
 
 const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
   not_retried:
-    'An attempt failed, and another webhook of the destination has the event: one is enough for it.',
-  removed: 'The webhook was removed before it took the event.',
-  expired: 'The retry window ended before the receiver took the event.',
+    'The attempt failed, but the destination needs only one webhook, and another accepted it.',
+  removed: 'The webhook was removed before it was delivered.',
+  expired: 'The retry window ended before it was delivered.',
 }
 
 interface WebhookPartProps {
   readonly part: TracedWebhook
-  /** The attempts of the delivery, on all its webhooks. */
+  /** The attempts of the delivery on all its webhooks. */
   readonly attempts: readonly TracedAttempt[]
   readonly destinationId: string
 }
 
-/** What became of an event at one webhook: its state, why it waits and until when, and what to do. */
+/** A delivery at one webhook: its state, why it waits, and what to do. */
 export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps): ReactElement {
   const { url, state, waiting, last } = part
   const { tone, words } = shownState(state, last?.outcome === 'retry')
@@ -39,26 +39,25 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
         <>
           <Explained explanation={waitExplanation(waiting)} destinationId={destinationId} />
           <p className="text-ink-soft">
-            Waits since <Time at={waiting.since} />.{' '}
-            <NextAttempt at={waiting.reason === 'in_flight' ? undefined : waiting.nextAttemptAt} />
+            Waiting since <Time at={waiting.since} />. <NextAttempt {...waiting} />
           </p>
         </>
       )}
       {last !== null && info !== undefined && (
-        <p className="max-w-prose">
-          <code>{shownText(last.class, 60)}</code>: {info.meaning} {info.help}
-        </p>
-      )}
-      {info !== undefined && (
-        <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
+        <>
+          <p className="max-w-prose">
+            <code>{shownText(last.class, 60)}</code>: {info.meaning} {info.help}
+          </p>
+          <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
+        </>
       )}
     </div>
   )
 }
 
-function NextAttempt({ at }: { readonly at: string | null | undefined }): ReactElement | undefined {
-  if (at === undefined) return undefined
-  if (at === null) return <>There is no next attempt until somebody ends the cause.</>
+function NextAttempt({ reason, nextAttemptAt: at }: Waiting): ReactElement | undefined {
+  if (reason === 'in_flight') return undefined
+  if (at === null) return <>No attempt is scheduled until then.</>
   return (
     <>
       Next attempt <Time at={at} /> (<Time at={at} form="full" />

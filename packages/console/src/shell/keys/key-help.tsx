@@ -2,20 +2,19 @@ import type { ReactElement } from 'react'
 import { Modal } from '../../design/windows/modal.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
-  [['Ctrl K', '⌘ K'], 'Go to a page, a destination, a source, or an id'],
+  [['Ctrl K', '⌘ K'], 'Go to a page, destination, source or id'],
   [['/'], 'Filter the list'],
-  [['j', 'k'], 'The next and the previous row'],
+  [['j', 'k'], 'Next and previous row'],
   [['Enter'], 'Open the row'],
-  [['Esc'], 'Close what is open'],
-  [['r'], 'Replay or retry what is open'],
-  [['p'], 'Pause and continue the live tail'],
-  [['?'], 'This list'],
+  [['Esc'], 'Close'],
+  [['r'], 'Replay or retry'],
+  [['p'], 'Pause or resume the live tail'],
+  [['?'], 'Show shortcuts'],
 ]
 
-/** The keys of the console. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
-    <Modal title="Keys" isOpen onClose={onClose}>
+    <Modal title="Keyboard shortcuts" isOpen onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
         {KEYS.map(([keys, meaning]) => (
           <div key={meaning} className="contents">

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Whether a key that is pressed now writes text, or belongs to a control. */
+/** Whether the key is for an input or a dialog. */
 function isWriting({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement &&
@@ -10,10 +10,7 @@ function isWriting({ target }: KeyboardEvent): boolean {
 
 type Keys = Readonly<Record<string, (() => void) | undefined>>
 
-/**
- * Does something when a key is pressed, unless a person is writing, or a window is open. Keys are as in `KeyboardEvent.key`.
- * The list of all of them is in `key-help.tsx`.
- */
+/** Binds single keys, named as in `KeyboardEvent.key`. `key-help.tsx` lists them. */
 export function useKeys(keys: Keys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return

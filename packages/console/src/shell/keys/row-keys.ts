@@ -1,9 +1,8 @@
 import { useKeys } from './keys.ts'
 
 /**
- * `j` and `k` move the focus through the rows of a list: elements with `data-row`, numbered from 0. Such an element is a link
- * or a button, or has one. Enter then opens the row, as the browser does for every link.
- * @param onMove called first, for a list that draws only the rows on screen
+ * `j` and `k` move the focus through rows: links or buttons, or elements that contain one, with `data-row` from 0.
+ * @param onMove called first, for virtual lists
  */
 export function useRowKeys(count: number, onMove?: (index: number) => void): void {
   const move = (step: number): void => {
@@ -15,12 +14,12 @@ export function useRowKeys(count: number, onMove?: (index: number) => void): voi
   useKeys({ j: () => move(1), k: () => move(-1) })
 }
 
-/** `/` goes to the filter of the page: the input with `data-filter`. */
+/** `/` focuses the input with `data-filter`. */
 export function useFilterKey(): void {
   useKeys({ '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus() })
 }
 
-/** The number of the row that has the focus; -1 where none has. */
+/** -1 if no row has the focus. */
 function focusedRow(): number {
   const row = document.activeElement?.closest<HTMLElement>('[data-row]')
   return row === null || row === undefined ? -1 : Number(row.dataset['row'])

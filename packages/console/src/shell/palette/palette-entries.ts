@@ -5,7 +5,6 @@ import { PAGES } from '../pages.ts'
 export interface PaletteEntry {
   readonly key: string
   readonly name: string
-  /** What it is: a page, a destination, an id. */
   readonly kind: string
   readonly to: string
 }
@@ -15,7 +14,6 @@ interface Named {
   readonly name: string
 }
 
-/** What has a name that a person gave it. */
 export interface NamedRecords {
   readonly destinations?: readonly Named[] | undefined
   readonly sources?: readonly Named[] | undefined
@@ -23,9 +21,9 @@ export interface NamedRecords {
   readonly traits?: readonly Named[] | undefined
 }
 
-const MOST = 30
-/** The service looks for a text of this length at the most. */
-const MOST_TEXT = 200
+const MAX_ENTRIES = 30
+/** The limit of the API. */
+const MAX_TEXT_CHARACTERS = 200
 
 type To = (id: string) => string
 
@@ -34,7 +32,7 @@ const SOURCE: To = (id) => `/sources?source=${id}`
 const AUDIENCE: To = (id) => `/audiences?audience=${id}`
 const TRAIT: To = (id) => `/audiences?trait=${id}`
 
-/** Where an id leads, by its prefix. */
+/** The page of an id, by its prefix. */
 const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
   ['evt_', 'Event', (id) => `/events/${id}`],
   ['dst_', 'Destination', DESTINATION],
@@ -42,26 +40,23 @@ const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
   ['msg_', 'Delivery', (id) => `/events?delivery=${id}`],
   ['aud_', 'Audience', AUDIENCE],
   ['trt_', 'Computed trait', TRAIT],
-  ['del_', 'Deletion of users', (id) => `/privacy?deletion=${id}`],
+  ['del_', 'Deletion', (id) => `/privacy?deletion=${id}`],
   ['rpl_', 'Replay', (id) => `/destinations?replay=${id}`],
   ['tok_', 'Token', () => '/system?tab=tokens'],
   ['ses_', 'Session', () => '/system?tab=sessions'],
-  ['req_', 'Request of the inspector', (id) => `/inspector?request=${id}`],
-  ['adt_', 'Entry of the audit log', (id) => `/system?tab=audit&entry=${id}`],
+  ['req_', 'Inspector request', (id) => `/inspector?request=${id}`],
+  ['adt_', 'Audit log entry', (id) => `/system?tab=audit&entry=${id}`],
 ]
 
-/** How well an entry matches, best first. Entries of one rank keep their order: pages, then records. */
-const RANKS = { page: 0, exact: 1, begins: 2, contains: 3, id: 4, about: 5, search: 6 } as const
+/** The lower, the better the match. */
+const RANKS = { page: 0, exact: 1, begins: 2, contains: 3, id: 4, about: 5 } as const
 
 interface Ranked {
   readonly entry: PaletteEntry
   readonly rank: number
 }
 
-/**
- * What the palette offers for a text, the likeliest first: pages whose name begins with it, records with such a name, what
- * an id tells by its prefix, pages that are about it, and at last the ways to look for it among events and users.
- */
+/** The entries for a text, best match first, then searches for it among events and users. */
 export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
   const wanted = text.trim()
   const found = [
@@ -76,7 +71,7 @@ export function paletteEntries(text: string, records: NamedRecords): PaletteEntr
   const entries = found.toSorted((a, b) => a.rank - b.rank).map(({ entry }) => entry)
   const isKnownId = ID_PAGES.some(([prefix]) => wanted.startsWith(prefix))
   const searches = wanted === '' || isKnownId ? [] : searchEntries(wanted)
-  return [...withoutRepeats(entries).slice(0, MOST - searches.length), ...searches]
+  return [...withoutRepeats(entries).slice(0, MAX_ENTRIES - searches.length), ...searches]
 }
 
 function ranked(entry: PaletteEntry, rank: number | undefined): Ranked[] {
@@ -123,25 +118,25 @@ function idEntries(text: string): Ranked[] {
   return ranked(entryOf('id', text, kind, to(encodeURIComponent(text))), RANKS.id)
 }
 
-/** A pasted id has digits, and a word has none. Any text may be a userId, so the user, who may not exist, comes late. */
+/** Text with digits is likely an id. Any text may be a userId, but the user may not exist, so it comes late. */
 function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)
   const mayBeId = !/\s/.test(text)
   const message = entryOf(
     'message',
-    `Find events with the messageId “${text}”`,
+    `Find events by messageId “${text}”`,
     'Events',
     `/events?messageId=${encoded}`,
   )
   const content = entryOf(
     'text',
-    `Find events with the text “${text}”`,
+    `Find events containing “${text}”`,
     'Events',
     `/events?text=${encoded}`,
   )
   const userPath = `/users/${encodeURIComponent(pathPartOf(text))}`
-  const user = entryOf('user', `Open the user “${text}”`, 'User', userPath)
-  const contents = text.length > MOST_TEXT ? [] : [content]
+  const user = entryOf('user', `Open user “${text}”`, 'User', userPath)
+  const contents = text.length > MAX_TEXT_CHARACTERS ? [] : [content]
   if (mayBeId && /\d/.test(text)) return [message, ...contents, user]
   return [...contents, user, ...(mayBeId ? [message] : [])]
 }
@@ -150,7 +145,7 @@ function entryOf(key: string, name: string, kind: string, to: string): PaletteEn
   return { key, name, kind, to }
 }
 
-/** An id leads to the record that has it, which is there with its name already. */
+/** An id and its record lead to the same page. The record is kept, because it comes first. */
 function withoutRepeats(entries: readonly PaletteEntry[]): PaletteEntry[] {
   return [...new Map(entries.toReversed().map((entry) => [entry.to, entry])).values()].toReversed()
 }

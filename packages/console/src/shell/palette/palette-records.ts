@@ -3,7 +3,6 @@ import { api } from '../../api/client.ts'
 import { allOf, destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import type { NamedRecords } from './palette-entries.ts'
 
-/** Everything that the palette finds by its name. */
 export function usePaletteRecords(): NamedRecords {
   const { data: destinations } = useQuery(destinationsQuery)
   const { data: sources } = useQuery(sourcesQuery)

@@ -7,7 +7,6 @@ import { shownText } from '../../format/shown-text.ts'
 import { type PaletteEntry, paletteEntries } from './palette-entries.ts'
 import { usePaletteRecords } from './palette-records.ts'
 
-/** Goes to a page, a destination, a source or an id, by writing some letters of it. */
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState('')
   const [current, setCurrent] = useState(0)
@@ -34,7 +33,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         aria-expanded
         aria-controls={id}
         aria-activedescendant={entries.length > 0 ? `${id}-${current}` : undefined}
-        placeholder="A page, a destination, a source, or an id"
+        placeholder="Page, destination, source or id"
         value={text}
         onKeyDown={move}
         onChange={({ target }) => {
@@ -61,7 +60,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
           </li>
         ))}
       </ul>
-      {entries.length === 0 && <p className="text-ink-soft py-4">Nothing has this name.</p>}
+      {entries.length === 0 && <p className="text-ink-soft py-4">No results.</p>}
     </Modal>
   )
 }

@@ -6,7 +6,7 @@ const since = '2026-11-23T12:00:00.000Z'
 const system = { time: since, checks: { database: { ok: true } }, damages: [] }
 const nothing = { checked: [], others: [], failures: [], system, unlinked: [] }
 
-test('nothing is wrong where everything is as it should be', () => {
+test('a healthy service has no problems', () => {
   expect(currentProblems({ ...nothing, checked: [destination()] })).toEqual([])
 })
 
@@ -37,31 +37,31 @@ test('the service itself comes first, then destinations, then failures, each wit
     [
       'attention',
       'Check “clock”: The clock was set back by 3 h.',
-      expect.stringMatching(/^If the clock is wrong now, correct it/),
+      expect.stringMatching(/^If the clock is wrong, correct it/),
       '/system',
     ],
     [
       'failing',
-      'Check “workers” fails: Failed and restarted: replays.',
-      expect.stringMatching(/^Check the free space and the health of the disk/),
+      'Check “workers” failed: Failed and restarted: replays.',
+      expect.stringMatching(/^Check disk space and disk health/),
       '/system',
     ],
     [
       'failing',
-      'Check “other” fails: it gives no reason.',
+      'Check “other” failed: no reason.',
       expect.stringMatching(/hookline doctor/),
       '/system',
     ],
     [
       'attention',
-      'Stored data was damaged: Two pages could not be read.',
+      'Data corruption: Two pages could not be read.',
       expect.stringMatching(/^Check the disk/),
       '/system',
     ],
     [
       'attention',
-      'Shop: https://a.example/ is paused. Its receiver responded 410 Gone three times.',
-      'Correct the URL, or remove the webhook, and resume it.',
+      'Shop: https://a.example/ is paused. The receiver responded with 410 three times in a row.',
+      'Correct the URL or remove the webhook, then resume.',
       '/destinations/dst_1',
     ],
     [
@@ -73,7 +73,7 @@ test('the service itself comes first, then destinations, then failures, each wit
   ])
 })
 
-test('calls with ids that stand for nobody, and profiles that are full, need attention; shared devices do not', () => {
+test('placeholder ids and full profiles need attention; shared devices do not', () => {
   const of = (sourceId: string, counts: Readonly<Record<string, number>>) => ({
     sourceId,
     name: sourceId === 'src_1' ? 'Shop' : undefined,
@@ -88,12 +88,12 @@ test('calls with ids that stand for nobody, and profiles that are full, need att
   expect(problems.map(({ severity, title, to }) => [severity, title, to])).toEqual([
     [
       'attention',
-      'Shop: 1,204 calls of the last 24 hours had an id such as undefined or 0.',
-      '/sources/src_1',
+      'Shop: 1,204 calls in the last 24 hours had an id such as undefined or 0.',
+      '/sources?source=src_1',
     ],
     [
       'attention',
-      'src_2: 1 id of the last 24 hours was not linked, because the profile has as many as it may.',
+      'src_2: 1 id in the last 24 hours exceeded the limit of a profile and was not linked.',
       '/users?order=largest',
     ],
   ])

@@ -13,12 +13,12 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [{ webhook: young }, []],
   [
     { webhook: old },
-    ['failing: Shop: https://a.example/: 12 deliveries wait, the oldest for 11 min.'],
+    ['failing: Shop: https://a.example/: 12 pending deliveries, the oldest for 11 min.'],
   ],
   [
     { webhook: { ...old, breaker: 'open' } },
     [
-      'failing: Shop: https://a.example/ failed too often, so its breaker opened. 12 deliveries wait, the oldest for 11 min.',
+      'failing: Shop: https://a.example/ failed too often, so its breaker opened. 12 pending deliveries, the oldest for 11 min.',
     ],
   ],
   [
@@ -28,38 +28,40 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [
     { webhook: { ...young, retryAfterUntil: ago(-3) } },
     [
-      'attention: Shop: https://a.example/ asked for a pause with Retry-After. 12 deliveries wait, the oldest for 9 min.',
+      'attention: Shop: https://a.example/ asked for a pause with Retry-After. 12 pending deliveries, the oldest for 9 min.',
     ],
   ],
   [
     { webhook: { ...old, retryAfterUntil: ago(-3) } },
     [
-      'failing: Shop: https://a.example/ asked for a pause with Retry-After. 12 deliveries wait, the oldest for 11 min.',
+      'failing: Shop: https://a.example/ asked for a pause with Retry-After. 12 pending deliveries, the oldest for 11 min.',
     ],
   ],
   [{ webhook: { retryAfterUntil: ago(-3) } }, []],
   [{ enabled: false, paused: operator }, []],
   [
     { enabled: false, webhook: { pending: 1, oldestPendingAt: ago(1) } },
-    ['attention: Shop is disabled. 1 delivery waits, the oldest for 1 min.'],
+    ['attention: Shop is disabled. 1 pending delivery, the oldest for 1 min.'],
   ],
   [
     { paused: operator, webhook: { held: 1_234, breaker: 'open' } },
-    ['attention: Shop is paused. A person paused it. 1,234 held.'],
+    ['attention: Shop is paused. Paused by hand. 1,234 held.'],
   ],
   [
     { pause: { since: ago(60), reason: 'forbidden' }, webhook: { held: 2 } },
-    ['attention: Shop: https://a.example/ is paused. The settings forbid its address. 2 held.'],
+    [
+      'attention: Shop: https://a.example/ is paused. allowedNetworks or allowedPorts forbids its address or port. 2 held.',
+    ],
   ],
   [
     { lastHour: { attempts: 10, delivered: 4 } },
-    ['failing: Shop: 4 of 10 attempts of the last hour were accepted.'],
+    ['failing: Shop: 4 of 10 attempts succeeded in the last hour.'],
   ],
   [{ lastHour: { attempts: 10, delivered: 5 } }, []],
   [{ lastHour: { attempts: 9, delivered: 0 } }, []],
   [
     { paused: operator, lastHour: { attempts: 10, delivered: 0 } },
-    ['attention: Shop is paused. A person paused it.'],
+    ['attention: Shop is paused. Paused by hand.'],
   ],
   [
     { webhook: { breaker: 'open' }, lastHour: { attempts: 10, delivered: 0 } },
@@ -67,16 +69,13 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   ],
 ]
 
-test.for(TITLES)(
-  'what keeps a destination from delivering is said in words: %#',
-  ([wanted, titles]) => {
-    const problems = destinationProblems([destination(wanted)], NOW)
-    expect(problems.map(({ severity, title }) => `${severity}: ${title}`)).toEqual(titles)
-    expect(problems.filter(({ remedy, to }) => remedy === '' || !to.startsWith('/'))).toEqual([])
-  },
-)
+test.for(TITLES)('problems of destinations have a severity and a title: %#', ([wanted, titles]) => {
+  const problems = destinationProblems([destination(wanted)], NOW)
+  expect(problems.map(({ severity, title }) => `${severity}: ${title}`)).toEqual(titles)
+  expect(problems.filter(({ remedy, to }) => remedy === '' || !to.startsWith('/'))).toEqual([])
+})
 
-test('where each destination has few attempts, all together may tell enough', () => {
+test('if each destination has few attempts, the total decides', () => {
   const lastHour = { attempts: 5, delivered: 1 }
   const both = ['dst_1', 'dst_2'].map((id) => destination({ id, lastHour }))
   expect(destinationProblems(both, NOW).map(({ key }) => key)).toEqual([
@@ -85,21 +84,21 @@ test('where each destination has few attempts, all together may tell enough', ()
   ])
 })
 
-test('Retry-After says when the next attempt is made, and a long wait leads to what waits', () => {
+test('Retry-After shows the next attempt, and a long wait links to the backlog', () => {
   const [rests] = destinationProblems(
     [destination({ webhook: { ...young, retryAfterUntil: ago(-3) } })],
     NOW,
   )
-  expect(rests?.remedy).toBe('The next attempt is made in 3 min. “Do not wait” makes it now.')
+  expect(rests?.remedy).toBe('Next attempt in 3 min. To make it now, close the breaker.')
   const [waits] = destinationProblems([destination({ webhook: old })], NOW)
   expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
 })
 
-test('what is wrong is seen behind a long name and a long URL', () => {
+test('the problem is visible after a long name and a long URL', () => {
   const long = {
     ...destination({ webhook: { ...old, url: `https://a.example/${'x'.repeat(900)}` } }),
   }
   const [problem] = destinationProblems([{ ...long, name: 'n'.repeat(200) }], NOW)
-  expect(problem?.title).toMatch(/12 deliveries wait, the oldest for 11 min\.$/)
+  expect(problem?.title).toMatch(/12 pending deliveries, the oldest for 11 min\.$/)
   expect(problem?.title.length).toBeLessThan(300)
 })

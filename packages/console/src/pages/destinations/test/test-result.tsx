@@ -49,7 +49,7 @@ function Tested({ webhook }: { readonly webhook: TestedWebhook }): ReactElement 
     <div className="flex flex-col gap-4">
       {attempt !== null && (
         <div className="border-line rounded-small border [&>div]:border-t-0">
-          <AttemptDetails answer={attempt} />
+          <AttemptDetails attempt={attempt} />
         </div>
       )}
       <div className="flex flex-col gap-1">
