@@ -26,14 +26,14 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await identify(service, 'ben', 'free')
   const { page, go, faults } = await openSignedIn(service)
   await go('audiences')
-  await page.getByRole('link', { name: 'Build the first audience' }).click()
+  await page.getByRole('link', { name: 'Create audience' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Loyal pros')
   await page.getByText('loyal_pros').waitFor()
 
   // By keyboard: the first clause is a trait.
-  await clause(page, 1).getByLabel('Kind of clause').focus()
+  await clause(page, 1).getByLabel('Clause type').focus()
   await page.keyboard.press('T')
-  await clause(page, 1).getByLabel('Name of the trait').focus()
+  await clause(page, 1).getByLabel('Trait name').focus()
   await page.keyboard.type('plan')
   await clause(page, 1).getByLabel('Value', { exact: true }).focus()
   await page.keyboard.type('pro')
@@ -42,15 +42,15 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
 
   // A group of its own for the other two. The focus is in its first clause.
   await page.getByRole('button', { name: 'Add group' }).click()
-  await page.getByText('1 part is not filled in yet').waitFor()
+  await page.getByText('Fill in all fields to see matching users.').waitFor()
   const count = clause(page, 2)
-  await count.getByLabel('Name of the event').fill('Order Completed')
+  await count.getByLabel('Event name').fill('Order Completed')
   await count.getByLabel('How often').selectOption('at least')
   await count.getByLabel('Number of times').fill('2')
   await count.getByLabel('When').selectOption('in the last')
-  await page.getByRole('group', { name: 'Group: any holds' }).getByText('Add clause').click()
+  await page.getByRole('group', { name: 'Group: any of these' }).getByText('Add clause').click()
   await page.keyboard.press('T')
-  await clause(page, 3).getByLabel('Name of the trait').fill('vip')
+  await clause(page, 3).getByLabel('Trait name').fill('vip')
   await clause(page, 3).getByLabel('Operator').selectOption('has a value')
   await page
     .getByText(
@@ -60,12 +60,12 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   // Not: nobody who has the trait vip. The focus stays at the clause.
   await clause(page, 3).getByRole('button', { name: 'Negate' }).click()
   await page.getByText('or not (trait vip has a value))').waitFor()
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Kind of clause')
-  await clause(page, 3).getByRole('button', { name: 'Not. Click' }).click()
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Clause type')
+  await clause(page, 3).getByRole('button', { name: 'Not. Click to remove' }).click()
   await page.getByText('1 user', { exact: true }).waitFor()
   await expectAccessible(page)
 
-  await page.getByRole('button', { name: 'Create the audience' }).click()
+  await page.getByRole('button', { name: 'Create audience' }).click()
   await page.getByRole('heading', { level: 1, name: 'Loyal pros' }).waitFor()
   await page.getByText('live').first().waitFor()
   await page.getByRole('cell', { name: '+1 −0' }).waitFor()
@@ -74,17 +74,18 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   expect(await page.getByRole('cell', { name: 'ben' }).count()).toBe(0)
 
   // Ben is not in it yet; then he is.
-  await page.getByLabel('Find a user').fill('ben')
+  await page.getByRole('tab', { name: 'Explain' }).click()
+  await page.getByLabel('userId').fill('ben')
   await page.keyboard.press('Enter')
-  await page.getByText('does not belong to the audience').waitFor()
+  await page.getByText('is not in this audience').waitFor()
   await identify(service, 'ben', 'pro')
   await service.track('m3', { userId: 'ben' })
   await service.track('m4', { userId: 'ben' })
-  await page.getByText('belongs to the audience since').waitFor()
-  const decided = page.getByRole('listitem').filter({ hasText: 'decided' })
-  expect(await decided.allInnerTexts()).toEqual([
-    expect.stringMatching(/holds\s+trait plan is “pro”\s+saw “pro”/),
-    expect.stringMatching(/holds\s+Order Completed at least 2 times.+\s+saw 2/),
+  await page.getByText('entered this audience').waitFor()
+  const decisive = page.getByRole('listitem').filter({ hasText: 'decisive' })
+  expect(await decisive.allInnerTexts()).toEqual([
+    expect.stringMatching(/matches\s+trait plan is “pro”\s+found “pro”/),
+    expect.stringMatching(/matches\s+Order Completed at least 2 times.+\s+found 2/),
   ])
   await expectAccessible(page)
   await page.getByRole('tab', { name: 'Overview' }).click()
@@ -107,27 +108,27 @@ test('the condition is changed as JSON, and a fault is shown at the clause that 
   const { id } = await service.api.call<{ id: string }>('POST', 'audiences', body)
   const { page, go } = await openSignedIn(service, { colorScheme: 'dark' })
   await go(`audiences?audience=${id}&tab=definition`)
-  await page.getByRole('button', { name: 'Write JSON' }).click()
+  await page.getByRole('button', { name: 'Edit as JSON' }).click()
   await page
-    .getByLabel('The condition as JSON')
+    .getByLabel('Condition as JSON')
     .fill('{"or":[{"trait":"plan","op":"exists"},{"computedTrait":"spent","op":">","value":5}]}')
-  await page.getByText('At /or/1/computedTrait: There is no such computed trait.').waitFor()
-  await page.getByRole('button', { name: 'Use the builder' }).click()
+  await page.getByText('/or/1/computedTrait: There is no such computed trait.').waitFor()
+  await page.getByRole('button', { name: 'Use builder' }).click()
   await clause(page, 2).getByText('There is no such computed trait.').waitFor()
   expect(await clause(page, 1).getByRole('alert').count()).toBe(0)
   await expectAccessible(page)
 
   await clause(page, 2).getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('1 user', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Save the condition' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   const stored = await service.api.call<{ condition: object }>('GET', `audiences/${id}`)
   expect(stored.condition).toEqual({ or: [{ trait: 'plan', op: 'exists' }] })
   // JSON that the inputs cannot show goes to the service as it is.
-  await page.getByRole('button', { name: 'Write JSON' }).click()
-  await page.getByLabel('The condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
-  await page.getByText('At /extra: There is no such field.').waitFor()
-  await page.getByRole('button', { name: 'Use the builder' }).click()
+  await page.getByRole('button', { name: 'Edit as JSON' }).click()
+  await page.getByLabel('Condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
+  await page.getByText('/extra: There is no such field.').waitFor()
+  await page.getByRole('button', { name: 'Use builder' }).click()
   await page.getByText('cannot show this JSON').waitFor()
 })
 
@@ -167,7 +168,7 @@ test.for([1280, 380])(
     await service.track('m1', { userId: 'anna' })
     const { page, go } = await openSignedIn(service, { viewport: { width, height: 800 } })
     await go('audiences')
-    await page.getByRole('link', { name: 'Build the first audience' }).click()
+    await page.getByRole('link', { name: 'Create audience' }).click()
     const top = async (label: string): Promise<number> =>
       (await page.getByLabel(label, { exact: true }).boundingBox())!.y
     const name = page.getByLabel('Name', { exact: true })
@@ -177,13 +178,13 @@ test.for([1280, 380])(
     await page.getByText('customers_who_came_back').waitFor()
     expect(await top('Members')).toBe(membersAt)
 
-    const event = page.getByLabel('Name of the event')
+    const event = page.getByLabel('Event name')
     expect((await event.boundingBox())!.width).toBeGreaterThan(240)
     await event.fill('Ord')
-    await page.getByText('none has the name “Ord”').waitFor()
+    await page.getByText('No recent event is named “Ord”').waitFor()
     await event.fill('Order Completed')
     await page.getByText('1 user', { exact: true }).waitFor()
-    await page.getByText('would belong to it now.').waitFor()
+    await page.getByText('would be in this audience.').waitFor()
 
     const whenAt = await top('When')
     await page.getByLabel('How often').selectOption('at least')

@@ -25,10 +25,10 @@ test('a browser that was too slow says how many messages it missed, and where to
   // The row is below what arrived after it. A filter that no event matches leaves what is missing.
   await page.getByLabel('Contains').fill('no event has this text')
   await page
-    .getByText(/^[\d,]+ messages were missed here\.$/)
+    .getByText(/^[\d,]+ messages missed$/)
     .first()
     .waitFor()
-  await page.getByRole('link', { name: 'Show the events of that time' }).first().click()
+  await page.getByRole('link', { name: 'View events from this period' }).first().click()
   await page.getByLabel('From', { exact: true }).waitFor()
   expect(faults).toEqual([])
 })

@@ -90,9 +90,9 @@ test('an id of nothing has no button that deletes it, and is asked for once', as
     await page.waitForTimeout(200)
   }
   expect(missing).toBe(1)
-  expect(await page.getByText('Delete this user').count()).toBe(0)
+  expect(await page.getByText('Delete user').count()).toBe(0)
   await go('users/anna')
-  await page.getByText('Delete this user').waitFor()
+  await page.getByText('Delete user').waitFor()
 })
 
 test('a time that is the first on screen after a while is not in the future', async () => {

@@ -7,7 +7,7 @@ useChromium()
 
 const HOSTILE = 'a/b?c#d%2f <b>\u202e'
 
-test('a user is found, with traits, audiences and events, and the way to why and to its deletion', async () => {
+test('a user is found, with traits, audiences, events, an explanation and a link to delete it', async () => {
   await using service = await startService()
   await service.send('/v1/identify', {
     userId: HOSTILE,
@@ -21,9 +21,10 @@ test('a user is found, with traits, audiences and events, and the way to why and
     condition: { trait: 'plan', op: 'equals', value: 'pro' },
   })
   const { page, go } = await openSignedIn(service)
-  await go('audiences')
-  await page.getByLabel('Find a user').fill(HOSTILE)
+  await go('users')
+  await page.getByLabel('userId, anonymousId or email').fill(HOSTILE)
   await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'a/b?c#d%2f <b>⟨U+202E⟩' }).click()
   await page.getByRole('heading', { level: 1, name: 'a/b?c#d%2f <b>⟨U+202E⟩' }).waitFor()
   await page.getByRole('region', { name: 'Linked ids' }).getByText('anon-1').waitFor()
   await page.getByRole('cell', { name: '"javascript:alert(1)"' }).waitFor()
@@ -38,31 +39,31 @@ test('a user is found, with traits, audiences and events, and the way to why and
   )
   await expectAccessible(page)
 
-  await page.getByRole('link', { name: 'Delete this user' }).click()
+  await page.getByRole('link', { name: 'Delete user' }).click()
   await page.getByRole('dialog', { name: 'Delete users' }).waitFor()
   expect(new URL(page.url()).searchParams.get('userId')).toBe(HOSTILE)
   await page.goBack()
   await page.getByRole('row', { name: 'Pros member' }).getByRole('link').click()
-  await page.getByText('belongs to the audience').waitFor()
+  await page.getByText('entered this audience').waitFor()
 })
 
-test('without profiles, a user has its events all the same, and a deletion is told', async () => {
+test('without a profile, the page of a user shows events and deletions', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service, { role: 'viewer', colorScheme: 'dark' })
   await go('users/anna')
   await page.getByText('There are no profiles yet').waitFor()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
-  expect(await page.getByText('Delete this user').count()).toBe(0)
+  expect(await page.getByText('Delete user').count()).toBe(0)
   await expectAccessible(page)
   await service.api.call('POST', 'deletions', { userIds: ['ben'], suppress: true })
   await go('users/ben')
-  await page.getByText('A deletion suppresses the user').waitFor()
+  await page.getByText('from this user since').waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
 })
 
-test('a deletion that suppresses nobody is told with its link, while it runs and when it is done', async () => {
+test('a deletion without suppression is shown with a link, during and after the purge', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'carl' })
   await service.endOf('m1')
@@ -78,15 +79,15 @@ test('a deletion that suppresses nobody is told with its link, while it runs and
     await route.fulfill({ response, json: isRunning ? running : deletion })
   })
   const { id } = await service.api.call<{ id: string }>('POST', 'deletions', { userIds: ['carl'] })
-  await page.getByText('A deletion of the user is running').waitFor()
+  await page.getByText('Deleting the events, traits and audiences of this user').waitFor()
   isRunning = false
-  await page.getByText('A deletion removed the events, traits and audiences').waitFor()
+  await page.getByText('The events, traits and audiences of this user were deleted').waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
   await service.track('m2', { userId: 'carl' })
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
-  await page.getByText('A deletion removed the events, traits and audiences').waitFor()
-  await page.getByRole('link', { name: 'The deletion' }).click()
+  await page.getByText('The events, traits and audiences of this user were deleted').waitFor()
+  await page.getByRole('link', { name: 'View deletion' }).click()
   await page.waitForURL(new RegExp(`privacy\\?deletion=${id}`))
   // The page looks for the deletion while the service is away.
   await page.unrouteAll({ behavior: 'ignoreErrors' })

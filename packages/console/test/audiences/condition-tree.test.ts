@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { clauseDraftOf } from '../../src/pages/audiences/draft/clause-draft.ts'
-import { comparisonOf, withOperator } from '../../src/pages/audiences/draft/comparison-draft.ts'
 import {
+  comparisonOf,
+  valueOf,
+  withOperator,
+} from '../../src/pages/audiences/draft/comparison-draft.ts'
+import {
+  clauseDraftOf,
   conditionOf,
   copyOf,
   type Group,
   innerPointer,
+  isConditionComplete,
   newClausePart,
   newGroup,
   treeOf,
-  unfinishedIn,
   withPart,
 } from '../../src/pages/audiences/draft/condition-tree.ts'
-import { valueOf } from '../../src/pages/audiences/draft/value-draft.ts'
 
 const A = { trait: 'a', op: 'exists' }
 const B = { trait: 'b', op: 'exists' }
@@ -24,7 +27,7 @@ describe('a part of a condition', () => {
     expect(conditionOf(withPart(tree, first.id, () => []))).toEqual({ and: [{ or: [B] }] })
   })
 
-  test('is copied beside itself, with ids of its own', () => {
+  test('is copied beside itself, with new ids', () => {
     const copied = withPart(tree, second.id, (part) => [part, copyOf(part)]) as Group
     expect(conditionOf(copied)).toEqual({ and: [A, { or: [B] }, { or: [B] }] })
     expect(new Set(copied.parts.map(({ id }) => id)).size).toBe(3)
@@ -48,10 +51,11 @@ describe('a part of a condition', () => {
   })
 })
 
-test('a clause without what it needs, and a group without clauses, are unfinished', () => {
-  expect(unfinishedIn(newClausePart())).toBe(1)
-  expect(unfinishedIn(newGroup('and', []))).toBe(1)
-  expect(unfinishedIn(newGroup('and', [newClausePart(), treeOf(A), newGroup('or', [])]))).toBe(2)
+test('a condition with an incomplete clause or an empty group is incomplete', () => {
+  expect(isConditionComplete(newClausePart())).toBe(false)
+  expect(isConditionComplete(newGroup('and', []))).toBe(false)
+  expect(isConditionComplete(newGroup('and', [treeOf(A), newGroup('or', [])]))).toBe(false)
+  expect(isConditionComplete(tree)).toBe(true)
 })
 
 test.for([

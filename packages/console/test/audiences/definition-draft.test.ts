@@ -17,7 +17,7 @@ test('the inputs show every condition that the protocol allows, and give it back
       const tree = shownBy(CONDITIONS, condition)
       expect(tree).toBeDefined()
       expect(CONDITIONS.jsonOf(tree!)).toEqual(condition)
-      expect(CONDITIONS.unfinishedIn(tree!)).toBe(0)
+      expect(CONDITIONS.isComplete(tree!)).toBe(true)
     }),
   )
 })
@@ -28,7 +28,7 @@ test('the inputs show every compute that the protocol allows, and give it back u
       const draft = shownBy(COMPUTES, compute)
       expect(draft).toBeDefined()
       expect(COMPUTES.jsonOf(draft!)).toEqual(compute)
-      expect(COMPUTES.unfinishedIn(draft!)).toBe(0)
+      expect(COMPUTES.isComplete(draft!)).toBe(true)
     }),
   )
 })

@@ -18,7 +18,7 @@ test.for([
   [{ type: 'identify', count: { op: '==', n: 1 } }, 'any identify call exactly 1 time'],
   [{ audience: 'aud_1' }, 'member of VIPs'],
   [{ computedTrait: 'revenue', op: '>=', value: 100 }, 'computed trait revenue is at least 100'],
-  [{ trait: 'at', op: 'within_last_days', value: 7 }, 'trait at is a date in the last 7 days'],
+  [{ trait: 'at', op: 'within_last_days', value: 7 }, 'trait at is in the last 7 days'],
   [
     {
       and: [
@@ -28,7 +28,7 @@ test.for([
     },
     'trait a has a value and (trait b has a value or not (trait c has a value))',
   ],
-  [{ trait: '', op: '>' }, 'trait … is more than …'],
+  [{ trait: '', op: '>' }, 'trait … is greater than …'],
 ] as const)('%j in words', ([condition, words]) => {
   expect(conditionWords(treeOf(condition), () => 'VIPs')).toBe(words)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   fold,
   type LiveRows,
-  MOST_ROWS,
+  MAX_ROWS,
   NO_ROWS,
   shownRows,
 } from '../../src/pages/live/live-rows.ts'
@@ -113,13 +113,13 @@ test('a decision that arrives after its attempt changes nothing', () => {
 })
 
 test('memory has a bound: the oldest rows leave, and what comes later for them makes no row', () => {
-  const many = Array.from({ length: MOST_ROWS + 500 }, (_, index) => event(`evt_${index}`))
+  const many = Array.from({ length: MAX_ROWS + 500 }, (_, index) => event(`evt_${index}`))
   const rows = after([...many, decision('evt_0'), attempt('evt_0')])
   const next = after([decision('evt_1'), attempt('evt_1')], {}, rows)
-  expect(next.recent.size).toBe(MOST_ROWS)
+  expect(next.recent.size).toBe(MAX_ROWS)
   expect(next.kept.size).toBe(0)
   expect(rowsOf(next).at(-1)?.eventId).toBe('evt_500')
-  expect(next.received).toBe(MOST_ROWS + 500)
+  expect(next.received).toBe(MAX_ROWS + 500)
 })
 
 test('a retry of an event that is not among the rows has a row of its own', () => {
@@ -131,7 +131,7 @@ test('a retry of an event that is not among the rows has a row of its own', () =
 
 test('with a filter, a rare match stays while a thousand others go by, and is still folded', () => {
   const filters = { event: 'rare' }
-  const others = Array.from({ length: MOST_ROWS + 10 }, (_, index) => event(`evt_${index}`))
+  const others = Array.from({ length: MAX_ROWS + 10 }, (_, index) => event(`evt_${index}`))
   const first = after([event('evt_rare', { name: 'Rare one' }), ...others], filters)
   const rows = after([decision('evt_rare'), attempt('evt_rare')], filters, first)
   expect(rowsOf(rows, filters)).toMatchObject([
@@ -172,11 +172,10 @@ test('a gap has a row between what came before and after, with the time in which
 test('after a gap the count of events is a lower bound', () => {
   const gap: LiveMessage = { kind: 'gap', reason: 'too_long_ago', missed: null }
   const before = after([event('evt_1')])
-  expect(before.isIncomplete).toBe(false)
-  expect(after([gap, event('evt_2')], {}, before)).toMatchObject({
-    isIncomplete: true,
-    received: 2,
-  })
+  expect(before.gaps).toEqual([])
+  const rows = after([gap, event('evt_2')], {}, before)
+  expect(rows.gaps).toHaveLength(1)
+  expect(rows.received).toBe(2)
 })
 
 test('a row that nothing has happened to stays the same object', () => {

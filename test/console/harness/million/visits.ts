@@ -200,10 +200,12 @@ function userVisits(page: Page, { userId }: OldEvent): readonly Way[] {
     {
       name: 'a user',
       prepare: async () => {
-        await click(page, 'Audiences')
-        await page.getByLabel('Find a user').fill(userId)
+        await click(page, 'Users')
+        await page.getByLabel('userId, anonymousId or email').fill(userId)
+        await page.keyboard.press('Enter')
+        await link(page, userId).waitFor()
       },
-      open: () => page.keyboard.press('Enter'),
+      open: () => link(page, userId).click(),
       shows: page.getByRole('region', { name: 'Events, newest first' }).getByRole('link').first(),
     },
     {

@@ -2,16 +2,15 @@ import type { ReactElement } from 'react'
 import { useUrlState } from '../../shell/url-state.ts'
 import { ComputationPage } from './detail/computation-page.tsx'
 import { ListPage } from './list/list-page.tsx'
-import { NewPage } from './making/new-page.tsx'
+import { NewPage } from './list/new-page.tsx'
 import { AUDIENCES, TRAITS } from './record/computation-kind.ts'
 
-/** All audiences and computed traits, the one that is open, or a new one: the URL says which. */
+/** The list, an open record or a new one, depending on the URL. */
 export function AudiencesPage(): ReactElement {
-  const [{ audience, trait, new: making }] = useUrlState<'audience' | 'trait' | 'new'>()
-  if (making !== undefined)
-    return <NewPage kind={making === 'trait' ? TRAITS : AUDIENCES} key={making} />
-  if (audience !== undefined)
-    return <ComputationPage kind={AUDIENCES} id={audience} key={audience} />
-  if (trait !== undefined) return <ComputationPage kind={TRAITS} id={trait} key={trait} />
-  return <ListPage />
+  const [url] = useUrlState<'audience' | 'trait' | 'new'>()
+  if (url.new !== undefined)
+    return <NewPage kind={url.new === 'trait' ? TRAITS : AUDIENCES} key={url.new} />
+  const id = url.audience ?? url.trait
+  if (id === undefined) return <ListPage />
+  return <ComputationPage kind={url.audience === undefined ? TRAITS : AUDIENCES} id={id} key={id} />
 }

@@ -18,18 +18,18 @@ interface LiveDrawerProps {
   readonly onClose: () => void
 }
 
-/** What became of one event, beside the list, which goes on. On a narrow screen it lies above the lower part of the list. */
+/** The trace of one event beside the list, or over its lower part on a narrow screen. */
 export function LiveDrawer({ id, onClose }: LiveDrawerProps): ReactElement {
   const query = useQuery({ ...traceQuery(id), retry: retriesUnstored })
   return (
     <section
-      aria-label="The event"
+      aria-label="Event details"
       className="bg-surface border-line shadow-float rounded-panel max-lg:fixed max-lg:inset-x-2 max-lg:bottom-2 max-lg:z-20 max-h-[70dvh] w-auto overflow-y-auto border lg:sticky lg:top-16 lg:max-h-[calc(100dvh-6rem)] lg:w-[26rem] lg:shadow-none"
       tabIndex={0}
     >
       <header className="border-line bg-surface sticky top-0 z-10 flex items-center justify-between gap-2 border-b px-4 py-2">
         <Link to="/events/$id" params={{ id }} className="text-accent font-medium hover:underline">
-          Open the whole trace
+          View full trace
         </Link>
         <Button look="quiet" className="px-2" aria-label="Close" onClick={onClose}>
           <Icon name="cross" />
@@ -46,7 +46,7 @@ export function LiveDrawer({ id, onClose }: LiveDrawerProps): ReactElement {
   )
 }
 
-/** An event is live some milliseconds before it can be read from the archive. */
+/** Live events become readable from the archive a few milliseconds later. */
 function retriesUnstored(count: number, error: Error): boolean {
   const { status } = problemOf(error)
   return count < 4 && (status === 404 || status === 0 || status >= 500)

@@ -13,38 +13,35 @@ interface LiveFilterBarProps {
   readonly onChange: (change: Readonly<Partial<Record<LiveFilterName, string | undefined>>>) => void
 }
 
-interface Named {
-  readonly id: string
-  readonly name: string
-}
+type Option = readonly [value: string, label: string]
 
-/** The filters apply with every letter: they only choose among what is here already. */
+const TEXTS = [
+  ['text', 'Contains text'],
+  ['event', 'Event name'],
+  ['user', 'User'],
+] as const
+
 export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactElement {
   const { data: sources = [] } = useQuery(sourcesQuery)
   const { data: destinations = [] } = useQuery(destinationsQuery)
-  const choices = [
-    ['source', 'Source', optionsOf('Source', sources)],
-    ['destination', 'Destination', optionsOf('Destination', destinations)],
-    ['type', 'Type', [['', 'Type'], ...EVENT_TYPES.map((type) => [type, type] as const)]],
-    ['outcome', 'Outcome', OUTCOMES],
-  ] as const
-  const texts = [
-    ['text', 'Contains', 'Any text'],
-    ['event', 'Event name', 'Event name'],
-    ['user', 'User', 'User'],
-  ] as const
+  const choices: readonly (readonly [LiveFilterName, string, readonly Option[]])[] = [
+    ['source', 'Source', sources.map(({ id, name }) => [id, shownText(name, 60)])],
+    ['destination', 'Destination', destinations.map(({ id, name }) => [id, shownText(name, 60)])],
+    ['type', 'Type', EVENT_TYPES.map((type) => [type, type])],
+    ['outcome', 'Outcome', OUTCOMES.map((outcome) => [outcome, outcome])],
+  ]
   return (
     <div
       role="search"
-      aria-label="Filter what is live"
+      aria-label="Filter live events"
       className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-[repeat(3,1fr)_repeat(4,fit-content(9.5rem))_auto]"
     >
-      {texts.map(([name, label, placeholder]) => (
+      {TEXTS.map(([name, label]) => (
         <FilterInput
           key={name}
           data-filter={name === 'text' ? '' : undefined}
           aria-label={label}
-          placeholder={placeholder}
+          placeholder={label}
           value={filters[name] ?? ''}
           onWrite={(text) => onChange({ [name]: text })}
         />
@@ -54,7 +51,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
           key={name}
           aria-label={label}
           className="w-full"
-          options={options as readonly (readonly [string, string])[]}
+          options={[['', label], ...options]}
           value={filters[name] ?? ''}
           onPick={(value) => onChange({ [name]: value })}
         />
@@ -68,8 +65,4 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
       </Button>
     </div>
   )
-}
-
-function optionsOf(all: string, records: readonly Named[]): readonly (readonly [string, string])[] {
-  return [['', all], ...records.map(({ id, name }) => [id, shownText(name, 60)] as const)]
 }

@@ -1,8 +1,7 @@
 import { EVENT_OUTCOMES } from '@hookline/protocol'
-import { summaryText } from './summary-text.ts'
 import type { LiveRow } from './live-row.ts'
 
-/** The filters in the URL of the page. They are applied in the browser. */
+/** Filters in the page's URL, applied in the browser. */
 export const LIVE_FILTERS = [
   'source',
   'destination',
@@ -17,41 +16,49 @@ export type LiveFilterName = (typeof LIVE_FILTERS)[number]
 
 export type LiveFilters = Readonly<Partial<Record<LiveFilterName, string>>>
 
-/** What can be asked of an event's outcome, with its words. */
-export const OUTCOMES: readonly (readonly [value: string, words: string])[] = [
-  ['', 'Outcome'],
-  ...EVENT_OUTCOMES.map((outcome) => [outcome, outcome] as const),
-  ['duplicate', 'duplicate'],
-]
+export const OUTCOMES: readonly string[] = [...EVENT_OUTCOMES, 'duplicate']
 
-/** The filters among all that is in the URL. */
 export function liveFiltersIn(search: Readonly<Partial<Record<string, string>>>): LiveFilters {
   return Object.fromEntries(
     LIVE_FILTERS.filter((name) => (search[name] ?? '') !== '').map((name) => [name, search[name]]),
   )
 }
 
-/** Whether a row matches every filter. Texts match anywhere, upper and lower case alike. */
+/** Whether a row matches every filter. Text matches are substring and case-insensitive. */
 export function matches(row: LiveRow, filters: LiveFilters): boolean {
   return LIVE_FILTERS.every((name) => {
-    const wanted = filters[name]
-    return wanted === undefined || TESTS[name](row, wanted)
+    const filter = filters[name]
+    return filter === undefined || TESTS[name](row, filter)
   })
 }
 
-const TESTS: Readonly<Record<LiveFilterName, (row: LiveRow, wanted: string) => boolean>> = {
-  source: ({ event }, wanted) => event?.sourceId === wanted,
-  destination: ({ outcomes }, wanted) =>
-    outcomes.some(({ destinationId }) => destinationId === wanted),
-  type: ({ event }, wanted) => event?.type === wanted,
-  event: ({ event }, wanted) => contains(event?.name, wanted),
-  user: ({ event }, wanted) =>
-    contains(event?.userId, wanted) || contains(event?.anonymousId, wanted),
-  outcome: ({ isDuplicate, outcomes }, wanted) =>
-    wanted === 'duplicate' ? isDuplicate : outcomes.some(({ state }) => state === wanted),
-  text: (row, wanted) => contains(summaryText(row), wanted),
+const TESTS: Readonly<Record<LiveFilterName, (row: LiveRow, filter: string) => boolean>> = {
+  source: ({ event }, filter) => event?.sourceId === filter,
+  destination: ({ outcomes }, filter) =>
+    outcomes.some(({ destinationId }) => destinationId === filter),
+  type: ({ event }, filter) => event?.type === filter,
+  event: ({ event }, filter) => contains([event?.name], filter),
+  user: ({ event }, filter) => contains([event?.userId, event?.anonymousId], filter),
+  outcome: ({ isDuplicate, outcomes }, filter) =>
+    filter === 'duplicate' ? isDuplicate : outcomes.some(({ state }) => state === filter),
+  text: ({ eventId, event, outcomes }, filter) =>
+    contains(
+      [
+        eventId,
+        ...(event === null ? [] : EVENT_TEXTS.map((name) => event[name])),
+        ...outcomes.flatMap((outcome) => OUTCOME_TEXTS.map((name) => outcome[name])),
+      ],
+      filter,
+    ),
 }
 
-function contains(value: string | null | undefined, part: string): boolean {
-  return value?.toLowerCase().includes(part.toLowerCase()) ?? false
+const EVENT_TEXTS = ['type', 'name', 'userId', 'anonymousId', 'messageId', 'sourceId'] as const
+const OUTCOME_TEXTS = ['destinationId', 'state', 'detail', 'status'] as const
+
+function contains(values: readonly (string | number | null | undefined)[], part: string): boolean {
+  return values.some((value) =>
+    String(value ?? '')
+      .toLowerCase()
+      .includes(part.toLowerCase()),
+  )
 }

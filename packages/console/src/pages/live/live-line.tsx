@@ -11,17 +11,19 @@ import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
 import type { LiveOutcome, LiveRow } from './live-row.ts'
 
-const MOST_CHARACTERS = 60
-const MOST_GROUPS = 2
+const MAX_CHARACTERS = 60
+const MAX_BADGES = 2
 
-interface LiveLineProps {
+interface OutcomesProps {
   readonly row: LiveRow
   readonly names: Names
+}
+
+interface LiveLineProps extends OutcomesProps {
   readonly isOpen: boolean
   readonly onOpen: (eventId: string) => void
 }
 
-/** One event: when, what, of whom, from where, and what became of it so far. */
 export const LiveLine = memo(
   function LiveLine({ row, names, isOpen, onOpen }: LiveLineProps): ReactElement {
     const { event, eventId, at } = row
@@ -41,13 +43,13 @@ export const LiveLine = memo(
           {event === null ? 'retry' : shownText(event.type, 12)}
         </span>
         <span className="min-w-0 flex-[2] truncate font-medium">
-          {event === null ? shownText(eventId) : shownText(titleOf(event), MOST_CHARACTERS)}
+          {shownText(event === null ? eventId : titleOf(event), MAX_CHARACTERS)}
         </span>
         <span className="text-ink-soft hidden min-w-0 flex-1 truncate @2xl:inline">
-          {shownText(user, MOST_CHARACTERS)}
+          {shownText(user, MAX_CHARACTERS)}
         </span>
         <span className="text-ink-faint hidden min-w-0 flex-1 truncate @4xl:inline">
-          {event === null ? 'of an earlier event' : names.source(event.sourceId)}
+          {event === null ? 'earlier event' : names.source(event.sourceId)}
         </span>
         <span className="flex w-full shrink-0 items-center gap-1 overflow-hidden md:w-72 md:justify-end">
           <Outcomes row={row} names={names} />
@@ -55,7 +57,7 @@ export const LiveLine = memo(
       </button>
     )
   },
-  // The names are made anew with each drawing, and rarely differ.
+  // `names` is a new object on every render but rarely differs.
   (before, after) =>
     before.row === after.row &&
     before.isOpen === after.isOpen &&
@@ -75,13 +77,15 @@ function Clock({ at }: { readonly at: string }): ReactElement {
   )
 }
 
-interface OutcomesProps {
-  readonly row: LiveRow
-  readonly names: Names
-}
-
+/** Outcomes grouped by state, most urgent first; the row has room for two groups. */
 function Outcomes({ row, names }: OutcomesProps): ReactElement {
   const { outcomes, event, isDuplicate } = row
+  const groups = EVENT_OUTCOMES.map((state) =>
+    outcomes.filter((each) => each.state === state),
+  ).filter((group) => group.length > 0)
+  const rest = groups.slice(MAX_BADGES).flat()
+  const titleOfGroup = (group: readonly LiveOutcome[]): string =>
+    group.map((each) => `${names.destination(each.destinationId)}: ${detailOf(each)}`).join('\n')
   return (
     <>
       {event?.computed === true && (
@@ -90,52 +94,22 @@ function Outcomes({ row, names }: OutcomesProps): ReactElement {
         </StateBadge>
       )}
       {isDuplicate && <StateBadge tone="declined">duplicate</StateBadge>}
-      {outcomes.length === 1 && <Outcome outcome={outcomes[0]!} names={names} />}
-      {outcomes.length > 1 && <Groups outcomes={outcomes} names={names} />}
-    </>
-  )
-}
-
-interface GroupsProps {
-  readonly outcomes: readonly LiveOutcome[]
-  readonly names: Names
-}
-
-/** Several destinations by what became of the event there. There is room for the two states that need a person most. */
-function Groups({ outcomes, names }: GroupsProps): ReactElement {
-  const groups = EVENT_OUTCOMES.flatMap((state) => {
-    const those = outcomes.filter((each) => each.state === state)
-    return those.length === 0 ? [] : [{ state, those }]
-  })
-  const rest = groups.slice(MOST_GROUPS).flatMap(({ those }) => those)
-  const titleOfAll = (those: readonly LiveOutcome[]): string =>
-    those.map((each) => `${names.destination(each.destinationId)}: ${detailOf(each)}`).join('\n')
-  return (
-    <>
-      {groups.slice(0, MOST_GROUPS).map(({ state, those }) => (
-        <span key={state} className="inline-flex" title={titleOfAll(those)}>
-          <StateBadge tone={OUTCOME_TONES[state]}>{`${those.length} ${state}`}</StateBadge>
-        </span>
-      ))}
+      {groups.slice(0, MAX_BADGES).map((group) => {
+        const first = group[0]!
+        return (
+          <span key={first.state} className="inline-flex" title={titleOfGroup(group)}>
+            <StateBadge tone={OUTCOME_TONES[first.state]}>
+              {outcomes.length === 1 ? detailOf(first) : `${group.length} ${first.state}`}
+            </StateBadge>
+          </span>
+        )
+      })}
       {rest.length > 0 && (
-        <span className="text-ink-faint text-note" title={titleOfAll(rest)}>
+        <span className="text-ink-faint text-note" title={titleOfGroup(rest)}>
           +{rest.length}
         </span>
       )}
     </>
-  )
-}
-
-interface OutcomeProps {
-  readonly outcome: LiveOutcome
-  readonly names: Names
-}
-
-function Outcome({ outcome, names }: OutcomeProps): ReactElement {
-  return (
-    <span className="inline-flex" title={names.destination(outcome.destinationId)}>
-      <StateBadge tone={OUTCOME_TONES[outcome.state]}>{detailOf(outcome)}</StateBadge>
-    </span>
   )
 }
 

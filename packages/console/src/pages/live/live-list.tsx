@@ -1,17 +1,18 @@
+import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { Empty } from '../../design/states.tsx'
+import { useIsWide } from '../../design/use-is-wide.ts'
 import { useNames } from '../../domain/names.ts'
+import { counted } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { LiveLine } from './live-line.tsx'
-import type { AnyRow } from './live-row.ts'
-import { MissingLine } from './missing-line.tsx'
-import { useIsWide } from '../../design/use-is-wide.ts'
+import type { AnyRow, GapRow } from './live-row.ts'
 
-/** The height of a row: one line, or two on a narrow screen. */
 const HEIGHT = 34
+/** Two lines per row. */
 const NARROW_HEIGHT = 58
-/** A person who has scrolled so far reads what is there. */
+/** Scrolling further than this pauses the list. */
 const READING_PX = 12
 
 interface LiveListProps {
@@ -20,19 +21,13 @@ interface LiveListProps {
   readonly isPaused: boolean
   readonly openId: string | undefined
   readonly onOpen: (eventId: string) => void
-  /** The person reads what is on screen, which must not move now. */
+  /** Pauses the list, so that rows do not move while being read. */
   readonly onRead: () => void
 }
 
-/** The rows, newest on top. Only those on screen are drawn. */
-export function LiveList({
-  rows,
-  isFiltered,
-  isPaused,
-  openId,
-  onOpen,
-  onRead,
-}: LiveListProps): ReactElement {
+/** A virtual list of rows, newest first. */
+export function LiveList(props: LiveListProps): ReactElement {
+  const { rows, isFiltered, isPaused, openId, onOpen, onRead } = props
   const box = useRef<HTMLDivElement>(null)
   const names = useNames()
   const height = useIsWide() ? HEIGHT : NARROW_HEIGHT
@@ -42,7 +37,6 @@ export function LiveList({
     estimateSize: () => height,
     overscan: 4,
   })
-  // The newest rows are on top: who resumes wants to see them.
   useEffect(() => {
     if (!isPaused) box.current?.scrollTo({ top: 0 })
   }, [isPaused])
@@ -55,19 +49,25 @@ export function LiveList({
       ref={box}
       tabIndex={0}
       role="region"
-      aria-label="What happens"
+      aria-label="Live events"
       className="@container bg-surface border-line rounded-panel h-[max(20rem,calc(100dvh-18rem))] overflow-x-hidden overflow-y-auto border"
       onPointerDown={onRead}
       onScroll={({ currentTarget }) => currentTarget.scrollTop > READING_PX && onRead()}
     >
-      {rows.length === 0 && <Nothing isFiltered={isFiltered} />}
+      {rows.length === 0 && (
+        <Empty title={isFiltered ? 'No matching events yet' : 'Waiting for events'}>
+          {isFiltered
+            ? 'New events that match the filters appear here.'
+            : 'Send one from Get started or from your application.'}
+        </Empty>
+      )}
       <ul className="relative" style={{ height: rows.length * height }}>
         {virtualizer.getVirtualItems().map(({ index }) => {
           const row = rows[index]
           if (row === undefined) return undefined
           return (
             <li
-              // By its place: hundreds of new rows per second change texts, and make no new elements.
+              // Keyed by position: hundreds of new rows per second update text instead of creating elements.
               key={index}
               data-row={index}
               aria-setsize={rows.length}
@@ -78,7 +78,7 @@ export function LiveList({
               {row.kind === 'event' ? (
                 <LiveLine row={row} names={names} isOpen={row.eventId === openId} onOpen={onOpen} />
               ) : (
-                <MissingLine row={row} />
+                <GapLine row={row} />
               )}
             </li>
           )
@@ -88,15 +88,20 @@ export function LiveList({
   )
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactElement {
-  return isFiltered ? (
-    <Empty title="Nothing matches so far">
-      Events that match the filters appear here as they arrive.
-    </Empty>
-  ) : (
-    <Empty title="Waiting for events">
-      Events appear here the moment they arrive. Send one from Get started, or from your
-      application.
-    </Empty>
+function GapLine({ row: { missed, from, to } }: { readonly row: GapRow }): ReactElement {
+  const text = missed === null ? 'Messages missed' : `${counted(missed, 'message')} missed`
+  return (
+    <p className="bg-retrying-soft text-retrying text-dense flex h-full items-center gap-2 overflow-hidden px-3">
+      <span className="truncate" title={text}>
+        {text}
+      </span>
+      <Link
+        to="/events"
+        search={{ range: 'custom', to, ...(from !== null && { from }) }}
+        className="shrink-0 underline"
+      >
+        View events from this period
+      </Link>
+    </p>
   )
 }

@@ -1,22 +1,22 @@
 import type { EventOutcome } from '@hookline/protocol'
 import type { LiveEvent } from '../../stream/live-messages.ts'
 
-/** What became of an event at one destination, as far as it is known. */
+/** The latest known outcome at one destination. */
 export interface LiveOutcome {
   readonly destinationId: string
   readonly state: EventOutcome
-  /** The reason, if declined; the class of the last attempt. */
+  /** Why it was declined, or the class of the last attempt. */
   readonly detail: string | null
   readonly status: number | null
   readonly durationMs: number | null
 }
 
-/** An event, with the decisions and attempts that arrived after it. */
+/** An event with its decisions and attempts. */
 export interface LiveRow {
   readonly kind: 'event'
-  /** Where it stands: a later row has a higher number. */
+  /** Increases with each row. */
   readonly order: number
-  /** `null` in the row of an attempt whose event arrived before the page was opened, or long ago. */
+  /** `null` for a retry whose event arrived before the page was opened, or was evicted. */
   readonly event: LiveEvent | null
   readonly eventId: string
   readonly at: string
@@ -24,16 +24,15 @@ export interface LiveRow {
   readonly outcomes: readonly LiveOutcome[]
 }
 
-/** Messages that this page did not get. */
+/** Messages missing from the stream. */
 export interface GapRow {
   readonly kind: 'gap'
   readonly order: number
-  /** How many; `null` where that is not known. */
+  /** `null` if unknown. */
   readonly missed: number | null
-  /** The last message before it, and the first moment after it. */
+  /** Time of the last message before the gap. */
   readonly from: string | null
   readonly to: string
 }
 
-/** A row of the list. */
 export type AnyRow = LiveRow | GapRow

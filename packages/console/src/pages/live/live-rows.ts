@@ -3,27 +3,24 @@ import type {
   LiveAttempt,
   LiveDecision,
   LiveEvent,
-  LiveGap,
   LiveMessage,
 } from '../../stream/live-messages.ts'
 import { type LiveFilters, matches } from './live-filters.ts'
 import type { AnyRow, GapRow, LiveOutcome, LiveRow } from './live-row.ts'
 
-/** Rows that are kept. Older ones are on the page Events. */
-export const MOST_ROWS = 1_000
-const MOST_OUTCOMES = 60
+export const MAX_ROWS = 1_000
+const MAX_OUTCOMES = 60
+const MAX_GAPS = 20
 
 export interface LiveRows {
-  /** The newest rows by their event, oldest first. What arrives is folded into them. */
+  /** The newest rows by event id, oldest first. */
   readonly recent: ReadonlyMap<string, LiveRow>
-  /** Rows that match the filters, which stay when they are no longer recent. Empty without filters. */
+  /** Rows that match the filters, including ones no longer recent. Empty without filters. */
   readonly kept: ReadonlyMap<string, LiveRow>
-  /** What is missing, and where. */
+  /** The newest gaps. If there are any, `received` is a lower bound. */
   readonly gaps: readonly GapRow[]
-  /** Events since the page was opened, including those that are not shown. */
+  /** Events since the page was opened, shown or not. */
   readonly received: number
-  /** There were gaps, in which events may have been that are not counted. */
-  readonly isIncomplete: boolean
   readonly nextOrder: number
   readonly lastAt: string | null
 }
@@ -33,14 +30,11 @@ export const NO_ROWS: LiveRows = {
   kept: new Map(),
   gaps: [],
   received: 0,
-  isIncomplete: false,
   nextOrder: 1,
   lastAt: null,
 }
 
-const MOST_GAPS = 20
-
-/** A batch of messages folded into the rows. Pure: rows that nothing has happened to stay the same objects. */
+/** Folds a batch of messages into the rows. Pure; unchanged rows keep their identity. */
 export function fold(
   rows: LiveRows,
   messages: readonly LiveMessage[],
@@ -48,75 +42,49 @@ export function fold(
   now: string,
 ): LiveRows {
   const next = new Folding(rows, filters, now)
-  for (const message of messages) next.take(message)
+  for (const message of messages) next.add(message)
   return next.result()
 }
 
-/** The rows that match the filters, and the gaps, newest first. */
+/** Rows that match the filters, and gaps, newest first. */
 export function shownRows({ recent, kept, gaps }: LiveRows, filters: LiveFilters): AnyRow[] {
   const all = kept.size === 0 ? recent : new Map([...kept, ...recent])
   const shown = [...all.values()].filter((row) => matches(row, filters))
-  return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MOST_ROWS)
+  return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MAX_ROWS)
 }
 
-/** One batch at work. */
 class Folding {
+  readonly #rows: { -readonly [Name in keyof LiveRows]: LiveRows[Name] }
   readonly #recent: Map<string, LiveRow>
   readonly #kept: Map<string, LiveRow>
   readonly #filters: LiveFilters
   readonly #isFiltered: boolean
   readonly #now: string
-  #gaps: LiveRows['gaps']
-  #received: number
-  #isIncomplete: boolean
-  #order: number
-  #lastAt: string | null
 
   constructor(rows: LiveRows, filters: LiveFilters, now: string) {
+    this.#rows = { ...rows }
     this.#recent = new Map(rows.recent)
     this.#isFiltered = Object.keys(filters).length > 0
     this.#kept = new Map(this.#isFiltered ? rows.kept : [])
     this.#filters = filters
     this.#now = now
-    this.#gaps = rows.gaps
-    this.#received = rows.received
-    this.#isIncomplete = rows.isIncomplete
-    this.#order = rows.nextOrder
-    this.#lastAt = rows.lastAt
   }
 
-  take(message: LiveMessage): void {
+  add(message: LiveMessage): void {
     if (message.kind === 'event') this.#event(message)
     else if (message.kind === 'decision') this.#decision(message)
     else if (message.kind === 'attempt') this.#attempt(message)
-    else if (message.kind === 'gap') this.#gap(message)
-    if ('at' in message) this.#lastAt = message.at
+    else if (message.kind === 'gap') this.#gap(message.missed)
+    if ('at' in message) this.#rows.lastAt = message.at
   }
 
   result(): LiveRows {
-    return {
-      recent: bounded(this.#recent),
-      kept: bounded(this.#kept),
-      gaps: this.#gaps,
-      received: this.#received,
-      isIncomplete: this.#isIncomplete,
-      nextOrder: this.#order,
-      lastAt: this.#lastAt,
-    }
+    return { ...this.#rows, recent: bounded(this.#recent), kept: bounded(this.#kept) }
   }
 
   #event(event: LiveEvent): void {
-    this.#received += 1
-    const { eventId, at } = event
-    this.#put({
-      kind: 'event',
-      order: this.#take(),
-      event,
-      eventId,
-      at,
-      isDuplicate: false,
-      outcomes: [],
-    })
+    this.#rows.received += 1
+    this.#put(this.#newRow(event, event.eventId, event.at))
   }
 
   #decision({ eventId, destinationId, decision, reason }: LiveDecision): void {
@@ -125,7 +93,7 @@ class Folding {
     if (decision === 'duplicate') return this.#put({ ...row, isDuplicate: true })
     if (destinationId === null) return
     const known = row.outcomes.find((each) => each.destinationId === destinationId)
-    // An attempt may be told before its decision.
+    // An attempt may arrive before its decision.
     if (known !== undefined && decision === 'deliver') return
     const state = decision === 'deliver' ? 'pending' : 'declined'
     this.#put(
@@ -135,23 +103,21 @@ class Folding {
 
   #attempt(attempt: LiveAttempt): void {
     const { eventId, at, number, destinationId, status, durationMs } = attempt
-    const row = this.#find(eventId) ?? (number > 1 ? this.#earlier(eventId, at) : undefined)
+    const row = this.#find(eventId) ?? (number > 1 ? this.#newRow(null, eventId, at) : undefined)
     if (row === undefined) return
     const outcome = { destinationId, state: stateAfter(attempt), detail: attempt.class }
     this.#put(withOutcome(row, { ...outcome, status, durationMs }))
   }
 
-  /** A retry of an event that is not among the rows any longer. */
-  #earlier(eventId: string, at: string): LiveRow {
-    const order = this.#take()
-    return { kind: 'event', order, event: null, eventId, at, isDuplicate: false, outcomes: [] }
+  #gap(missed: number | null): void {
+    const order = this.#nextOrder()
+    const row: GapRow = { kind: 'gap', order, missed, from: this.#rows.lastAt, to: this.#now }
+    this.#rows.gaps = [...this.#rows.gaps, row].slice(-MAX_GAPS)
   }
 
-  #gap({ missed }: LiveGap): void {
-    const order = this.#take()
-    const row: GapRow = { kind: 'gap', order, missed, from: this.#lastAt, to: this.#now }
-    this.#gaps = [...this.#gaps, row].slice(-MOST_GAPS)
-    this.#isIncomplete = true
+  #newRow(event: LiveEvent | null, eventId: string, at: string): LiveRow {
+    const order = this.#nextOrder()
+    return { kind: 'event', order, event, eventId, at, isDuplicate: false, outcomes: [] }
   }
 
   #find(eventId: string): LiveRow | undefined {
@@ -165,29 +131,27 @@ class Folding {
       this.#kept.set(row.eventId, row)
   }
 
-  #take(): number {
-    this.#order += 1
-    return this.#order - 1
+  #nextOrder(): number {
+    this.#rows.nextOrder += 1
+    return this.#rows.nextOrder - 1
   }
 }
 
-/** The newest rows. A map keeps the order in which rows were added. */
+/** Evicts the oldest rows beyond the limit. Maps iterate in insertion order. */
 function bounded(rows: Map<string, LiveRow>): ReadonlyMap<string, LiveRow> {
-  let surplus = rows.size - MOST_ROWS
   for (const id of rows.keys()) {
-    if (surplus <= 0) break
+    if (rows.size <= MAX_ROWS) break
     rows.delete(id)
-    surplus -= 1
   }
   return rows
 }
 
 function withOutcome(row: LiveRow, outcome: LiveOutcome): LiveRow {
   const others = row.outcomes.filter((each) => each.destinationId !== outcome.destinationId)
-  return { ...row, outcomes: [...others, outcome].slice(-MOST_OUTCOMES) }
+  return { ...row, outcomes: [...others, outcome].slice(-MAX_OUTCOMES) }
 }
 
-/** How the whole delivery stands after an attempt on one of its webhooks. */
+/** The state of the whole delivery after an attempt on one of its webhooks. */
 function stateAfter({ state, outcome }: LiveAttempt): EventOutcome {
   if (state === 'delivered' || state === 'held') return state
   if (state !== 'pending') return 'failed'

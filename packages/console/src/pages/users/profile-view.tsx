@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import type { api } from '../../api/client.ts'
 import { FactList } from '../../design/lists/fact-list.tsx'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { Panel } from '../../design/panel.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { JsonBlock } from '../../design/texts/json-block.tsx'
-import { Panel } from '../../design/panel.tsx'
-import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -17,12 +17,11 @@ interface ProfileViewProps {
   readonly userId: string
 }
 
-/** The ids, traits, audiences and computed traits of a user. */
 export function ProfileView({ profile, userId }: ProfileViewProps): ReactElement {
   return (
     <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
       <Ids profile={profile} userId={userId} />
-      <Computed profile={profile} userId={userId} />
+      <Computations profile={profile} userId={userId} />
       <div className="min-w-0 lg:col-span-2">
         <Links profile={profile} />
       </div>
@@ -33,7 +32,7 @@ export function ProfileView({ profile, userId }: ProfileViewProps): ReactElement
   )
 }
 
-const MOST_IDS = 20
+const MAX_IDS = 20
 
 function Ids({ profile, userId }: ProfileViewProps): ReactElement {
   const { userIds, anonymousIds, counts, firstSeenAt, lastSeenAt, space } = profile
@@ -60,53 +59,47 @@ function IdList({ ids }: { readonly ids: readonly string[] }): ReactElement {
   if (ids.length === 0) return <>none</>
   return (
     <ul>
-      {ids.slice(0, MOST_IDS).map((each) => (
+      {ids.slice(0, MAX_IDS).map((each) => (
         <li key={each}>
           <IdText id={each} />
         </li>
       ))}
-      {ids.length > MOST_IDS && <li>and {wholeNumber(ids.length - MOST_IDS)} more</li>}
+      {ids.length > MAX_IDS && <li>and {wholeNumber(ids.length - MAX_IDS)} more</li>}
     </ul>
   )
 }
 
-function Computed({ profile, userId }: ProfileViewProps): ReactElement {
-  const { audiences, computedTraits } = profile
-  const why = (search: object, children: ReactNode): ReactElement => (
-    <Link
-      to="/audiences"
-      search={{ ...search, tab: 'explain', user: userId }}
-      className="text-accent hover:underline"
-    >
-      {children}
-    </Link>
-  )
+function Computations({ profile, userId }: ProfileViewProps): ReactElement {
+  const rows = [
+    ...profile.audiences.map((each) => ({ ...each, param: 'audience', shown: 'member' })),
+    ...profile.computedTraits.map((each) => ({
+      ...each,
+      param: 'trait',
+      shown: <JsonCode value={each.value} />,
+    })),
+  ]
   return (
     <Panel title="Audiences and computed traits" isFlush>
-      {audiences.length + computedTraits.length === 0 ? (
-        <p className="text-ink-soft px-4 pb-4">The user belongs to none, and has no value.</p>
+      {rows.length === 0 ? (
+        <p className="text-ink-soft px-4 pb-4">None yet.</p>
       ) : (
-        <Table label="What the user belongs to" head={['Name', 'Value', 'Since', 'Why']}>
-          {audiences.map(({ id, name, since }) => (
+        <Table label="Audiences and computed traits" head={['Name', 'Value', 'Since', 'Why']}>
+          {rows.map(({ id, name, since, param, shown }) => (
             <Row key={id}>
               <Cell className="min-w-32">{shownText(name, 100)}</Cell>
-              <Cell>member</Cell>
+              <Cell className="min-w-32">{shown}</Cell>
               <Cell>
                 <Time at={since} />
               </Cell>
-              <Cell>{why({ audience: id }, 'Explain')}</Cell>
-            </Row>
-          ))}
-          {computedTraits.map(({ id, name, since, value }) => (
-            <Row key={id}>
-              <Cell className="min-w-32">{shownText(name, 100)}</Cell>
-              <Cell className="min-w-32">
-                <code>{shownText(JSON.stringify(value))}</code>
-              </Cell>
               <Cell>
-                <Time at={since} />
+                <Link
+                  to="/audiences"
+                  search={{ [param]: id, tab: 'explain', user: userId }}
+                  className="text-accent hover:underline"
+                >
+                  Explain
+                </Link>
               </Cell>
-              <Cell>{why({ trait: id }, 'Explain')}</Cell>
             </Row>
           ))}
         </Table>
@@ -115,7 +108,23 @@ function Computed({ profile, userId }: ProfileViewProps): ReactElement {
   )
 }
 
-/** Why the profile has these ids, and which ones it does not have. */
+function JsonCode({ value }: { readonly value: unknown }): ReactElement {
+  return <code>{shownText(JSON.stringify(value))}</code>
+}
+
+function EventLink({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <Link
+      to="/events/$id"
+      params={{ id }}
+      className="text-accent whitespace-nowrap hover:underline"
+    >
+      {children}
+    </Link>
+  )
+}
+
+/** The links between ids, including rejected ones. */
 function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | null {
   const { otherUser, limit, placeholders } = profile.refusedLinks
   const rows = [
@@ -126,8 +135,8 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
   const more = otherUser.count + limit.count - otherUser.links.length - limit.links.length
   if (rows.length === 0 && placeholders === 0) return null
   return (
-    <Panel title="Links between ids" isFlush>
-      <Table label="Linked ids" head={['Id', 'Kind', 'Named with', 'State', 'First call']}>
+    <Panel title="Linked IDs" isFlush>
+      <Table label="Linked IDs" head={['ID', 'Type', 'userId', 'State', 'First event']}>
         {rows.map(({ kind, id, userId, state, at, eventId }) => (
           <Row key={`${kind} ${id} ${userId}`}>
             <Cell className="min-w-32">
@@ -139,13 +148,9 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
             </Cell>
             <Cell>{state}</Cell>
             <Cell>
-              <Link
-                to="/events/$id"
-                params={{ id: eventId }}
-                className="text-accent whitespace-nowrap hover:underline"
-              >
+              <EventLink id={eventId}>
                 <Time at={at} />
-              </Link>
+              </EventLink>
             </Cell>
           </Row>
         ))}
@@ -153,41 +158,35 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
       <p className="text-ink-soft text-dense px-4 py-3">
         {more > 0 && `${wholeNumber(more)} more were not linked. `}
         {placeholders > 0 &&
-          `${wholeNumber(placeholders)} calls had an id that stands for no user, such as undefined.`}
+          `Calls with a placeholder ID, such as undefined: ${wholeNumber(placeholders)}.`}
       </p>
     </Panel>
   )
 }
 
-const MOST_TRAITS = 100
+const MAX_TRAITS = 100
 
 function Traits({ traits }: Pick<Profile, 'traits'>): ReactElement {
   const all = Object.entries(traits)
-  const plain = Object.fromEntries(all.map(([name, { value }]) => [name, value as unknown]))
+  const values = Object.fromEntries(all.map(([name, { value }]) => [name, value as unknown]))
   return (
     <Panel title="Traits" isFlush>
       {all.length === 0 ? (
-        <p className="text-ink-soft px-4 pb-4">None: identify calls set them.</p>
+        <p className="text-ink-soft px-4 pb-4">None yet. Identify calls set traits.</p>
       ) : (
         <>
-          <Table label="Traits with their values" head={['Trait', 'Value', 'Set', 'By']}>
-            {all.slice(0, MOST_TRAITS).map(([name, { value, at, eventId }]) => (
+          <Table label="Traits" head={['Trait', 'Value', 'Updated', 'Event']}>
+            {all.slice(0, MAX_TRAITS).map(([name, { value, at, eventId }]) => (
               <Row key={name}>
                 <Cell className="min-w-32 font-medium">{shownText(name, 100)}</Cell>
                 <Cell className="min-w-40">
-                  <code>{shownText(JSON.stringify(value))}</code>
+                  <JsonCode value={value} />
                 </Cell>
                 <Cell>
                   <Time at={at} />
                 </Cell>
                 <Cell>
-                  <Link
-                    to="/events/$id"
-                    params={{ id: eventId }}
-                    className="text-accent whitespace-nowrap hover:underline"
-                  >
-                    the event
-                  </Link>
+                  <EventLink id={eventId}>View</EventLink>
                 </Cell>
               </Row>
             ))}
@@ -195,7 +194,7 @@ function Traits({ traits }: Pick<Profile, 'traits'>): ReactElement {
           <details className="px-4 py-3">
             <summary className="text-dense">All traits as JSON</summary>
             <div className="pt-2">
-              <JsonBlock value={plain} what="the traits" />
+              <JsonBlock value={values} what="the traits" />
             </div>
           </details>
         </>

@@ -6,7 +6,7 @@ import { problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Empty, Failed, Skeleton } from '../../design/states.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -14,9 +14,8 @@ import { EventsPanel, userEventsQuery } from './events-panel.tsx'
 import { ProfileView } from './profile-view.tsx'
 import { SpacePicker } from './space-picker.tsx'
 
-const AGAIN_MS = 5_000
+const REFETCH_MS = 5_000
 
-/** Everything that is known of a user: the profile, the last events, and whether it is suppressed. */
 export function UserPage(): ReactElement {
   const { userId = '' } = useParams({ strict: false })
   const [{ space = 'default' }] = useUrlState<'space'>()
@@ -45,12 +44,12 @@ interface UserInSpace {
   readonly space: string
 }
 
-/** The profile of a user. One that is missing is not asked for again: most often, the id is of another thing. */
+/** A missing profile is not polled: the id is most likely mistyped. */
 function profileQuery({ userId, space }: UserInSpace) {
   return queryOptions({
     queryKey: ['profiles', space, userId],
     queryFn: () => api.findProfile(userId, { space }),
-    refetchInterval: ({ state }) => (isMissing(state.error) ? false : AGAIN_MS),
+    refetchInterval: ({ state }) => (isMissing(state.error) ? false : REFETCH_MS),
   })
 }
 
@@ -59,7 +58,6 @@ function isMissing(error: unknown): boolean {
 }
 
 function Profile(user: UserInSpace): ReactElement {
-  const { userId } = user
   const query = useQuery(profileQuery(user))
   if (isMissing(query.error))
     return (
@@ -67,27 +65,23 @@ function Profile(user: UserInSpace): ReactElement {
         <Empty title="No profile">
           <p>{problemOf(query.error).message}</p>
           <p>
-            Profiles are kept from the first <AudiencesLink /> or computed trait on. The events of
-            the user are below.
+            Profiles are built once the space has an{' '}
+            <Link to="/audiences" className="text-accent underline">
+              audience
+            </Link>{' '}
+            or a computed trait.
           </p>
         </Empty>
       </Panel>
     )
-  if (query.data !== undefined) return <ProfileView profile={query.data} userId={userId} />
-  if (query.error !== null)
-    return <Failed error={query.error} onRetry={() => void query.refetch()} />
-  return <Skeleton lines={6} />
-}
-
-function AudiencesLink(): ReactElement {
   return (
-    <Link to="/audiences" className="text-accent underline">
-      audience
-    </Link>
+    <Loaded query={query} lines={6}>
+      {(profile) => <ProfileView profile={profile} userId={user.userId} />}
+    </Loaded>
   )
 }
 
-/** Only of whom something is kept: an id that is mistyped, or of another thing, invites to no deletion. */
+/** Hidden for unknown users: a mistyped id should not invite a deletion. */
 function DeleteLink(user: UserInSpace): ReactElement | null {
   const { userId } = user
   const mayDelete = useMay('admin')
@@ -101,7 +95,7 @@ function DeleteLink(user: UserInSpace): ReactElement | null {
       search={{ userId }}
       className="bg-surface text-failed border-failed hover:bg-failed-soft rounded-small text-dense inline-flex min-h-8 items-center border px-3 py-1 font-medium"
     >
-      Delete this user
+      Delete user
     </Link>
   )
 }

@@ -14,23 +14,17 @@ import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { SpacePicker } from './space-picker.tsx'
 
-/** The profiles of a space, and the search for one. */
 export function UsersPage(): ReactElement {
   const [{ search = '', space = 'default', order }, setUrl] = useUrlState<
     'search' | 'space' | 'order'
   >()
   const [indexed, setIndexed] = useState<number>()
+  const isLargest = order === 'largest'
   const query = usePages<ProfileSummary>({
     queryKey: ['profiles', 'list', space, search, order],
     fetch: async (page, signal) => {
-      const found = await api.listProfiles(
-        {
-          ...page,
-          space,
-          ...(search !== '' ? { search } : order === 'largest' && { order }),
-        },
-        { signal },
-      )
+      const filter = search === '' ? isLargest && { order: 'largest' as const } : { search }
+      const found = await api.listProfiles({ ...page, space, ...filter }, { signal })
       setIndexed(found.indexed)
       return found
     },
@@ -41,23 +35,28 @@ export function UsersPage(): ReactElement {
       <Panel isFlush>
         <SearchForm
           key={search}
-          label="userId, anonymousId or e-mail"
+          label="userId, anonymousId or email"
           search={search}
-          onSearch={(text) => setUrl({ search: text === '' ? undefined : text })}
+          onSearch={(text) => setUrl({ search: text })}
         >
           {search === '' && (
-            <OrderButton order={order} onOrder={(next) => setUrl({ order: next })} />
+            <Button
+              aria-pressed={isLargest}
+              onClick={() => setUrl({ order: isLargest ? undefined : 'largest' })}
+            >
+              Most IDs first
+            </Button>
           )}
         </SearchForm>
-        {indexed !== undefined && <Indexing share={indexed} />}
+        {indexed !== undefined && (
+          <p role="status" className="text-ink-soft px-4 pt-3">
+            Indexing email addresses: {Math.round(indexed * 100)} %. Search again in a moment.
+          </p>
+        )}
         <Loaded query={query} lines={8}>
           {(profiles) =>
             profiles.length === 0 ? (
-              <Empty title={search === '' ? 'No profiles' : 'Nobody found'}>
-                {search === ''
-                  ? 'Profiles of each space are kept from the first audience or computed trait on.'
-                  : 'Search for the beginning of a userId, or for a whole anonymousId or e-mail address.'}
-              </Empty>
+              <NoProfiles isSearch={search !== ''} />
             ) : (
               <ProfileTable profiles={profiles} space={space} />
             )
@@ -75,26 +74,15 @@ export function UsersPage(): ReactElement {
   )
 }
 
-function Indexing({ share }: { readonly share: number }): ReactElement {
-  return (
-    <p role="status" className="text-ink-soft px-4 pt-3">
-      E-mail addresses are being indexed: {Math.round(share * 100)} % done. Search again in a
-      moment.
-    </p>
-  )
-}
-
-interface OrderButtonProps {
-  readonly order: string | undefined
-  readonly onOrder: (order: string | undefined) => void
-}
-
-function OrderButton({ order, onOrder }: OrderButtonProps): ReactElement {
-  const isLargest = order === 'largest'
-  return (
-    <Button aria-pressed={isLargest} onClick={() => onOrder(isLargest ? undefined : 'largest')}>
-      Most ids first
-    </Button>
+function NoProfiles({ isSearch }: { readonly isSearch: boolean }): ReactElement {
+  return isSearch ? (
+    <Empty title="No matches">
+      Search by userId prefix, full anonymousId or full email address.
+    </Empty>
+  ) : (
+    <Empty title="No profiles">
+      Profiles are built once the space has an audience or a computed trait.
+    </Empty>
   )
 }
 
@@ -105,7 +93,7 @@ interface ProfileTableProps {
 
 function ProfileTable({ profiles, space }: ProfileTableProps): ReactElement {
   return (
-    <Table label="Profiles" head={['User', 'E-mail', 'Name', 'Last seen', 'anonymousIds']}>
+    <Table label="Profiles" head={['User', 'Email', 'Name', 'Last seen', 'anonymousIds']}>
       {profiles.map(({ userIds, anonymousIds, traits, lastSeenAt }) => (
         <Row key={[...userIds, ...anonymousIds].join('\n')}>
           <Cell className="min-w-32 font-medium">

@@ -1,24 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import type { PartFault } from '../draft/faults.ts'
-import type { Suggestions } from '../draft/suggestions.ts'
+import { api } from '../../../api/client.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { type Suggestions, suggestionsIn } from '../draft/suggestions.ts'
 import type { NameOf } from '../draft/words.ts'
+import {
+  AUDIENCES,
+  type Computation,
+  computationsQuery,
+  TRAITS,
+  useAudienceNames,
+} from '../record/computation-kind.ts'
+import type { PartFault } from './fault-list.tsx'
 
-type Options = readonly (readonly [value: string, words: string])[]
+type Options = readonly (readonly [value: string, label: string])[]
 
-/** What all inputs of a definition share. */
-export interface BuilderContent {
+/** Shared by all inputs of a definition. */
+interface BuilderContent {
   readonly faults: readonly PartFault[]
   readonly suggestions: Suggestions
-  /** The audiences that a clause can name, by id. */
+  /** Audiences to refer to, by id. */
   readonly audiences: Options
-  /** The computed traits that a clause can name, by key. */
+  /** Computed traits to refer to, by key. */
   readonly traits: Options
   readonly nameOf: NameOf
 }
 
 export const BuilderContext = createContext<BuilderContent>({
   faults: [],
-  suggestions: { track: [], page: [], screen: [], traits: [], properties: [] },
+  suggestions: suggestionsIn([]),
   audiences: [],
   traits: [],
   nameOf: () => undefined,
@@ -26,4 +36,37 @@ export const BuilderContext = createContext<BuilderContent>({
 
 export function useBuilder(): BuilderContent {
   return useContext(BuilderContext)
+}
+
+const MAX_EVENTS = 200
+const MAX_CHARACTERS = 60
+
+/** Loads the content of the context. `ownId` is excluded from the options. */
+export function useBuilderContent(
+  space: string,
+  ownId: string | undefined,
+  faults: readonly PartFault[],
+): BuilderContent {
+  const nameOf = useAudienceNames()
+  const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
+  const { data: traits = [] } = useQuery(computationsQuery(TRAITS))
+  const { data: suggestions = suggestionsIn([]) } = useQuery({
+    queryKey: ['suggestions'],
+    queryFn: async () => {
+      const { data } = await api.listEvents({ limit: MAX_EVENTS })
+      return suggestionsIn(data.map(({ event }) => event))
+    },
+    staleTime: 60_000,
+  })
+  const isOffered = (each: Computation): boolean => each.space === space && each.id !== ownId
+  const shown = (name: string): string => shownText(name, MAX_CHARACTERS)
+  return {
+    faults,
+    suggestions,
+    audiences: audiences.filter(isOffered).map(({ id, name }) => [id, shown(name)]),
+    traits: traits
+      .filter(isOffered)
+      .map(({ key, name }) => [key, `${shown(key)} (${shown(name)})`]),
+    nameOf,
+  }
 }

@@ -1,46 +1,43 @@
 import { COUNT_OPERATORS, type CountOperator } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import type {
-  ClauseDraft,
-  ComparingClause,
-  CountDraft,
-  CountingClause,
-  MembershipClause,
-} from '../draft/clause-draft.ts'
+import type { ClauseDraft, CountDraft } from '../draft/condition-tree.ts'
 import { COUNT_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
-import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
 import { EventsInputs, Line } from './events-inputs.tsx'
+import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
 import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
 
-interface ClauseInputsProps<Clause extends ClauseDraft = ClauseDraft> {
-  readonly clause: Clause
+interface ClauseInputsProps {
+  readonly clause: ClauseDraft
   readonly onChange: (clause: ClauseDraft) => void
 }
 
-/** The inputs of a clause, after its kind. */
+/** The inputs of a clause that follow its type. */
 export function ClauseInputs({ clause, onChange }: ClauseInputsProps): ReactElement {
-  switch (clause.kind) {
-    case 'events':
-      return <Counting clause={clause} onChange={onChange} />
-    case 'audience':
-      return <Membership clause={clause} onChange={onChange} />
-    case 'trait':
-    case 'computedTrait':
-      return <Comparing clause={clause} onChange={onChange} />
-  }
-}
-
-function Comparing({ clause, onChange }: ClauseInputsProps<ComparingClause>): ReactElement {
-  const { suggestions, traits } = useBuilder()
+  const { suggestions, traits, audiences } = useBuilder()
+  if (clause.kind === 'events')
+    return (
+      <EventsInputs events={clause.events} onChange={(events) => onChange({ ...clause, events })}>
+        <CountInputs count={clause.count} onChange={(count) => onChange({ ...clause, count })} />
+      </EventsInputs>
+    )
+  if (clause.kind === 'audience')
+    return (
+      <Reference
+        label="Audience"
+        value={clause.audience}
+        options={audiences}
+        onPick={(audience) => onChange({ ...clause, audience })}
+      />
+    )
   const rename = (name: string): void => onChange({ ...clause, name })
   return (
     <>
       {clause.kind === 'trait' ? (
         <InlineInput
-          label="Name of the trait"
+          label="Trait name"
           value={clause.name}
-          offers={suggestions.traits}
+          suggestions={suggestions.traits}
           onChange={rename}
         />
       ) : (
@@ -54,18 +51,6 @@ function Comparing({ clause, onChange }: ClauseInputsProps<ComparingClause>): Re
   )
 }
 
-function Membership({ clause, onChange }: ClauseInputsProps<MembershipClause>): ReactElement {
-  const { audiences } = useBuilder()
-  return (
-    <Reference
-      label="Audience"
-      value={clause.audience}
-      options={audiences}
-      onPick={(audience) => onChange({ ...clause, audience })}
-    />
-  )
-}
-
 interface ReferenceProps {
   readonly label: string
   readonly value: string
@@ -73,49 +58,37 @@ interface ReferenceProps {
   readonly onPick: (value: string) => void
 }
 
-/** One of what is there. What is named and not there stays, so that the service can say what is wrong with it. */
-function Reference({ label, value, options, onPick }: ReferenceProps): ReactElement {
+/** A choice of existing records. An unknown value stays selected until the service rejects it. */
+function Reference({ value, options, ...rest }: ReferenceProps): ReactElement {
   const isKnown = options.some(([each]) => each === value)
-  const first = value === '' ? 'choose one' : `${value} (not there)`
+  const first = value === '' ? 'Select…' : `${value} (not found)`
   return (
     <InlineSelect
-      label={label}
       value={value}
       options={isKnown ? options : [[value, first], ...options]}
-      onPick={onPick}
+      {...rest}
     />
   )
 }
 
-type Often = CountOperator | 'once'
-
-const OFTEN: readonly (readonly [Often, string])[] = [
+const COUNTS: readonly (readonly [CountOperator | 'once', string])[] = [
   ['once', 'at least once'],
   ...COUNT_OPERATORS.toReversed().map((op) => [op, COUNT_WORDS[op]] as const),
 ]
 
-function Counting({ clause, onChange }: ClauseInputsProps<CountingClause>): ReactElement {
-  const { events, count } = clause
-  return (
-    <EventsInputs events={events} onChange={(next) => onChange({ ...clause, events: next })}>
-      <Times count={count} onChange={(next) => onChange({ ...clause, count: next })} />
-    </EventsInputs>
-  )
-}
-
-interface TimesProps {
+interface CountInputsProps {
   readonly count: CountDraft | null
   readonly onChange: (count: CountDraft | null) => void
 }
 
-function Times({ count, onChange }: TimesProps): ReactElement {
+function CountInputs({ count, onChange }: CountInputsProps): ReactElement {
   return (
     <Line>
       <InlineSelect
         label="How often"
         value={count?.op ?? 'once'}
-        options={OFTEN}
-        onPick={(often) => onChange(often === 'once' ? null : { op: often, n: count?.n ?? '2' })}
+        options={COUNTS}
+        onPick={(op) => onChange(op === 'once' ? null : { op, n: count?.n ?? '2' })}
       />
       {count !== null && (
         <span className="flex items-center gap-2">

@@ -1,28 +1,25 @@
-import { COMPUTE_FUNCTIONS, COMPUTE_TABLE, type ComputeFunction } from '@hookline/protocol'
+import { COMPUTE_FUNCTIONS, COMPUTE_TABLE } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import type { ComputeDraft } from '../draft/compute-draft.ts'
-import { faultsIn } from '../draft/faults.ts'
+import type { EventsDraft } from '../draft/events-draft.ts'
 import { FUNCTION_WORDS } from '../draft/words.ts'
 import { useBuilder } from './builder-context.ts'
 import { AddFilterButton, EventsInputs } from './events-inputs.tsx'
-import { FaultList } from './fault-list.tsx'
+import { FaultList, faultsIn } from './fault-list.tsx'
 import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
-import type { DefinitionInputsProps } from './inputs-props.ts'
 
-const FUNCTIONS = COMPUTE_FUNCTIONS.map((fn): [ComputeFunction, string] => [
-  fn,
-  `${fn}: ${FUNCTION_WORDS[fn]}`,
-])
+const FUNCTIONS = COMPUTE_FUNCTIONS.map((fn) => [fn, `${fn}: ${FUNCTION_WORDS[fn]}`] as const)
 
-/** The inputs of how a computed trait is made. */
-export function ComputeInputs({
-  draft,
-  pointer,
-  onChange,
-}: DefinitionInputsProps<ComputeDraft>): ReactElement {
+interface ComputeInputsProps {
+  readonly draft: ComputeDraft
+  readonly onChange: (draft: ComputeDraft) => void
+}
+
+export function ComputeInputs({ draft, onChange }: ComputeInputsProps): ReactElement {
   const { faults, suggestions } = useBuilder()
   const { fn, property, events } = draft
   const { meaning, from, whenEmpty } = COMPUTE_TABLE[fn]
+  const changeEvents = (next: EventsDraft): void => onChange({ ...draft, events: next })
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -30,7 +27,7 @@ export function ComputeInputs({
           label="Function"
           value={fn}
           options={FUNCTIONS}
-          onPick={(picked) => onChange({ ...draft, fn: picked })}
+          onPick={(next) => onChange({ ...draft, fn: next })}
         />
         {fn !== 'count' && (
           <>
@@ -38,25 +35,19 @@ export function ComputeInputs({
             <InlineInput
               label="Property"
               value={property}
-              offers={suggestions.properties}
-              onChange={(written) => onChange({ ...draft, property: written })}
+              suggestions={suggestions.properties}
+              onChange={(next) => onChange({ ...draft, property: next })}
             />
             <span>in</span>
           </>
         )}
-        <EventsInputs events={events} onChange={(next) => onChange({ ...draft, events: next })} />
+        <EventsInputs events={events} onChange={changeEvents} />
       </div>
-      <div>
-        <AddFilterButton
-          events={events}
-          onChange={(next) => onChange({ ...draft, events: next })}
-        />
-      </div>
+      <AddFilterButton className="self-start" events={events} onChange={changeEvents} />
       <p className="text-ink-faint text-note">
-        {meaning} It is made from {from}. When no event is left, it becomes{' '}
-        <code>{JSON.stringify(whenEmpty)}</code>.
+        {meaning} Uses {from}. Without events: <code>{JSON.stringify(whenEmpty)}</code>.
       </p>
-      <FaultList faults={faultsIn(faults, pointer)} />
+      <FaultList faults={faultsIn(faults, '/compute')} />
     </div>
   )
 }

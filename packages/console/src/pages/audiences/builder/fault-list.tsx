@@ -1,12 +1,19 @@
 import type { ReactElement } from 'react'
-import type { PartFault } from '../draft/faults.ts'
+import type { ApiProblem } from '../../../api/problem.ts'
 
-/** What is wrong, and what to do about it. */
-export function FaultList({
-  faults,
-}: {
+/** An error that the service reports for part of a definition. */
+export type PartFault = ApiProblem['errors'][number]
+
+/** The faults at this pointer and below. */
+export function faultsIn(faults: readonly PartFault[], pointer: string): readonly PartFault[] {
+  return faults.filter((each) => each.pointer === pointer || each.pointer.startsWith(`${pointer}/`))
+}
+
+interface FaultListProps {
   readonly faults: readonly PartFault[]
-}): ReactElement | null {
+}
+
+export function FaultList({ faults }: FaultListProps): ReactElement | null {
   if (faults.length === 0) return null
   return (
     <div role="alert" className="text-failed text-dense">

@@ -1,18 +1,37 @@
 import type { ComponentProps, ReactElement } from 'react'
-import { Button } from '../../../design/controls/button.tsx'
 import { classNames } from '../../../design/class-names.ts'
+import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
-import type { PartProps } from './part-props.ts'
+import type { ConditionTree, Group } from '../draft/condition-tree.ts'
+
+/** Replaces the part with this id and moves the focus. */
+export type EditPart = (
+  id: string,
+  edit: (part: ConditionTree) => readonly ConditionTree[],
+  focusId?: string,
+) => void
+
+export interface PartProps<Part extends ConditionTree = ConditionTree> {
+  readonly part: Part
+  /** The JSON Pointer of its outermost `not`. */
+  readonly pointer: string
+  /** `undefined` at the root. */
+  readonly parent: Group | undefined
+  readonly onEdit: EditPart
+}
+
+/** The id of a group's button that adds a clause. */
+export const addId = (groupId: string): string => `${groupId}-add`
 
 type NotProps = Pick<PartProps, 'part' | 'onEdit'>
 
-/** Before a part that is negated: it says so, and takes it back. JSON can have several `not`: each click takes one away. */
+/** Shows the `not`s of a part; each click removes one. */
 export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
   if (part.nots === 0) return null
   return (
     <Button
       className="border-accent bg-accent-soft"
-      aria-label="Not. Click to take it back"
+      aria-label="Not. Click to remove"
       onClick={() => onEdit(part.id, (each) => [{ ...each, nots: each.nots - 1 }], part.id)}
     >
       {'not '.repeat(part.nots)}
@@ -21,7 +40,6 @@ export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
   )
 }
 
-/** Negates a part that is not negated yet. */
 export function NegateButton({ part, onEdit }: NotProps): ReactElement | null {
   if (part.nots > 0) return null
   return (
@@ -31,7 +49,6 @@ export function NegateButton({ part, onEdit }: NotProps): ReactElement | null {
   )
 }
 
-/** A button that changes the structure of a condition. */
 export function SmallButton({ className, ...rest }: ComponentProps<'button'>): ReactElement {
   return <Button look="quiet" className={classNames('min-h-6 px-2 py-0.5', className)} {...rest} />
 }

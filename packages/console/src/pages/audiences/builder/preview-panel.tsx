@@ -6,57 +6,58 @@ import { Time } from '../../../design/texts/time.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
+import { unknownEvents } from '../draft/suggestions.ts'
 import { valueWords } from '../draft/words.ts'
-import { unknownEvents } from '../draft/unknown-events.ts'
 import { AUDIENCES, type ComputationKind, type Preview } from '../record/computation-kind.ts'
 import { useBuilder } from './builder-context.ts'
 import type { usePreview } from './use-preview.ts'
 
 interface PreviewPanelProps {
   readonly kind: ComputationKind
-  readonly definition: Json | undefined
-  readonly preview: ReturnType<typeof usePreview>
   readonly space: string
-  /** What is missing before it can be counted, in words. */
-  readonly waitsFor: string | undefined
+  readonly definition: Json | undefined
+  readonly isComplete: boolean
+  readonly preview: ReturnType<typeof usePreview>
 }
 
-/** How many users there would be, and some of them. It follows what is written. */
+/** The size of the result and some users, updated with each edit. */
 export function PreviewPanel(props: PreviewPanelProps): ReactElement {
-  const { kind, definition, preview, space, waitsFor } = props
+  const { kind, space, definition, isComplete, preview } = props
   const { data, error, isFetching } = preview
   const { suggestions } = useBuilder()
   const unknown = unknownEvents(definition, suggestions)
   return (
     <Panel title="Preview">
       <div aria-live="polite" aria-busy={isFetching} className="flex flex-col gap-2">
-        {waitsFor !== undefined ? (
-          <p className="text-ink-soft">{waitsFor}</p>
+        {definition === undefined ? (
+          <p className="text-ink-soft">Invalid JSON.</p>
+        ) : !isComplete ? (
+          <p className="text-ink-soft">Fill in all fields to see matching users.</p>
         ) : error !== null ? (
           <p className="text-failed">{problemOf(error).message}</p>
         ) : data === undefined ? (
           <p className="text-ink-soft">Counting…</p>
         ) : data.size === 0 && unknown.length > 0 ? (
           <p className="text-ink-soft">
-            No user yet. Among the newest events, none has the name{' '}
+            No users. No recent event is named{' '}
             {unknown.map((name) => `“${shownText(name, 60)}”`).join(' or ')}.
           </p>
         ) : (
-          <Counted kind={kind} data={data} space={space} isOld={preview.isPlaceholderData} />
+          <Result kind={kind} space={space} data={data} isOld={preview.isPlaceholderData} />
         )}
       </div>
     </Panel>
   )
 }
 
-interface CountedProps {
+interface ResultProps {
   readonly kind: ComputationKind
-  readonly data: Preview
   readonly space: string
+  readonly data: Preview
   readonly isOld: boolean
 }
 
-function Counted({ kind, data, space, isOld }: CountedProps): ReactElement {
+function Result({ kind, space, data, isOld }: ResultProps): ReactElement {
   const { size, isExact, sample, reachesBackTo } = data
   return (
     <>
@@ -67,9 +68,9 @@ function Counted({ kind, data, space, isOld }: CountedProps): ReactElement {
         </span>
       </p>
       <p className="text-ink-soft text-dense">
-        {kind === AUDIENCES ? 'would belong to it now.' : 'would have a value now.'}
+        {kind === AUDIENCES ? 'would be in this audience.' : 'would have a value.'}
         {!isExact &&
-          ' An estimate: stored events are still being counted, or there are more than 100,000 users.'}
+          ' Estimated: stored events are still being counted, or there are more than 100,000 users.'}
       </p>
       {sample.length > 0 && (
         <ul className="text-dense flex flex-col gap-0.5">
@@ -79,12 +80,12 @@ function Counted({ kind, data, space, isOld }: CountedProps): ReactElement {
               {value !== true && <code>{valueWords(value)}</code>}
             </li>
           ))}
-          {size > sample.length && <li className="text-ink-faint">and others</li>}
+          {size > sample.length && <li className="text-ink-faint">and more</li>}
         </ul>
       )}
       {reachesBackTo !== null && (
         <p className="text-ink-faint text-note">
-          Events are known since <Time at={reachesBackTo} form="full" />.
+          Counts events since <Time at={reachesBackTo} form="full" />.
         </p>
       )}
     </>

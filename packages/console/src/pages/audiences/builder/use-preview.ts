@@ -1,24 +1,32 @@
 import { isJsonObject, type Json } from '@hookline/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { ComputationKind } from '../record/computation-kind.ts'
-import { useDebounced } from './use-debounced.ts'
 
-const PAUSE_MS = 400
-const AGAIN_MS = 2_000
-/** Profiles that do not have all events yet are looked at again, so often at most: of very many, the size stays an estimate. */
-const MOST_AGAIN = 15
+const DEBOUNCE_MS = 400
+const REFETCH_MS = 2_000
+/** Limits polling for an exact size: for very many users, it stays an estimate. */
+const MAX_FETCHES = 15
 
-/** Who would have a value by this definition, a moment after it was last changed. `undefined`: it is not finished yet. */
+/** Previews a definition shortly after its last edit; off while it is `undefined`. */
 export function usePreview(kind: ComputationKind, space: string, definition: Json | undefined) {
-  const text = useDebounced(definition === undefined ? '' : JSON.stringify(definition), PAUSE_MS)
+  const text = useDebounced(definition === undefined ? '' : JSON.stringify(definition))
   const settled: unknown = text === '' ? undefined : JSON.parse(text)
-  const query = useQuery({
+  return useQuery({
     queryKey: ['preview', kind.resource, space, text],
     queryFn: ({ signal }) => kind.preview(space, settled as never, signal),
     enabled: isJsonObject(settled),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.isExact === false && state.dataUpdateCount < MOST_AGAIN ? AGAIN_MS : false,
+      state.data?.isExact === false && state.dataUpdateCount < MAX_FETCHES ? REFETCH_MS : false,
   })
-  return { ...query, isOff: definition === undefined }
+}
+
+function useDebounced(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), DEBOUNCE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }

@@ -1,35 +1,35 @@
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
-/** Above this, a point is a day. */
-const MOST_HOURS = 7 * 24 + 1
+/** Longer ranges are shown by day. */
+const MAX_HOURS = 7 * 24 + 1
 
 export interface Changes {
   readonly from: string
   readonly data: readonly { readonly at: string; readonly entered: number; readonly left: number }[]
 }
 
-export interface ChangeSeries {
+interface ChangeSeries {
   readonly times: readonly number[]
   readonly entered: readonly number[]
   readonly left: readonly number[]
-  /** How long a point is, in words. */
-  readonly each: 'hour' | 'day'
+  readonly step: 'hour' | 'day'
 }
 
-/** Entered and left for each hour, or for each day (UTC) of a longer time, with those in which nothing changed. */
+/** Users who entered and left per hour, or per day (UTC) for long ranges, including steps without changes. */
 export function changeSeries({ from, data }: Changes, now: number): ChangeSeries {
-  const isLong = now - Date.parse(from) > MOST_HOURS * HOUR_MS
-  const step = isLong ? DAY_MS : HOUR_MS
-  const first = Math.floor(Date.parse(from) / step)
-  const last = Math.floor(now / step)
-  const count = Math.max(1, last - first + 1)
+  const isLong = now - Date.parse(from) > MAX_HOURS * HOUR_MS
+  const ms = isLong ? DAY_MS : HOUR_MS
+  const first = Math.floor(Date.parse(from) / ms)
+  const count = Math.max(1, Math.floor(now / ms) - first + 1)
   const entered = Array.from({ length: count }, () => 0)
   const left = [...entered]
   for (const hour of data) {
-    const index = Math.min(count - 1, Math.max(0, Math.floor(Date.parse(hour.at) / step) - first))
-    entered[index]! += hour.entered
-    left[index]! += hour.left
+    const index = Math.floor(Date.parse(hour.at) / ms) - first
+    // The browser's clock may differ from the service's.
+    const bounded = Math.min(count - 1, Math.max(0, index))
+    entered[bounded]! += hour.entered
+    left[bounded]! += hour.left
   }
-  const times = entered.map((_, index) => (first + index) * step)
-  return { times, entered, left, each: isLong ? 'day' : 'hour' }
+  const times = entered.map((_, index) => (first + index) * ms)
+  return { times, entered, left, step: isLong ? 'day' : 'hour' }
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { Select } from '../../../design/controls/field.tsx'
-import { Panel } from '../../../design/panel.tsx'
 import { Plot, type Series } from '../../../design/figures/plot.tsx'
+import { Panel } from '../../../design/panel.tsx'
 import { Loaded } from '../../../design/states.tsx'
 import { wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { changesQuery } from '../record/changes-query.ts'
+import type { ComputationKind, ComputationProps } from '../record/computation-kind.ts'
 import { type Changes, changeSeries } from './change-series.ts'
-import type { TabProps } from './tab-props.ts'
 
 const RANGES = [
   ['1', '24 hours'],
@@ -19,18 +19,17 @@ const RANGES = [
 
 const WORDS = {
   audience: ['entered', 'left'],
-  trait: ['got a value or another one', 'lost it'],
+  trait: ['changed', 'removed'],
 } as const
 
-/** How many users entered and left over time. */
-export function ChangesPanel({ kind, record }: TabProps): ReactElement {
+export function ChangesPanel({ kind, record }: ComputationProps): ReactElement {
   const [{ days }, setUrl] = useUrlState<'days'>()
   const picked = RANGES.find(([each]) => each === days)?.[0] ?? '7'
   const query = useQuery(changesQuery(kind, record, Number(picked)))
   return (
     <Panel
       isFlush
-      title={kind.param === 'trait' ? 'Values that changed' : 'Entered and left'}
+      title={kind.param === 'trait' ? 'Changes' : 'Entered and left'}
       actions={
         <span>
           <Select
@@ -47,25 +46,26 @@ export function ChangesPanel({ kind, record }: TabProps): ReactElement {
   )
 }
 
-interface ChangesPlotProps extends Pick<TabProps, 'kind'> {
+interface ChangesPlotProps {
+  readonly kind: ComputationKind
   readonly changes: Changes
 }
 
 function ChangesPlot({ kind, changes }: ChangesPlotProps): ReactElement {
-  const { times, series, label } = useMemo(() => {
+  const [entered, left] = WORDS[kind.param]
+  const { times, step, series } = useMemo(() => {
     const found = changeSeries(changes, Date.now())
-    const [entered, left] = WORDS[kind.param]
     const lines: Series[] = [
       { label: entered, color: 'delivered', values: found.entered },
       { label: left, color: 'declined', values: found.left },
     ]
-    const sum = (values: readonly number[]) => wholeNumber(values.reduce((a, b) => a + b, 0))
-    return {
-      times: found.times,
-      series: lines,
-      label: `Users for each ${found.each}: ${sum(found.entered)} ${entered}, ${sum(found.left)} ${left}.`,
-    }
-  }, [changes, kind])
+    return { ...found, series: lines }
+  }, [changes, entered, left])
+  const totals = series.map(
+    ({ label, values }) =>
+      `${wholeNumber(values.reduce<number>((a, b) => a + (b ?? 0), 0))} ${label}`,
+  )
+  const label = `Users per ${step}: ${totals.join(', ')}.`
   return (
     <>
       <Plot label={label} times={times} series={series} form="lines" format={wholeNumber} />

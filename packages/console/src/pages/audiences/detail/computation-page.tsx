@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { IdText } from '../../../design/texts/id-text.tsx'
-import { Loaded } from '../../../design/states.tsx'
 import { TabList } from '../../../design/controls/tab-list.tsx'
+import { Loaded } from '../../../design/states.tsx'
+import { IdText } from '../../../design/texts/id-text.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { PageHeading } from '../../../shell/page-heading.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import {
-  type Computation,
   type ComputationKind,
+  type ComputationProps,
   computationQuery,
   definitionOf,
 } from '../record/computation-kind.ts'
 import { ComputationState } from '../record/computation-state.tsx'
-import { ListLink } from '../record/page-link.tsx'
+import { PageLink } from '../record/page-link.tsx'
 import { DefinitionTab } from './definition-tab.tsx'
 import { ExplainTab } from './explain-tab.tsx'
 import { ListTab } from './list-tab.tsx'
@@ -26,13 +26,12 @@ interface ComputationPageProps {
   readonly id: string
 }
 
-/** One audience or computed trait. */
 export function ComputationPage({ kind, id }: ComputationPageProps): ReactElement {
   const query = useQuery(computationQuery(kind, id))
   return (
     <>
       <p className="text-dense mb-2">
-        <ListLink kind={kind} />
+        <PageLink search={kind.listSearch}>All {kind.one}s</PageLink>
       </p>
       <Loaded query={query} lines={6}>
         {(record) => <Opened kind={kind} record={record} />}
@@ -41,14 +40,16 @@ export function ComputationPage({ kind, id }: ComputationPageProps): ReactElemen
   )
 }
 
-interface OpenedProps {
-  readonly kind: ComputationKind
-  readonly record: Computation
-}
-
-function Opened({ kind, record }: OpenedProps): ReactElement {
+function Opened({ kind, record }: ComputationProps): ReactElement {
   const [{ tab = 'overview' }, setUrl] = useUrlState<'tab'>()
-  const tabs = tabsOf(kind, record)
+  const tabs: readonly (readonly [string, string])[] = [
+    ['overview', 'Overview'],
+    ['values', kind.valuesLabel],
+    ...(definitionOf(record) === null ? ([['list', 'List']] as const) : []),
+    ['explain', 'Explain'],
+    ...(definitionOf(record) === null ? [] : ([['definition', kind.definitionLabel]] as const)),
+    ['settings', 'Settings'],
+  ]
   const open = tabs.some(([each]) => each === tab) ? tab : 'overview'
   return (
     <>
@@ -59,7 +60,7 @@ function Opened({ kind, record }: OpenedProps): ReactElement {
       </div>
       {record.reason !== null && <p className="text-failed mb-4">{shownText(record.reason)}</p>}
       <TabList
-        label={`Parts of the ${kind.one}`}
+        label="Sections"
         tabs={tabs}
         value={open}
         onChange={(next) => setUrl({ tab: next === 'overview' ? undefined : next })}
@@ -70,24 +71,7 @@ function Opened({ kind, record }: OpenedProps): ReactElement {
   )
 }
 
-function tabsOf(kind: ComputationKind, record: Computation): [string, string][] {
-  const isList = definitionOf(record) === null
-  return [
-    ['overview', 'Overview'],
-    ['values', kind.param === 'trait' ? 'Values' : 'Members'],
-    ...(isList ? ([['list', 'List']] as [string, string][]) : []),
-    ['explain', 'Explain'],
-    ...(isList
-      ? []
-      : ([['definition', kind.param === 'trait' ? 'Function' : 'Condition']] as [
-          string,
-          string,
-        ][])),
-    ['settings', 'Settings'],
-  ]
-}
-
-function Tab({ tab, ...props }: OpenedProps & { readonly tab: string }): ReactElement {
+function Tab({ tab, ...props }: ComputationProps & { readonly tab: string }): ReactElement {
   switch (tab) {
     case 'values':
       return <ValuesTab {...props} />

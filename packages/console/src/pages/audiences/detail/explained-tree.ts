@@ -2,18 +2,14 @@ import type { Explained } from '../record/computation-kind.ts'
 
 type Part = NonNullable<Explained['condition']>[number]
 
-/** A part of a condition with its verdict, as a page shows it. */
 export interface ExplainedPart extends Part {
-  /** How many groups and `not` it is in. */
+  /** The number of enclosing groups and `not`s. */
   readonly depth: number
-  /** Whether the verdict on the whole would not be as it is if this one could be different. */
+  /** Whether a different verdict here could change the overall verdict. */
   readonly isDecisive: boolean
 }
 
-/**
- * The parts with what decided: all parts of an `and` that holds, and those that fail of one that fails; the other way round
- * for an `or`. The service gives each part before those in it.
- */
+/** Adds depth and decisiveness to the parts, which the service lists parents first. */
 export function explainedParts(parts: readonly Part[]): readonly ExplainedPart[] {
   const done = new Map<string, ExplainedPart>()
   return parts.map((part) => {
@@ -32,6 +28,7 @@ function outerPointer(pointer: string): string {
   return pointer.replace(/\/not$|\/(?:and|or)\/\d+$/, '')
 }
 
+/** Parts that agree with their group decide it: all parts of a matching `and`, the failing ones of a failing `and`. */
 function decides(parent: Part, part: Part): boolean {
   return parent.kind === 'not' || parent.holds === part.holds
 }

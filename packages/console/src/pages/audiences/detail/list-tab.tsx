@@ -7,9 +7,9 @@ import { usePages } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextArea } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
+import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
-import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted } from '../../../format/figures.ts'
@@ -17,20 +17,20 @@ import { shownText } from '../../../format/shown-text.ts'
 import { MoreFooter } from '../record/more-footer.tsx'
 import { userIdsIn } from './user-ids-in.ts'
 
-const PAGE = 50
+const PAGE_SIZE = 50
 
 interface ListTabProps {
   readonly audienceId: string
   readonly space: string
 }
 
-/** The list of a manual audience: who is on it, and the way to add and remove users. */
+/** The list of a manual audience. */
 export function ListTab({ audienceId, space }: ListTabProps): ReactElement {
   const mayEdit = useMay('editor')
   const change = useListChange(audienceId)
   return (
     <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-      <Panel title="On the list" isFlush>
+      <Panel title="Users" isFlush>
         <Listed
           audienceId={audienceId}
           space={space}
@@ -38,7 +38,7 @@ export function ListTab({ audienceId, space }: ListTabProps): ReactElement {
         />
       </Panel>
       {mayEdit && (
-        <Panel title="Change the list">
+        <Panel title="Edit list">
           <ChangeForm change={change} />
         </Panel>
       )}
@@ -51,36 +51,42 @@ function useListChange(audienceId: string) {
   return useMutation({
     mutationFn: (body: { add?: string[]; remove?: string[] }) =>
       api.changeMembers(audienceId, body),
-    onSuccess: async (_, { add, remove }) => {
-      const [count, verb] = add === undefined ? [remove!.length, 'Removed'] : [add.length, 'Added']
-      toast(`${verb} ${counted(count, 'user')}.`)
+    onSuccess: async (_, { add, remove = [] }) => {
+      toast(
+        add
+          ? `Added ${counted(add.length, 'user')}.`
+          : `Removed ${counted(remove.length, 'user')}.`,
+      )
       await client.invalidateQueries({ queryKey: ['audiences', audienceId] })
     },
   })
 }
 
-function ChangeForm({
-  change,
-}: {
+interface ChangeFormProps {
   readonly change: ReturnType<typeof useListChange>
-}): ReactElement {
+}
+
+function ChangeForm({ change }: ChangeFormProps): ReactElement {
   const [text, setText] = useState('')
   const userIds = userIdsIn(text)
-  const submit = (action: 'add' | 'remove'): void =>
-    change.mutate({ [action]: userIds }, { onSuccess: () => setText('') })
+  const button = (action: 'add' | 'remove', label: string): ReactElement => (
+    <Button
+      look={action === 'add' ? 'main' : 'plain'}
+      disabled={userIds.length === 0}
+      isBusy={change.isPending}
+      onClick={() => change.mutate({ [action]: userIds }, { onSuccess: () => setText('') })}
+    >
+      {label}
+    </Button>
+  )
   const problem = change.error === null ? undefined : problemOf(change.error)
+  const details = problem?.errors.map(({ message, hint }) => `${message} ${hint}`) ?? []
   return (
     <div className="flex flex-col gap-3">
       <Field
         label="userIds"
-        hint={`One in each line, at most 5,000 at once. ${counted(userIds.length, 'user')} here.`}
-        fault={
-          problem &&
-          [
-            problem.message,
-            ...problem.errors.map(({ message, hint }) => `${message} ${hint}`),
-          ].join(' ')
-        }
+        hint={`One per line, up to 5,000. ${counted(userIds.length, 'user')} entered.`}
+        fault={problem && [problem.message, ...details].join(' ')}
       >
         {(ids) => (
           <TextArea
@@ -92,21 +98,8 @@ function ChangeForm({
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button
-          look="main"
-          disabled={userIds.length === 0}
-          isBusy={change.isPending}
-          onClick={() => submit('add')}
-        >
-          Add to the list
-        </Button>
-        <Button
-          disabled={userIds.length === 0}
-          isBusy={change.isPending}
-          onClick={() => submit('remove')}
-        >
-          Remove from the list
-        </Button>
+        {button('add', 'Add users')}
+        {button('remove', 'Remove users')}
       </div>
     </div>
   )
@@ -119,21 +112,36 @@ interface ListedProps extends ListTabProps {
 function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
   const query = usePages({
     queryKey: ['audiences', audienceId, 'list'],
-    fetch: (page) => api.listListedUsers(audienceId, { limit: PAGE, ...page }),
+    fetch: (page) => api.listListedUsers(audienceId, { limit: PAGE_SIZE, ...page }),
   })
   return (
     <Loaded query={query}>
       {(users) =>
         users.length === 0 ? (
-          <Empty title="Nobody is on the list">
-            Add users with the form on this page, or with <code>hookline audiences import</code>{' '}
-            from a file.
+          <Empty title="The list is empty">
+            Add users here, or import a file with <code>hookline audiences import</code>.
           </Empty>
         ) : (
           <>
-            <Table label="Users on the list" head={['User', ...(onRemove ? ['Remove'] : [])]}>
+            <Table label="Users" head={['User', ...(onRemove ? ['Remove'] : [])]}>
               {users.map(({ userId }) => (
-                <ListedUser key={userId} userId={userId} space={space} onRemove={onRemove} />
+                <Row key={userId}>
+                  <Cell>
+                    <UserLink userId={userId} space={space} />
+                  </Cell>
+                  {onRemove && (
+                    <Cell>
+                      <Button
+                        look="quiet"
+                        className="min-h-6 px-1.5 py-0.5"
+                        aria-label={`Remove ${shownText(userId, 80)}`}
+                        onClick={() => onRemove(userId)}
+                      >
+                        <Icon name="cross" className="size-3" />
+                      </Button>
+                    </Cell>
+                  )}
+                </Row>
               ))}
             </Table>
             <MoreFooter shown={users.length} query={query} />
@@ -141,31 +149,5 @@ function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
         )
       }
     </Loaded>
-  )
-}
-
-interface ListedUserProps extends Pick<ListedProps, 'space' | 'onRemove'> {
-  readonly userId: string
-}
-
-function ListedUser({ userId, space, onRemove }: ListedUserProps): ReactElement {
-  return (
-    <Row>
-      <Cell>
-        <UserLink userId={userId} space={space} />
-      </Cell>
-      {onRemove && (
-        <Cell>
-          <Button
-            look="quiet"
-            className="min-h-6 px-1.5 py-0.5"
-            aria-label={`Remove ${shownText(userId, 80)}`}
-            onClick={() => onRemove(userId)}
-          >
-            <Icon name="cross" className="size-3" />
-          </Button>
-        </Cell>
-      )}
-    </Row>
   )
 }

@@ -1,29 +1,41 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
+import { IdText } from '../../../design/texts/id-text.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { useNames } from '../../../domain/names.ts'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { writingOf } from '../builder/writing.ts'
 import { shownBy } from '../draft/definition-draft.ts'
-import { definitionOf } from '../record/computation-kind.ts'
-import { useAudienceNames } from '../record/use-audience-names.ts'
+import {
+  type ComputationProps,
+  definitionOf,
+  useAudienceNames,
+} from '../record/computation-kind.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { SyncsPanel } from './syncs-panel.tsx'
-import type { TabProps } from './tab-props.ts'
 
-/** How big it is, what changed, who is told, and the last syncs. */
-export function OverviewTab({ kind, record }: TabProps): ReactElement {
+export function OverviewTab({ kind, record }: ComputationProps): ReactElement {
+  const { destination } = useNames()
   return (
     <div className="grid min-w-0 items-start gap-4 lg:grid-cols-2">
-      <Panel title="At a glance">
+      <Panel title="Details">
         <Facts kind={kind} record={record} />
       </Panel>
       <Panel title="Destinations">
-        <Told record={record} />
+        {record.destinationIds.length === 0 && (
+          <p className="text-ink-soft">None. Add destinations in Settings.</p>
+        )}
+        <ul className="flex flex-col gap-1">
+          {record.destinationIds.map((id) => (
+            <li key={id}>
+              <Link to="/destinations/$id" params={{ id }} className="text-accent hover:underline">
+                {destination(id)}
+              </Link>
+            </li>
+          ))}
+        </ul>
       </Panel>
       <ChangesPanel kind={kind} record={record} />
       <SyncsPanel kind={kind} record={record} />
@@ -31,62 +43,31 @@ export function OverviewTab({ kind, record }: TabProps): ReactElement {
   )
 }
 
-function Facts({ kind, record }: TabProps): ReactElement {
+function Facts({ kind, record }: ComputationProps): ReactElement {
   const { size, key, space, reachesBackTo, createdAt, updatedAt } = record
   return (
     <FactList
       facts={[
-        ['Users', <strong key="size">{counted(size, 'user')}</strong>],
-        [
-          kind.definition === 'condition' ? 'Condition' : 'Function',
-          <Definition key="definition" kind={kind} record={record} />,
-        ],
-        [
-          'Trait that is sent',
-          <span key="key" className="inline-flex items-center gap-0.5">
-            <code>{shownText(key, 100)}</code>
-            <CopyButton text={key} what="the key" />
-          </span>,
-        ],
+        ['Size', <strong key="size">{counted(size, 'user')}</strong>],
+        [kind.definitionLabel, <Definition key="definition" kind={kind} record={record} />],
+        ['Trait key', <IdText key="key" id={key} what="the key" />],
         ['Space', shownText(space, 50)],
         [
-          'Counts events',
-          reachesBackTo === null ? undefined : (
-            <span key="reaches">
-              received since <Time at={reachesBackTo} form="full" />
-            </span>
-          ),
+          'Events since',
+          reachesBackTo === null ? undefined : <Time key="since" at={reachesBackTo} form="full" />,
         ],
         ['Created', <Time key="created" at={createdAt} />],
-        ['Changed', <Time key="changed" at={updatedAt} />],
+        ['Updated', <Time key="updated" at={updatedAt} />],
       ]}
     />
   )
 }
 
-function Definition({ kind, record }: TabProps): ReactElement {
+function Definition({ kind: { notation }, record }: ComputationProps): ReactElement {
   const nameOf = useAudienceNames()
-  const writing = writingOf(kind)
   const definition = definitionOf(record)
-  if (definition === null) return <>a list of users</>
-  const draft = shownBy(writing.notation, definition)
+  if (definition === null) return <>manual list</>
+  const draft = shownBy(notation, definition)
   if (draft === undefined) return <code>{shownText(JSON.stringify(definition))}</code>
-  return <>{writing.wordsOf(draft, nameOf)}</>
-}
-
-function Told({ record }: Pick<TabProps, 'record'>): ReactElement {
-  const names = useNames()
-  if (record.destinationIds.length === 0)
-    return <p className="text-ink-soft">None: nobody is told of changes. Settings adds some.</p>
-  return (
-    <ul className="flex flex-col gap-1">
-      {record.destinationIds.map((id) => (
-        <li key={id}>
-          <Link to="/destinations/$id" params={{ id }} className="text-accent hover:underline">
-            {names.destination(id)}
-          </Link>
-        </li>
-      ))}
-    </ul>
-  )
+  return <>{notation.wordsOf(draft, nameOf)}</>
 }

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { faultAt, problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
@@ -6,90 +5,71 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import type { Computation } from '../record/computation-kind.ts'
+import type { Computation, ComputationProps } from '../record/computation-kind.ts'
 import { DestinationPicker } from '../record/destination-picker.tsx'
+import { useSave } from '../record/use-save.ts'
 import { DeleteButton } from './delete-button.tsx'
-import type { TabProps } from './tab-props.ts'
 
-/** Its name, its destinations, whether it is on, and its end. */
-export function SettingsTab(props: TabProps): ReactElement {
+export function SettingsTab({ kind, record }: ComputationProps): ReactElement {
   const mayEdit = useMay('editor')
-  // The form begins with what is stored when it is opened, and again after it was saved.
-  const [start, setStart] = useState(props.record)
-  if (!mayEdit) return <ReadOnly {...props} />
-  return (
-    <div className="flex flex-col gap-4">
-      <Panel>
-        <SettingsForm {...props} record={start} key={start.version} onStored={setStart} />
-      </Panel>
-      <Panel title={`Delete the ${props.kind.one}`}>
-        <DeleteButton {...props} />
-      </Panel>
-    </div>
-  )
-}
-
-function ReadOnly({ record }: TabProps): ReactElement {
-  return (
-    <Panel>
-      <div className="pt-3">
+  // The form starts from the stored record when opened and after saving, not on every refetch.
+  const [base, setBase] = useState(record)
+  if (!mayEdit)
+    return (
+      <Panel title="Settings">
         <FactList
           facts={[
             ['Name', shownText(record.name)],
             ['Enabled', record.enabled ? 'yes' : 'no'],
           ]}
         />
-      </div>
-    </Panel>
+      </Panel>
+    )
+  return (
+    <div className="flex flex-col gap-4">
+      <Panel>
+        <SettingsForm kind={kind} record={base} key={base.version} onSaved={setBase} />
+      </Panel>
+      <Panel title={`Delete ${kind.one}`}>
+        <DeleteButton kind={kind} record={record} />
+      </Panel>
+    </div>
   )
 }
 
-interface SettingsFormProps extends TabProps {
-  readonly onStored: (record: Computation) => void
+interface SettingsFormProps extends ComputationProps {
+  readonly onSaved: (record: Computation) => void
 }
 
-function SettingsForm({ kind, record, onStored }: SettingsFormProps): ReactElement {
+function SettingsForm({ kind, record, onSaved }: SettingsFormProps): ReactElement {
   const [name, setName] = useState(record.name)
   const [enabled, setEnabled] = useState(record.enabled)
   const [destinationIds, setDestinationIds] = useState(record.destinationIds)
-  const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: () => kind.change(record.id, { name, enabled, destinationIds }, record.version),
-    onSuccess: (changed) => {
-      client.setQueryData([kind.resource, record.id], changed)
-      toast('Saved.')
-      onStored(changed)
-    },
-  })
+  const save = useSave({ kind, record }, onSaved)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    save.mutate()
+    save.mutate({ name, enabled, destinationIds })
   }
   return (
     <form onSubmit={submit} className="flex max-w-xl flex-col gap-4 pt-3">
       <Field
         label="Name"
         fault={faultAt(save.error, '/name')}
-        hint="The key of the trait stays as it is: receivers know it."
+        hint="Renaming does not change the trait key."
       >
         {(ids) => (
           <TextInput {...ids} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <Checkbox
-        label="Enabled. While it is off, nothing is computed and nothing is sent."
-        checked={enabled}
-        onToggle={setEnabled}
-      />
+      <Checkbox label="Enabled: compute and send changes" checked={enabled} onToggle={setEnabled} />
       <DestinationPicker picked={destinationIds} onPick={setDestinationIds} error={save.error} />
       <p className="text-ink-faint text-note">
-        A destination that is added gets the value of every user.
+        Added destinations receive the current value of every user.
       </p>
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" look="main" isBusy={save.isPending}>
-          Save the settings
+          Save
         </Button>
         {save.error !== null && (
           <p role="alert" className="text-failed">

@@ -3,15 +3,14 @@ import type { ReactElement } from 'react'
 import { problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
+import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
 import { Loaded } from '../../../design/states.tsx'
-import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { counted, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import type { Computation } from '../record/computation-kind.ts'
-import type { TabProps } from './tab-props.ts'
+import type { Computation, ComputationProps } from '../record/computation-kind.ts'
 
 type Sync = NonNullable<Computation['lastSync']>
 
@@ -22,11 +21,10 @@ const TONES: Readonly<Record<Sync['state'], Tone>> = {
   failed: 'failed',
 }
 
-/** The syncs that wait, run, or ended last, with the way to start one. */
-export function SyncsPanel({ kind, record }: TabProps): ReactElement {
+export function SyncsPanel({ kind, record }: ComputationProps): ReactElement {
   const client = useQueryClient()
   const query = useQuery({
-    // The sync of the record says when there is something new.
+    // Refetched when the syncs of the record change.
     queryKey: [
       kind.resource,
       record.id,
@@ -55,8 +53,8 @@ export function SyncsPanel({ kind, record }: TabProps): ReactElement {
       }
     >
       <p className="text-ink-soft text-dense px-4 pb-2">
-        A sync evaluates every user. One runs each day, and after each change of the definition;
-        events are evaluated within seconds without one.
+        A sync re-evaluates every user, daily and after each change. In between, events are
+        evaluated as they arrive.
       </p>
       {sync.error !== null && (
         <p role="alert" className="text-failed px-4 pb-2">
@@ -69,7 +67,7 @@ export function SyncsPanel({ kind, record }: TabProps): ReactElement {
   )
 }
 
-function Progress({ record: { progress } }: Pick<TabProps, 'record'>): ReactElement | null {
+function Progress({ record: { progress } }: Pick<ComputationProps, 'record'>): ReactElement | null {
   if (progress === null) return null
   const { step, done, total } = progress
   const what = { filling: 'events', evaluating: 'profiles', announcing: 'users' }[step]
@@ -89,9 +87,9 @@ function Progress({ record: { progress } }: Pick<TabProps, 'record'>): ReactElem
 }
 
 function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement {
-  if (syncs.length === 0) return <p className="text-ink-soft px-4 pb-4">None yet.</p>
+  if (syncs.length === 0) return <p className="text-ink-soft px-4 pb-4">No syncs yet.</p>
   return (
-    <Table label="Syncs, newest first" head={['State', 'Why', 'When', 'Looked at', 'Result']}>
+    <Table label="Syncs, newest first" head={['State', 'Reason', 'Time', 'Evaluated', 'Changes']}>
       {syncs.map((each) => (
         <Row key={each.id}>
           <Cell>
@@ -107,7 +105,7 @@ function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement
               <>
                 +{wholeNumber(each.entered)} −{wholeNumber(each.left)}
                 {each.missed > 0 &&
-                  ` · ${wholeNumber(each.missed)} missed before: a bug in Hookline`}
+                  ` · ${wholeNumber(each.missed)} missed earlier, please report this bug`}
               </>
             ) : (
               <span className="text-failed">{shownText(each.error)}</span>

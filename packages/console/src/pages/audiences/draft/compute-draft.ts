@@ -11,25 +11,25 @@ import {
   eventsDraftOf,
   eventsOf,
   NEW_EVENTS,
-  textIn,
 } from './events-draft.ts'
+import { textOf } from './written.ts'
 
-/** How a computed trait is made, as a person writes it. */
+/** The function of a computed trait being edited. */
 export interface ComputeDraft {
   readonly fn: ComputeFunction
-  /** '' for none: `count` has none. */
+  /** '' for `count`. */
   readonly property: string
   readonly events: EventsDraft
 }
 
 export const NEW_COMPUTE: ComputeDraft = { fn: 'count', property: '', events: NEW_EVENTS }
 
-/** The draft of a `compute`. What is not as it must be gets a default. */
-export function computeDraftOf(compute: Json | undefined): ComputeDraft {
+/** Parses a `compute`. Invalid parts get defaults. */
+export function computeDraftOf(compute: Json): ComputeDraft {
   const json = isJsonObject(compute) ? compute : {}
   return {
     fn: COMPUTE_FUNCTIONS.find((each) => each === json['fn']) ?? 'count',
-    property: textIn(json, 'property'),
+    property: textOf(json['property']),
     events: eventsDraftOf(json),
   }
 }
@@ -38,7 +38,6 @@ export function computeOf({ fn, property, events }: ComputeDraft): JsonObject {
   return { fn, ...eventsOf(events), ...(fn !== 'count' && property !== '' && { property }) }
 }
 
-/** 1 where something is missing. */
-export function unfinishedInCompute({ fn, property, events }: ComputeDraft): number {
-  return (fn === 'count' || property !== '') && areEventsComplete(events) ? 0 : 1
+export function isComputeComplete({ fn, property, events }: ComputeDraft): boolean {
+  return (fn === 'count' || property !== '') && areEventsComplete(events)
 }

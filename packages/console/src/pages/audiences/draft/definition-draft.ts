@@ -3,59 +3,71 @@ import {
   computeDraftOf,
   type ComputeDraft,
   computeOf,
-  unfinishedInCompute,
+  isComputeComplete,
+  NEW_COMPUTE,
 } from './compute-draft.ts'
-import { conditionOf, type ConditionTree, treeOf, unfinishedIn } from './condition-tree.ts'
+import {
+  conditionOf,
+  type ConditionTree,
+  isConditionComplete,
+  newClausePart,
+  newGroup,
+  treeOf,
+} from './condition-tree.ts'
+import { computeWords, conditionWords, type NameOf } from './words.ts'
 import { jsonIn } from './written.ts'
 
-/** How a kind of definition is written with inputs in place of JSON. */
+/** Converts a kind of definition between JSON, a draft for the builder, and words. */
 export interface Notation<Draft> {
-  readonly draftOf: (json: Json | undefined) => Draft
+  readonly newDraft: () => Draft
+  readonly draftOf: (json: Json) => Draft
   readonly jsonOf: (draft: Draft) => JsonObject
-  readonly unfinishedIn: (draft: Draft) => number
+  readonly isComplete: (draft: Draft) => boolean
+  readonly wordsOf: (draft: Draft, nameOf: NameOf) => string
 }
 
 export const CONDITIONS: Notation<ConditionTree> = {
+  newDraft: () => newGroup('and', [newClausePart()]),
   draftOf: treeOf,
   jsonOf: conditionOf,
-  unfinishedIn,
+  isComplete: isConditionComplete,
+  wordsOf: conditionWords,
 }
 
 export const COMPUTES: Notation<ComputeDraft> = {
+  newDraft: () => NEW_COMPUTE,
   draftOf: computeDraftOf,
   jsonOf: computeOf,
-  unfinishedIn: unfinishedInCompute,
+  isComplete: isComputeComplete,
+  wordsOf: computeWords,
 }
 
-/** A definition that is written with inputs or as JSON. Both are in step. */
+/** A definition edited in the builder or as JSON. */
 export interface DefinitionDraft<Draft> {
-  /** What the inputs show; `undefined` where they cannot show what the JSON says. */
+  /** `undefined` if the builder cannot represent the JSON. */
   readonly draft: Draft | undefined
   readonly text: string
-  /** What is sent to the service; `undefined` while the text is no JSON. */
+  /** `undefined` while the text is invalid JSON. */
   readonly json: Json | undefined
 }
 
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
-/** The definition as a person has changed it with the inputs. */
+/** The definition after an edit in the builder. */
 export function withDraft<Draft>(notation: Notation<Draft>, draft: Draft): DefinitionDraft<Draft> {
   const json = notation.jsonOf(draft)
   return { draft, json, text: JSON.stringify(json, null, 2) }
 }
 
-/** The definition as a person has changed its JSON. */
+/** The definition after an edit of its JSON. */
 export function withText<Draft>(notation: Notation<Draft>, text: string): DefinitionDraft<Draft> {
   const json = jsonIn(text)
-  return { draft: shownBy(notation, json), json, text }
+  return { draft: json === undefined ? undefined : shownBy(notation, json), json, text }
 }
 
-/** The draft that has exactly this definition; `undefined` if the inputs cannot show all of it. */
-export function shownBy<Draft>(
-  notation: Notation<Draft>,
-  json: Json | undefined,
-): Draft | undefined {
-  if (json === undefined || isDeeperThan(json, DEEPEST)) return undefined
+/** The draft of exactly this definition; `undefined` if the builder cannot represent it. */
+export function shownBy<Draft>(notation: Notation<Draft>, json: Json): Draft | undefined {
+  if (isDeeperThan(json, MAX_DEPTH)) return undefined
   const draft = notation.draftOf(json)
   return equalJson(notation.jsonOf(draft), json) ? draft : undefined
 }

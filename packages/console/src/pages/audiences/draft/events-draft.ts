@@ -10,11 +10,10 @@ import {
   type ComparisonDraft,
   comparisonDraftOf,
   comparisonOf,
-  isCompared,
+  isComparisonComplete,
   NEW_COMPARISON,
 } from './comparison-draft.ts'
-import { draftId } from './draft-id.ts'
-import { numberIn } from './written.ts'
+import { draftId, numberIn, textOf } from './written.ts'
 
 export type DurationUnit = keyof Duration
 
@@ -25,19 +24,19 @@ export type WindowDraft =
   | { readonly kind: 'within'; readonly n: string; readonly unit: DurationUnit }
   | { readonly kind: 'between'; readonly from: string; readonly to: string }
 
-/** A filter of the properties of an event. */
+/** A filter on an event property. */
 export interface FilterDraft {
   readonly id: string
   readonly property: string
   readonly comparison: ComparisonDraft
 }
 
-/** Which events are meant, and when they happened. */
+/** A selection of events and a time window. */
 export interface EventsDraft {
   readonly type: EventType
-  /** The name of the event, the page or the screen; '' for none. */
+  /** Event, page or screen name, or ''. */
   readonly name: string
-  /** null where the definition has no `where`. */
+  /** `null` if the definition has no `where`. */
   readonly where: readonly FilterDraft[] | null
   readonly window: WindowDraft
 }
@@ -49,8 +48,7 @@ export const NEW_EVENTS: EventsDraft = {
   window: { kind: 'ever' },
 }
 
-/** Whether calls of this type have a name. */
-export function hasName(type: EventType): boolean {
+export function hasName(type: EventType): type is 'track' | 'page' | 'screen' {
   return type === 'track' || type === 'page' || type === 'screen'
 }
 
@@ -58,13 +56,13 @@ export function newFilter(): FilterDraft {
   return { id: draftId(), property: '', comparison: NEW_COMPARISON }
 }
 
-/** The draft of a selection of events with its window. What is not as it must be gets a default. */
+/** Parses a selection of events. Invalid parts get defaults. */
 export function eventsDraftOf(json: JsonObject): EventsDraft {
   const type = EVENT_TYPES.find((each) => each === json['type']) ?? 'track'
   const { where } = json
   return {
     type,
-    name: textIn(json, type === 'track' ? 'event' : 'name'),
+    name: textOf(json[type === 'track' ? 'event' : 'name']),
     where: Array.isArray(where) ? where.map(filterDraftOf) : null,
     window: windowDraftOf(json),
   }
@@ -72,7 +70,11 @@ export function eventsDraftOf(json: JsonObject): EventsDraft {
 
 function filterDraftOf(filter: Json): FilterDraft {
   const json = isJsonObject(filter) ? filter : {}
-  return { id: draftId(), property: textIn(json, 'property'), comparison: comparisonDraftOf(json) }
+  return {
+    id: draftId(),
+    property: textOf(json['property']),
+    comparison: comparisonDraftOf(json),
+  }
 }
 
 function windowDraftOf({ within, between }: JsonObject): WindowDraft {
@@ -103,21 +105,13 @@ function windowOf(window: WindowDraft): JsonObject {
   return { within: n === undefined ? {} : { [window.unit]: n } }
 }
 
-/** Whether nothing is missing in it. */
 export function areEventsComplete({ type, name, where, window }: EventsDraft): boolean {
   return (
     (type !== 'track' || name !== '') &&
-    (where ?? []).every(({ property, comparison }) => property !== '' && isCompared(comparison)) &&
+    (where ?? []).every(
+      ({ property, comparison }) => property !== '' && isComparisonComplete(comparison),
+    ) &&
     (window.kind !== 'within' || numberIn(window.n) !== undefined) &&
     (window.kind !== 'between' || (window.from !== '' && window.to !== ''))
   )
-}
-
-/** The text in this field; '' where it is missing or something else. */
-export function textIn(json: JsonObject, field: string): string {
-  return textOf(json[field])
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -1,33 +1,29 @@
 import type { Json, Operator } from '@hookline/protocol'
 import { shownText } from '../../../format/shown-text.ts'
-import type { ClauseDraft, CountDraft } from './clause-draft.ts'
-import type { ComparisonDraft } from './comparison-draft.ts'
+import { type ComparisonDraft, valueOf } from './comparison-draft.ts'
 import type { ComputeDraft } from './compute-draft.ts'
-import type { ConditionTree } from './condition-tree.ts'
+import type { ClauseDraft, ConditionTree, CountDraft } from './condition-tree.ts'
 import type { EventsDraft, WindowDraft } from './events-draft.ts'
-import { valueOf } from './value-draft.ts'
 
-/** Between the name of a trait and the value. */
 export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   equals: 'is',
   not_equals: 'is not',
   '<': 'is less than',
   '<=': 'is at most',
-  '>': 'is more than',
+  '>': 'is greater than',
   '>=': 'is at least',
   contains: 'contains',
   not_contains: 'does not contain',
-  starts_with: 'begins with',
+  starts_with: 'starts with',
   ends_with: 'ends with',
   exists: 'has a value',
   not_exists: 'has no value',
   one_of: 'is one of',
-  before: 'is a date before',
-  after: 'is a date after',
-  within_last_days: 'is a date in the last',
+  before: 'is before',
+  after: 'is after',
+  within_last_days: 'is in the last',
 }
 
-/** Before the number of events. */
 export const COUNT_WORDS: Readonly<Record<CountDraft['op'], string>> = {
   '==': 'exactly',
   '!=': 'not exactly',
@@ -50,22 +46,22 @@ export const FUNCTION_WORDS: Readonly<Record<ComputeDraft['fn'], string>> = {
   count: 'number of events',
   sum: 'sum',
   avg: 'average',
-  min: 'least',
-  max: 'greatest',
+  min: 'minimum',
+  max: 'maximum',
   first: 'first',
   last: 'last',
   most_frequent: 'most frequent',
-  unique_list: 'list of different values',
-  unique_count: 'number of different values',
+  unique_list: 'list of unique values',
+  unique_count: 'number of unique values',
 }
 
-/** The name of an audience by its id. */
+/** Looks up the name of an audience. */
 export type NameOf = (audienceId: string) => string | undefined
 
 const BLANK = '…'
-const MOST_NAME = 80
+const MAX_CHARACTERS = 80
 
-/** A condition in a sentence, without its beginning: `trait plan is “pro” and (…)`. */
+/** A condition in words: `trait plan is “pro” and (…)`. */
 export function conditionWords(tree: ConditionTree, nameOf: NameOf): string {
   const words = innerWords(tree, nameOf)
   if (tree.nots === 0) return words
@@ -96,11 +92,10 @@ export function clauseWords(clause: ClauseDraft, nameOf: NameOf): string {
   }
 }
 
-/** How a computed trait is made, in words. */
+/** The function of a computed trait in words: `sum of revenue in Order Completed`. */
 export function computeWords({ fn, property, events }: ComputeDraft): string {
-  const of = fn === 'count' ? '' : ` of ${named(property)}`
-  const from = fn === 'count' ? selectionWords(events) : `in ${selectionWords(events)}`
-  return `${FUNCTION_WORDS[fn]}${of}${fn === 'count' ? ': ' : ' '}${from}${whenWords(events)}`
+  const of = fn === 'count' ? ': ' : ` of ${named(property)} in `
+  return `${FUNCTION_WORDS[fn]}${of}${selectionWords(events)}${whenWords(events)}`
 }
 
 function selectionWords({ type, name }: EventsDraft): string {
@@ -125,29 +120,27 @@ function whenWords({ window, where }: EventsDraft): string {
 function windowWords(window: WindowDraft): string {
   if (window.kind === 'ever') return ''
   if (window.kind === 'between')
-    return ` from ${shownText(window.from || BLANK, MOST_NAME)} to ${shownText(window.to || BLANK, MOST_NAME)}`
+    return ` from ${shownText(window.from || BLANK, MAX_CHARACTERS)} to ${shownText(window.to || BLANK, MAX_CHARACTERS)}`
   const n = window.n.trim() || BLANK
-  return ` in the last ${n === '1' ? window.unit.slice(0, -1) : `${shownText(n, MOST_NAME)} ${window.unit}`}`
+  return ` in the last ${n === '1' ? window.unit.slice(0, -1) : `${shownText(n, MAX_CHARACTERS)} ${window.unit}`}`
 }
 
 function comparisonWords({ op, value }: ComparisonDraft): string {
   const words = OPERATOR_WORDS[op]
   if (value === null) return words
-  const given = valueOf(value)
-  const shown = given === undefined ? BLANK : valueWords(given)
-  return op === 'within_last_days'
-    ? `${words} ${shown} ${given === 1 ? 'day' : 'days'}`
-    : `${words} ${shown}`
+  const compared = valueOf(value)
+  const shown = `${words} ${compared === undefined ? BLANK : valueWords(compared)}`
+  return op === 'within_last_days' ? `${shown} ${compared === 1 ? 'day' : 'days'}` : shown
 }
 
-/** A value as it is shown in a sentence: a text in quotation marks, so that it is not taken for a number. */
+/** A value in a sentence. Text is quoted, to distinguish it from numbers. */
 export function valueWords(value: Json): string {
-  if (typeof value === 'string') return `“${shownText(value, MOST_NAME)}”`
+  if (typeof value === 'string') return `“${shownText(value, MAX_CHARACTERS)}”`
   if (Array.isArray(value) && value.length > 0)
     return value.map((each: Json) => valueWords(each)).join(', ')
-  return shownText(JSON.stringify(value), MOST_NAME)
+  return shownText(JSON.stringify(value), MAX_CHARACTERS)
 }
 
 function named(name: string): string {
-  return name === '' ? BLANK : shownText(name, MOST_NAME)
+  return name === '' ? BLANK : shownText(name, MAX_CHARACTERS)
 }

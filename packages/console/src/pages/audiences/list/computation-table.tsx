@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { FilterInput } from '../../../design/controls/filter-input.tsx'
@@ -6,10 +7,10 @@ import { counted, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import type { Computation, ComputationKind } from '../record/computation-kind.ts'
+import { changesQuery } from '../record/changes-query.ts'
+import type { Computation, ComputationKind, ComputationProps } from '../record/computation-kind.ts'
 import { ComputationState } from '../record/computation-state.tsx'
 import { PageLink } from '../record/page-link.tsx'
-import { LatelyCell } from './lately-cell.tsx'
 
 const STEP = 50
 
@@ -18,12 +19,12 @@ interface ComputationTableProps {
   readonly records: readonly Computation[]
 }
 
-/** Audiences or computed traits, newest first, with their sizes and what has changed lately. */
+/** Audiences or computed traits, newest first. */
 export function ComputationTable({ kind, records }: ComputationTableProps): ReactElement {
   const [{ q = '' }, setUrl] = useUrlState<'q'>()
-  const [most, setMost] = useState(STEP)
+  const [limit, setLimit] = useState(STEP)
   const found = filtered(records, q).toReversed()
-  const shown = found.slice(0, most)
+  const shown = found.slice(0, limit)
   useRowKeys(shown.length)
   return (
     <>
@@ -31,15 +32,15 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
         <FilterInput
           data-filter
           className="max-w-72"
-          aria-label={`Filter the ${kind.many}`}
-          placeholder="Filter by name, key, id or space"
+          aria-label={`Filter ${kind.one}s`}
+          placeholder="Filter by name, key, ID or space"
           value={q}
           onWrite={(text) => setUrl({ q: text })}
         />
       </div>
       <Table
-        label={kind.many}
-        head={['Name', 'State', 'Users', 'Entered and left in 24 h', 'Destinations', 'Space']}
+        label={`${kind.one}s`}
+        head={['Name', 'State', 'Users', 'Last 24 h', 'Destinations', 'Space']}
       >
         {shown.map((record, index) => (
           <RecordRow key={record.id} index={index} kind={kind} record={record} />
@@ -47,20 +48,17 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
       </Table>
       <footer className="text-ink-soft text-dense flex flex-wrap items-center gap-3 px-4 py-3">
         <span>
-          {found.length === records.length
-            ? counted(records.length, kind.one)
-            : `${wholeNumber(found.length)} of ${counted(records.length, kind.one)}`}
+          {found.length < records.length && `${wholeNumber(found.length)} of `}
+          {counted(records.length, kind.one)}
         </span>
-        {found.length > most && <Button onClick={() => setMost(most + STEP)}>Show more</Button>}
+        {found.length > limit && <Button onClick={() => setLimit(limit + STEP)}>Show more</Button>}
       </footer>
     </>
   )
 }
 
-interface RecordRowProps {
+interface RecordRowProps extends ComputationProps {
   readonly index: number
-  readonly kind: ComputationKind
-  readonly record: Computation
 }
 
 function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
@@ -73,7 +71,7 @@ function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
         </PageLink>
         <div className="text-ink-faint text-note">
           <code>{shownText(key, 100)}</code>
-          {'manual' in record && record.manual && ' · a list of users'}
+          {'manual' in record && record.manual && ' · manual'}
         </div>
       </Cell>
       <Cell>
@@ -81,7 +79,7 @@ function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
       </Cell>
       <Cell className="tabular-nums">{wholeNumber(size)}</Cell>
       <Cell className="whitespace-nowrap tabular-nums">
-        <LatelyCell kind={kind} record={record} />
+        <DayChanges kind={kind} record={record} />
       </Cell>
       <Cell className="tabular-nums">
         {destinationIds.length === 0 ? (
@@ -95,10 +93,24 @@ function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
   )
 }
 
-/** Those whose name, key, id or space contains the text, in any case. */
+/** Users who entered and left in the last 24 hours. */
+function DayChanges({ kind, record }: ComputationProps): ReactElement {
+  const { data } = useQuery(changesQuery(kind, record, 1))
+  if (data === undefined) return <span className="text-ink-faint">–</span>
+  const sum = (field: 'entered' | 'left'): number =>
+    data.data.reduce((total, hour) => total + hour[field], 0)
+  const [entered, left] = [sum('entered'), sum('left')]
+  if (entered + left === 0) return <span className="text-ink-faint">no change</span>
+  return (
+    <>
+      +{wholeNumber(entered)} −{wholeNumber(left)}
+    </>
+  )
+}
+
 function filtered(records: readonly Computation[], text: string): readonly Computation[] {
-  const wanted = text.trim().toLowerCase()
+  const part = text.trim().toLowerCase()
   return records.filter(({ name, key, id, space }) =>
-    [name, key, id, space].some((each) => each.toLowerCase().includes(wanted)),
+    [name, key, id, space].some((each) => each.toLowerCase().includes(part)),
   )
 }

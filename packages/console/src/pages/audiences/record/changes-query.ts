@@ -3,13 +3,13 @@ import { api } from '../../../api/client.ts'
 import type { Computation, ComputationKind } from './computation-kind.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const APART_MS = 30_000
+const REFETCH_MS = 30_000
 
-/** How many users entered and left over the last days. It is fetched again when the size changes. */
+/** Users who entered and left, refetched when the size changes. */
 export function changesQuery(kind: ComputationKind, record: Computation, days: number) {
   const { id, size, lastSync } = record
   return queryOptions({
-    // Not below the resource: a change of the record is no change of these, and a list has many of them.
+    // Not below the resource: lists have many of these, and changes of the record do not affect them.
     queryKey: ['entered-and-left', kind.resource, id, days, size, lastSync?.id],
     queryFn: async () => {
       const $from = new Date(Date.now() - days * DAY_MS).toISOString()
@@ -19,7 +19,7 @@ export function changesQuery(kind: ComputationKind, record: Computation, days: n
       return { from, data: points }
     },
     placeholderData: keepPreviousData,
-    staleTime: APART_MS,
-    refetchInterval: APART_MS,
+    staleTime: REFETCH_MS,
+    refetchInterval: REFETCH_MS,
   })
 }

@@ -1,19 +1,27 @@
 import type { JsonObject } from '@hookline/protocol'
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../../../api/client.ts'
 import { allOf } from '../../../api/queries.ts'
+import { COMPUTES, CONDITIONS, type Notation } from '../draft/definition-draft.ts'
+import type { NameOf } from '../draft/words.ts'
 
 type Audience = Awaited<ReturnType<typeof api.getAudience>>
 type ComputedTrait = Awaited<ReturnType<typeof api.getTrait>>
 export type Computation = Audience | ComputedTrait
 
-export interface NewComputation {
-  readonly name: string
-  readonly space?: string
-  readonly destinationIds: string[]
+interface ChangedFields {
+  readonly name?: string
+  readonly enabled?: boolean
+  readonly destinationIds?: string[]
   readonly condition?: JsonObject
-  readonly manual?: true
   readonly compute?: JsonObject
+}
+
+interface NewComputation extends ChangedFields {
+  readonly name: string
+  readonly space: string
+  readonly destinationIds: string[]
+  readonly manual?: true
 }
 
 interface PageRequest {
@@ -21,30 +29,31 @@ interface PageRequest {
   readonly cursor?: string
 }
 
-/** A user with the value of an audience or a computed trait. */
+/** A member of an audience, or a user's value of a computed trait. */
 export interface ValueRow {
   readonly userId: string | null
   readonly since: string
   readonly value?: unknown
 }
 
-/** How the pages of audiences and those of computed traits differ. */
+/** The differences between audiences and computed traits. */
 export interface ComputationKind {
-  /** The parameter of the URL that has the id of the open one. */
+  /** The URL parameter with the id of the open one. */
   readonly param: 'audience' | 'trait'
-  /** The query of the URL of the list. */
+  /** The URL query of the list. */
   readonly listSearch: Readonly<Record<string, string>>
   /** The first element of query keys. */
   readonly resource: 'audiences' | 'traits'
   readonly one: string
-  readonly many: string
-  /** The field of the API, and what a person calls it. */
+  /** The API field. */
   readonly definition: 'condition' | 'compute'
-  readonly definitionWord: 'condition' | 'function'
+  readonly definitionLabel: 'Condition' | 'Function'
+  readonly valuesLabel: 'Members' | 'Values'
+  readonly notation: Notation<unknown>
   list(page: PageRequest): Promise<{ data: Computation[]; nextCursor: string | null }>
   get(id: string): Promise<Computation>
   create(body: NewComputation): Promise<Computation>
-  change(id: string, body: Partial<ChangedFields>, version: number): Promise<Computation>
+  change(id: string, body: ChangedFields, version: number): Promise<Computation>
   remove(id: string, announce: boolean): Promise<unknown>
   sync(id: string): Promise<unknown>
   preview(space: string, definition: JsonObject, signal: AbortSignal): Promise<Preview>
@@ -53,12 +62,10 @@ export interface ComputationKind {
   syncs(id: string): ReturnType<typeof api.listAudienceSyncs>
 }
 
-interface ChangedFields {
-  readonly name: string
-  readonly enabled: boolean
-  readonly destinationIds: string[]
-  readonly condition: JsonObject
-  readonly compute: JsonObject
+/** A record on its page. */
+export interface ComputationProps {
+  readonly kind: ComputationKind
+  readonly record: Computation
 }
 
 export type Preview = Awaited<ReturnType<typeof api.previewAudience>>
@@ -72,9 +79,10 @@ export const AUDIENCES: ComputationKind = {
   listSearch: {},
   resource: 'audiences',
   one: 'audience',
-  many: 'audiences',
   definition: 'condition',
-  definitionWord: 'condition',
+  definitionLabel: 'Condition',
+  valuesLabel: 'Members',
+  notation: CONDITIONS as unknown as Notation<unknown>,
   list: (page) => api.listAudiences(page),
   get: (id) => api.getAudience(id),
   create: (body) => api.createAudience(body),
@@ -92,9 +100,10 @@ export const TRAITS: ComputationKind = {
   listSearch: { list: 'traits' },
   resource: 'traits',
   one: 'computed trait',
-  many: 'computed traits',
   definition: 'compute',
-  definitionWord: 'function',
+  definitionLabel: 'Function',
+  valuesLabel: 'Values',
+  notation: COMPUTES as unknown as Notation<unknown>,
   list: (page) => api.listTraits(page),
   get: (id) => api.getTrait(id),
   create: ({ compute = {}, ...body }) => api.createTrait({ ...body, compute }),
@@ -107,18 +116,18 @@ export const TRAITS: ComputationKind = {
   syncs: (id) => api.listTraitSyncs(id),
 }
 
-const SOON_MS = 1_000
-const LATER_MS = 5_000
+const BUSY_MS = 1_000
+const IDLE_MS = 5_000
 const PER_REQUEST = 100
 
-/** A sync changes sizes each second; events do it too, without a message of the stream. A long list is asked for less often. */
+/** The stream does not report changes in size, so they are polled: faster during syncs, slower for long lists. */
 function pollingOf(records: readonly Computation[] | undefined): number {
   const isBusy = records?.some(({ sync, state }) => sync !== null || state === 'preparing') ?? false
   const requests = Math.ceil((records?.length ?? 0) / PER_REQUEST)
-  return (isBusy ? SOON_MS : LATER_MS) * Math.max(1, requests)
+  return (isBusy ? BUSY_MS : IDLE_MS) * Math.max(1, requests)
 }
 
-/** All audiences, or all computed traits: a service has at most 1,000 of both. */
+/** All audiences or all computed traits; a service has at most 1,000 of both. */
 export function computationsQuery(kind: ComputationKind) {
   return queryOptions({
     queryKey: [kind.resource],
@@ -127,7 +136,6 @@ export function computationsQuery(kind: ComputationKind) {
   })
 }
 
-/** One audience or computed trait with its state. */
 export function computationQuery(kind: ComputationKind, id: string) {
   return queryOptions({
     queryKey: [kind.resource, id],
@@ -136,7 +144,13 @@ export function computationQuery(kind: ComputationKind, id: string) {
   })
 }
 
-/** Its definition; null for an audience that is a list of users. */
+/** `null` for a manual audience. */
 export function definitionOf(record: Computation): JsonObject | null {
   return 'compute' in record ? record.compute : record.condition
+}
+
+/** Looks up audience names, for clauses in words. */
+export function useAudienceNames(): NameOf {
+  const { data: audiences = [] } = useQuery(computationsQuery(AUDIENCES))
+  return (id) => audiences.find((each) => each.id === id)?.name
 }

@@ -10,7 +10,7 @@ const TONES: Readonly<Record<Computation['state'], Tone>> = {
   failed: 'failed',
 }
 
-/** The state of an audience or a computed trait, with how far its sync is. */
+/** The state, with the progress of a sync. */
 export function ComputationState({ record }: { readonly record: Computation }): ReactElement {
   return <StateBadge tone={TONES[record.state]}>{stateWords(record)}</StateBadge>
 }

@@ -10,25 +10,22 @@ import { shownText } from '../../../format/shown-text.ts'
 interface DestinationPickerProps {
   readonly picked: readonly string[]
   readonly onPick: (ids: string[]) => void
-  /** Why the service refused what was picked. */
+  /** Why the request failed. */
   readonly error: unknown
 }
 
-/** Which destinations get the changes. */
 export function DestinationPicker({ picked, onPick, error }: DestinationPickerProps): ReactElement {
   const query = useQuery(destinationsQuery)
   const faults = picked.flatMap((_, index) => faultAt(error, `/destinationIds/${index}`) ?? [])
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 pt-3">
-      <legend className="text-dense float-left mb-1 font-medium">
-        Destinations that get every change
-      </legend>
+      <legend className="text-dense float-left mb-1 font-medium">Destinations</legend>
       <Loaded query={query} lines={2}>
         {(destinations) => (
           <>
             {destinations.length === 0 && (
               <p className="text-ink-soft">
-                There are none yet.{' '}
+                No destinations yet.{' '}
                 <Link to="/destinations" className="text-accent underline">
                   Create a destination
                 </Link>
@@ -54,9 +51,7 @@ export function DestinationPicker({ picked, onPick, error }: DestinationPickerPr
         )}
       </Loaded>
       {picked.length === 0 && (
-        <p className="text-ink-faint text-note">
-          Without one, users are computed, and nobody is told.
-        </p>
+        <p className="text-ink-faint text-note">Without destinations, changes are not sent.</p>
       )}
       {faults.map((each) => (
         <p key={each} className="text-failed text-note">

@@ -11,11 +11,10 @@ interface MoreFooterProps {
   }
 }
 
-/** Below a list of users: how many are shown, and the way to the next ones. */
 export function MoreFooter({ shown, query }: MoreFooterProps): ReactElement {
   return (
     <footer className="text-ink-soft text-dense flex items-center gap-3 px-4 py-3">
-      {counted(shown, 'user')} shown
+      Showing {counted(shown, 'user')}
       {query.hasNextPage && (
         <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Show more

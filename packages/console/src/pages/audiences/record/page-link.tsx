@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../../../design/class-names.ts'
-import type { ComputationKind } from './computation-kind.ts'
 
 interface PageLinkProps {
-  /** The query of the URL of the page. */
   readonly search: Readonly<Record<string, string>>
   readonly children: ReactNode
   readonly className?: string
 }
 
-/** A way to another view of the page of audiences. */
+/** Links to another view of the audiences page. */
 export function PageLink({ search, children, className }: PageLinkProps): ReactElement {
   return (
     <Link
@@ -23,12 +21,7 @@ export function PageLink({ search, children, className }: PageLinkProps): ReactE
   )
 }
 
-/** The way to the list of all. */
-export function ListLink({ kind }: { readonly kind: ComputationKind }): ReactElement {
-  return <PageLink search={kind.listSearch}>All {kind.many}</PageLink>
-}
-
-/** The same as `PageLink`, as a button. */
+/** A `PageLink` that looks like a button. */
 export function ButtonLink({
   look = 'plain',
   ...rest

@@ -5,14 +5,13 @@ import { OPERATOR_WORDS } from '../../draft/words.ts'
 import { InlineSelect } from './inline-input.tsx'
 import { ValueInput } from './value-input.tsx'
 
-const OPTIONS = OPERATORS.map((op): [Operator, string] => [op, OPERATOR_WORDS[op]])
+const OPTIONS = OPERATORS.map((op) => [op, OPERATOR_WORDS[op]] as const)
 
 interface ComparisonInputsProps {
   readonly comparison: ComparisonDraft
   readonly onChange: (comparison: ComparisonDraft) => void
 }
 
-/** An operator and its value. */
 export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps): ReactElement {
   const { op, value } = comparison
   return (
@@ -22,7 +21,7 @@ export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps
         title={OPERATOR_TABLE[op].meaning}
         value={op}
         options={OPTIONS}
-        onPick={(picked) => onChange(withOperator(comparison, picked))}
+        onPick={(next) => onChange(withOperator(comparison, next))}
       />
       {value !== null && (
         <ValueInput op={op} value={value} onChange={(next) => onChange({ op, value: next })} />
@@ -31,18 +30,14 @@ export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps
   )
 }
 
-/** What the operator does, also with a value that is missing or of another type. */
+/** Explains an operator, including how it treats missing and mistyped values. */
 export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
   const { meaning, looksAt, onMissing, onMistyped } = OPERATOR_TABLE[op]
-  const verdict = (holds: boolean): string => (holds ? 'matches' : 'does not match')
-  const isSame = onMissing === onMistyped || looksAt === 'every value'
+  const verdict = (holds: boolean): string => (holds ? 'match' : 'do not match')
   return (
     <p className="text-ink-faint text-note">
-      {meaning} It looks at {looksAt}. A missing value{' '}
-      {isSame
-        ? `${looksAt === 'every value' ? '' : 'or any other one '}${verdict(onMissing)}`
-        : `${verdict(onMissing)}, any other one ${verdict(onMistyped)}`}
-      .
+      {meaning} Applies to {looksAt}. Missing values {verdict(onMissing)}
+      {looksAt !== 'every value' && `; other types ${verdict(onMistyped)}`}.
     </p>
   )
 }

@@ -12,34 +12,27 @@ interface InlineInputProps extends Omit<ComponentProps<'input'>, 'onChange' | 's
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Names to offer. */
-  readonly offers?: readonly string[]
-  /** `short` for a number; `name` for a long name, on a line of its own where there is no room beside what is before it. */
+  readonly suggestions?: readonly string[]
+  /** `short` for numbers; `name` for long names, which wrap to a new line if needed. */
   readonly size?: keyof typeof WIDTHS
 }
 
-/** An input in a sentence. Its label is for screen readers, and is the placeholder, too. */
-export function InlineInput({
-  label,
-  onChange,
-  offers,
-  size = 'long',
-  ...rest
-}: InlineInputProps): ReactElement {
+/** An input in a sentence, with its label as placeholder. */
+export function InlineInput(props: InlineInputProps): ReactElement {
+  const { label, onChange, suggestions = [], size = 'long', ...rest } = props
   const id = useId()
-  const hasOffers = offers !== undefined && offers.length > 0
   return (
     <span className={classNames('block', WIDTHS[size])}>
       <TextInput
         aria-label={label}
         placeholder={size === 'short' ? undefined : label}
-        list={hasOffers ? id : undefined}
+        list={suggestions.length > 0 ? id : undefined}
         onChange={({ target }) => onChange(target.value)}
         {...rest}
       />
-      {hasOffers && (
+      {suggestions.length > 0 && (
         <datalist id={id}>
-          {offers.map((each) => (
+          {suggestions.map((each) => (
             <option key={each} value={each} />
           ))}
         </datalist>
@@ -52,20 +45,13 @@ interface InlineSelectProps<Value extends string> {
   readonly id?: string
   readonly label: string
   readonly value: Value
-  readonly options: readonly (readonly [value: Value, words: string])[]
+  readonly options: readonly (readonly [value: Value, label: string])[]
   readonly onPick: (value: Value) => void
   readonly title?: string
 }
 
 /** A choice in a sentence. */
-export function InlineSelect<Value extends string>({
-  label,
-  onPick,
-  ...rest
-}: InlineSelectProps<Value>): ReactElement {
-  return (
-    <span className="block max-w-full">
-      <Select aria-label={label} onPick={(value) => onPick(value as Value)} {...rest} />
-    </span>
-  )
+export function InlineSelect<Value extends string>(props: InlineSelectProps<Value>): ReactElement {
+  const { label, onPick, ...rest } = props
+  return <Select aria-label={label} onPick={(value) => onPick(value as Value)} {...rest} />
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { DURATION_UNITS, type DurationUnit, type WindowDraft } from '../../draft/events-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
-import { MomentInput } from './value-input.tsx'
+import { TimeInput } from './value-input.tsx'
 
 const KINDS = [
   ['ever', 'at any time'],
@@ -20,7 +20,6 @@ interface WindowInputsProps {
   readonly onChange: (window: WindowDraft) => void
 }
 
-/** When the events happened. */
 export function WindowInputs({ window, onChange }: WindowInputsProps): ReactElement {
   return (
     <>
@@ -33,14 +32,14 @@ export function WindowInputs({ window, onChange }: WindowInputsProps): ReactElem
       {window.kind === 'within' && (
         <span className="flex items-center gap-2">
           <InlineInput
-            label="How long"
+            label="Duration"
             inputMode="numeric"
             size="short"
             value={window.n}
             onChange={(n) => onChange({ ...window, n })}
           />
           <InlineSelect
-            label="Unit of time"
+            label="Unit"
             value={window.unit}
             options={DURATION_UNITS.map((unit): [DurationUnit, string] => [unit, unit])}
             onPick={(unit) => onChange({ ...window, unit })}
@@ -49,14 +48,14 @@ export function WindowInputs({ window, onChange }: WindowInputsProps): ReactElem
       )}
       {window.kind === 'between' && (
         <>
-          <MomentInput
-            label="From, in UTC"
+          <TimeInput
+            label="From (UTC)"
             value={window.from}
             onChange={(from) => onChange({ ...window, from })}
           />
           <span>and</span>
-          <MomentInput
-            label="Before, in UTC"
+          <TimeInput
+            label="Before (UTC)"
             value={window.to}
             onChange={(to) => onChange({ ...window, to })}
           />
