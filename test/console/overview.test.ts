@@ -9,10 +9,10 @@ import { NARROW } from './harness/narrow.ts'
 useChromium()
 
 const HOSTILE = `<img src=x onerror=alert(1)>\u202Egnirts \u001B[31m${'W'.repeat(120)}`
-const ALL_CLEAR = 'Nothing is wrong.'
+const ALL_CLEAR = 'No problems.'
 
 function problemsOf(page: Page) {
-  return page.getByRole('region', { name: 'What is wrong now' })
+  return page.getByRole('region', { name: 'Needs attention' })
 }
 
 /** Sends an event to a destination with this receiver, and waits until its delivery has ended. */
@@ -46,11 +46,11 @@ test('what is wrong is shown with its remedy, and a link leads there', async () 
   await page.setViewportSize(NARROW)
   await expectFits(page)
   await expectAccessible(page)
-  await failed.getByRole('link', { name: 'Look' }).click()
+  await failed.getByRole('link', { name: 'View' }).click()
   await page.waitForURL(`**/console/failures?destination=${id}`)
   await page.getByText('404 http_4xx').waitFor()
   await page.goBack()
-  await paused.getByRole('link', { name: 'Look' }).click()
+  await paused.getByRole('link', { name: 'View' }).click()
   await page.waitForURL(`**/console/destinations/${id}`)
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   expect(await page.locator('img[src="x"]').count()).toBe(0)
@@ -71,7 +71,7 @@ test('a disabled destination with a backlog is a problem, and its settings are w
     .filter({ hasText: 'is disabled. 1 pending delivery' })
   await disabled.getByText('enable the destination in its settings').waitFor()
   await page.getByRole('cell', { name: /^1 pending, oldest/ }).waitFor()
-  await disabled.getByRole('link', { name: 'Look' }).click()
+  await disabled.getByRole('link', { name: 'View' }).click()
   await page.waitForURL(`**/console/destinations/${id}?tab=settings`)
   await page.getByLabel(/^Enabled\./).waitFor()
 })
@@ -83,17 +83,14 @@ test('where nothing is wrong, it says so beside the figures, the plot and the de
   const { page, faults, go } = await openSignedIn(service)
   await go('')
   await problemsOf(page).getByText(ALL_CLEAR, { exact: true }).waitFor()
-  for (const label of ['Received', 'Delivered', 'Pending', 'From receipt to delivery, p95'])
+  for (const label of ['Received', 'Delivered', 'Pending', 'End-to-end latency, p95'])
     await page.getByRole('term').filter({ hasText: label }).first().waitFor()
   await page.getByText('100 %').first().waitFor()
   await page.getByRole('figure', { name: /^Last hour: 1 delivered/ }).waitFor()
-  const row = page
-    .getByRole('region', { name: 'How each destination does' })
-    .getByRole('row')
-    .nth(1)
+  const row = page.getByRole('region', { name: 'Destination health' }).getByRole('row').nth(1)
   await row.getByText('working').waitFor()
   await row.getByRole('cell', { name: /^about \d/ }).waitFor()
-  await page.getByText(/^nothing waits; .*(before|to compare with)$/).waitFor()
+  await page.getByText(/^none pending; on average (no change|no previous data)$/).waitFor()
   await page.getByLabel('Period').selectOption('24h')
   await page.getByRole('figure', { name: /^Last 24 hours: 1 delivered/ }).waitFor()
   await expectAccessible(page)

@@ -17,10 +17,10 @@ test.for(['light', 'dark'] as const)('the first minute, %s', async (colorScheme)
 
   await send.click()
   await page.getByText('Signature verified').waitFor()
-  await page.getByRole('heading', { name: 'A signed delivery' }).scrollIntoViewIfNeeded()
+  await page.getByRole('heading', { name: 'Receive a signed delivery' }).scrollIntoViewIfNeeded()
   await still('2')
 
-  await page.getByRole('link', { name: 'Look at its trace' }).click()
+  await page.getByRole('link', { name: 'View trace' }).click()
   await page.getByText('delivered').first().waitFor()
   await still('3')
 })

@@ -47,6 +47,16 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
   )
 }
 
+/** Below a form: why it could not be sent. */
+export function ErrorText({ error }: { readonly error: unknown }): ReactElement | null {
+  if (error === null) return null
+  return (
+    <p role="alert" className="text-failed">
+      {problemOf(error).message}
+    </p>
+  )
+}
+
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactElement {
   return (
     <div role="status" className="flex flex-col gap-2 p-4">

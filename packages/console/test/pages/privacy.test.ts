@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiProblem } from '../../src/api/problem.ts'
 import {
-  lookAgainMs,
+  refetchMsOf,
   notifiedOf,
   shownState,
   shownStatus,
@@ -12,7 +12,7 @@ import {
   faultIn,
   idsIn,
   spacedIds,
-  textToType,
+  confirmationText,
 } from '../../src/pages/privacy/deletion-fields.ts'
 
 const NOTIFICATION = {
@@ -37,7 +37,7 @@ const DELETION = {
   notifications: [NOTIFICATION],
 }
 
-test('ids are taken as they are, one in each line, each once', () => {
+test('ids are read one per line, without duplicates, with their spaces', () => {
   expect(idsIn('u1\r\n\n u1\nu1\n  \nÜ 2 ')).toEqual(['u1', ' u1', 'Ü 2 '])
   expect(spacedIds(['u1', ' u1', 'Ü 2 ', 'a b'])).toEqual([' u1', 'Ü 2 '])
 })
@@ -56,10 +56,10 @@ test('a request names only what is asked for', () => {
   ).toEqual({ anonymousIds: ['a1'], sourceIds: ['src_1'], suppress: true })
 })
 
-test('a person types the one user, or how many there are', () => {
-  expect(textToType({ userIds: ['u1'] })).toBe('u1')
-  expect(textToType({ userIds: ['\u202eu1'] })).toBe('delete')
-  expect(textToType({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
+test('the confirmation is the id, or the number of ids', () => {
+  expect(confirmationText({ userIds: ['u1'] })).toBe('u1')
+  expect(confirmationText({ userIds: ['\u202eu1'] })).toBe('delete')
+  expect(confirmationText({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
 })
 
 test('the fault of one id names its line', () => {
@@ -73,14 +73,14 @@ test('the fault of one id names its line', () => {
   expect(faultIn(error, '/anonymousIds')).toBeUndefined()
 })
 
-test('a deletion whose receiver was not notified is deleted all the same', () => {
+test('the state of a deletion includes its notices', () => {
   const failed = { ...NOTIFICATION, status: 'failed' as const }
   expect(shownState(DELETION).words).toBe('Deleted, all notified')
   expect(shownState({ ...DELETION, notifications: [] }).words).toBe('Deleted')
   expect(shownState({ ...DELETION, state: 'partial', notifications: [failed] })).toEqual({
     tone: 'retrying',
     icon: 'warning',
-    words: 'Deleted, not all notified',
+    words: 'Deleted, partially notified',
   })
   expect(shownState({ ...DELETION, state: 'running' }).words).toBe('Deleted, notifying')
   expect(shownState({ ...DELETION, state: 'running', purgedAt: null }).words).toBe('Deleting')
@@ -90,13 +90,13 @@ test('a deletion whose receiver was not notified is deleted all the same', () =>
 
 test('with several webhooks, a notice that failed may have reached others', () => {
   expect(shownStatus({ status: 'failed' }, 1).tone).toBe('failed')
-  expect(shownStatus({ status: 'failed' }, 2).words).toBe('Not by every webhook')
+  expect(shownStatus({ status: 'failed' }, 2).words).toBe('Partially notified')
 })
 
-test('the page looks often at what has just begun, and stops when it has ended', () => {
+test('recent deletions are polled often, finished ones not at all', () => {
   const began = Date.parse(DELETION.createdAt)
   const running = { ...DELETION, state: 'running' as const }
-  expect(lookAgainMs(running, began + 1_000)).toBe(1_000)
-  expect(lookAgainMs(running, began + 3_600_000)).toBe(15_000)
-  expect(lookAgainMs(DELETION, began)).toBe(false)
+  expect(refetchMsOf(running, began + 1_000)).toBe(1_000)
+  expect(refetchMsOf(running, began + 3_600_000)).toBe(15_000)
+  expect(refetchMsOf(DELETION, began)).toBe(false)
 })

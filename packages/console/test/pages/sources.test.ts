@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { periodOf } from '../../src/domain/periods.ts'
 import { nameToType } from '../../src/format/name-to-type.ts'
 import {
   bodyOf,
@@ -7,20 +8,17 @@ import {
   rateLimitFault,
 } from '../../src/pages/sources/source-fields.ts'
 import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
-import { periodOf, receivedIn, refusalsIn, refusedIn } from '../../src/pages/sources/volume.ts'
+import { refusalsIn } from '../../src/pages/sources/refused-calls.tsx'
 
 const POINTS = [
-  { at: '2026-11-23T00:00:00.000Z', received: 3, refused: { rate_limited: 2 } },
-  { at: '2026-11-23T01:00:00.000Z', received: 0, refused: {} },
+  { refused: { rate_limited: 2 } },
+  { refused: {} },
   {
-    at: '2026-11-23T02:00:00.000Z',
-    received: 4,
     refused: { unknown_write_key: 5, rate_limited: 1, of_the_future: 1 },
   },
 ]
 
 test('refused calls are counted by reason, the most frequent first, with what to do', () => {
-  expect([receivedIn(POINTS), refusedIn(POINTS)]).toEqual([7, 9])
   expect(refusalsIn(POINTS)).toMatchObject([
     { code: 'unknown_write_key', count: 5, remedy: expect.stringContaining('write key') },
     { code: 'rate_limited', count: 3, meaning: expect.stringContaining('rate limit') },
@@ -29,12 +27,7 @@ test('refused calls are counted by reason, the most frequent first, with what to
 })
 
 test('an unknown period is the usual one', () => {
-  expect(['7d', '__proto__', 'toString', undefined].map(periodOf)).toEqual([
-    '7d',
-    '24h',
-    '24h',
-    '24h',
-  ])
+  expect(['7d', '__proto__', 'toString', undefined].map(periodOf)).toEqual(['7d', '1h', '1h', '1h'])
 })
 
 test('a change has only the fields that differ', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import {
   type AuditEntry,
   changingActions,
-  doneWith,
-  placeOf,
+  changeOf,
+  pageOf,
 } from '../../src/pages/system/audit/audit-facts.ts'
 import { rolesUpTo } from '../../src/pages/system/access/roles.ts'
 import { shownChecks } from '../../src/pages/system/overview/checks.ts'
@@ -60,7 +60,7 @@ test.for<readonly [Partial<Setting>, boolean]>([
   [{ origin: null, value: '1' }, true],
   [{ origin: null, value: null, hidden: 'secret', default: null }, true],
   [{ origin: null, value: null, hidden: 'secret', default: null, isSet: false }, false],
-])('whether somebody has set a setting: %o', ([fields, expected]) => {
+])('whether a setting was set explicitly: %o', ([fields, expected]) => {
   expect(isChanged(settingOf(fields))).toBe(expected)
   const found = matchingSettings([settingOf(fields)], { text: '', changedOnly: true })
   expect(found.length === 1).toBe(expected)
@@ -96,32 +96,32 @@ test('checks that fail come first, then those with a note, each with its text', 
     failingWorkers: [{ name: 'decide', reason: 'The disk is full.' }],
   })
   expect(shown.map(({ name, state, text }) => [name, state.words, text])).toEqual([
-    ['deliveries end', 'Fails', 'It stops.'],
-    ['worker decide', 'Fails', 'The disk is full.'],
-    ['clock', 'Look at it', 'It was set back.'],
-    ['database', 'Works', undefined],
+    ['deliveries', 'Failing', 'It stops.'],
+    ['worker decide', 'Failing', 'The disk is full.'],
+    ['clock', 'Warning', 'It was set back.'],
+    ['database', 'OK', undefined],
   ])
 })
 
 test('an entry leads to the page of its target, unless that was removed or has none', () => {
-  expect(placeOf(entry)).toEqual({ to: '/sources', search: { source: 'src_1' } })
-  expect(placeOf({ ...entry, targetId: 'dst_1' })).toEqual({
+  expect(pageOf(entry)).toEqual({ to: '/sources', search: { source: 'src_1' } })
+  expect(pageOf({ ...entry, targetId: 'dst_1' })).toEqual({
     to: '/destinations/dst_1',
     search: {},
   })
-  expect(placeOf({ ...entry, targetId: 'rpl_1' })).toEqual({
+  expect(pageOf({ ...entry, targetId: 'rpl_1' })).toEqual({
     to: '/destinations',
     search: { replay: 'rpl_1' },
   })
-  expect(placeOf({ ...entry, after: null } as unknown as AuditEntry)).toBeUndefined()
+  expect(pageOf({ ...entry, after: null } as unknown as AuditEntry)).toBeUndefined()
   for (const targetId of ['syn_1', 'a user', 'src_1/../x', 'constructor_1', null])
-    expect(placeOf({ ...entry, targetId })).toBeUndefined()
+    expect(pageOf({ ...entry, targetId })).toBeUndefined()
 })
 
 test('an entry says what was done', () => {
-  expect(doneWith(entry)).toBe('changed')
-  expect(doneWith({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
-  expect(doneWith({ ...entry, after: null } as unknown as AuditEntry)).toBe('removed')
+  expect(changeOf(entry)).toBe('changed')
+  expect(changeOf({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
+  expect(changeOf({ ...entry, after: null } as unknown as AuditEntry)).toBe('removed')
 })
 
 test('only operations that change something are offered as actions', () => {
@@ -131,7 +131,7 @@ test('only operations that change something are offered as actions', () => {
   ])
 })
 
-test('nobody gives more than the own role', () => {
+test('a role can grant at most itself', () => {
   expect(rolesUpTo('viewer').map(([role]) => role)).toEqual(['viewer'])
   expect(rolesUpTo('admin').map(([role]) => role)).toEqual(['viewer', 'editor', 'admin'])
 })

@@ -53,7 +53,7 @@ export function visitsOf(
       // The drawer of the source covers the navigation.
       prepare: () => page.keyboard.press('Escape'),
       open: () => click(page, 'Privacy'),
-      shows: text(page, 'Nobody was deleted yet'),
+      shows: text(page, 'No deletions yet'),
     },
     {
       name: 'inspector',

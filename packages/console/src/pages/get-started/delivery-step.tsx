@@ -17,26 +17,24 @@ interface DeliveryStepProps {
   readonly destination: Destination | undefined
 }
 
-/** Waits for the delivery, and shows the request with the verdict of its signature. */
 export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps): ReactElement {
-  if (event === undefined)
-    return <p className="text-ink-faint">It appears here by itself, some milliseconds later.</p>
+  if (event === undefined) return <p className="text-ink-faint">It appears here automatically.</p>
   const attempt = delivery?.attempts.at(-1)
   const trace = (
     <Link to="/events/$id" params={{ id: event.id }} className="text-accent underline">
-      Look at its trace
+      View trace
     </Link>
   )
   if (delivery === undefined || attempt === undefined)
-    return <p role="status">The event is on its way. {trace}</p>
+    return <p role="status">Delivery in progress. {trace}</p>
   if (delivery.state !== 'delivered')
     return (
       <div role="status" className="flex flex-col items-start gap-2">
         <StateBadge tone={delivery.state === 'pending' ? 'retrying' : 'failed'}>
-          {delivery.state === 'pending' ? 'Not yet' : 'Not delivered'}
+          {delivery.state === 'pending' ? 'Retrying' : 'Failed'}
         </StateBadge>
         <p>{shownText(attempt.error ?? attempt.class)}</p>
-        <p>{trace}: it says why, and what to do.</p>
+        <p>{trace} for the cause and the remedy.</p>
       </div>
     )
   return (
@@ -51,26 +49,25 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
   )
 }
 
-/** Why a delivery is not enough, and what to do. */
 function Unsigned({ id }: Pick<Destination, 'id'>): ReactElement {
   return (
     <p>
       <StateBadge tone="retrying">Not signed</StateBadge> The destination has no shared secret, so
-      its receiver cannot tell who sent the request. Set a secret in{' '}
+      its receiver cannot verify requests. Set one in{' '}
       <Link
         to="/destinations/$id"
         params={{ id }}
         search={{ tab: 'settings' }}
         className="text-accent underline"
       >
-        the settings of the destination
+        the destination’s settings
       </Link>
-      , and send another event.
+      , then send another event.
     </p>
   )
 }
 
-/** The request as the inspector got it; nothing where another receiver did. */
+/** The request in the inspector; nothing for other receivers. */
 function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): ReactElement | null {
   const { data } = useQuery({
     queryKey: ['inspector', 'requests', deliveryId],

@@ -3,10 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
-import { faultAt, problemOf } from '../../api/problem.ts'
+import { faultAt } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { Choice } from '../../design/controls/choice.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
+import { ErrorText } from '../../design/states.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
 import { newSecret } from '../../domain/new-secret.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -14,11 +16,10 @@ import { shownText } from '../../format/shown-text.ts'
 interface DestinationStepProps {
   readonly source: Source | undefined
   readonly destination: Destination | undefined
-  /** The shared secret of a destination that was created here: the service does not show it again. */
+  /** The service does not show the new shared secret again. */
   readonly onSecret: (secret: string) => void
 }
 
-/** The destination with its webhooks, or the choice of the first one. */
 export function DestinationStep({
   source,
   destination,
@@ -44,26 +45,24 @@ export function DestinationStep({
       </p>
     )
   if (source === undefined)
-    return <p className="text-ink-faint">The built-in inspector, or your own URL.</p>
-  if (!mayEdit) return <p>There is no destination. Your role may not create one: ask an editor.</p>
+    return <p className="text-ink-faint">The built-in inspector or your own URL.</p>
+  if (!mayEdit) return <p>No destination yet. Ask an editor to create one.</p>
   return <DestinationForm source={source} onSecret={onSecret} />
 }
 
-interface DestinationFormProps {
-  readonly source: Source
-  readonly onSecret: (secret: string) => void
-}
-
-function DestinationForm({ source, onSecret }: DestinationFormProps): ReactElement {
+function DestinationForm({
+  source,
+  onSecret,
+}: Pick<DestinationStepProps, 'onSecret'> & { readonly source: Source }): ReactElement {
   const client = useQueryClient()
   const { data: inspector } = useQuery(inspectorQuery)
-  const [choice, setChoice] = useState<'inspector' | 'own'>('inspector')
-  const [own, setOwn] = useState('')
+  const [isInspector, setInspector] = useState(true)
+  const [ownUrl, setOwnUrl] = useState('')
   const create = useMutation({
     mutationFn: async () => {
       const sharedSecret = newSecret()
-      const url = choice === 'inspector' ? inspector!.url : own.trim()
-      const name = choice === 'inspector' ? 'Inspector' : 'My webhook'
+      const url = isInspector ? inspector!.url : ownUrl.trim()
+      const name = isInspector ? 'Inspector' : 'My webhook'
       const settings = { webhooks: [{ url }], sharedSecret }
       await api.createDestination({
         sourceId: source.id,
@@ -83,40 +82,56 @@ function DestinationForm({ source, onSecret }: DestinationFormProps): ReactEleme
   const fault = faultAt(create.error, '/settings/webhooks/0/url')
   return (
     <form onSubmit={submit} className="flex flex-col items-start gap-3">
-      <fieldset className="flex flex-col gap-2">
-        <legend className="sr-only">Where the events go</legend>
-        <Choice
-          words="The built-in inspector: it shows each request, and checks its signature"
-          isChosen={choice === 'inspector'}
-          onChoose={() => setChoice('inspector')}
-        />
-        <Choice words="My own URL" isChosen={choice === 'own'} onChoose={() => setChoice('own')} />
-      </fieldset>
-      {choice === 'own' && <OwnUrl url={own} fault={fault} onWrite={setOwn} />}
+      <ReceiverChoice isInspector={isInspector} onChange={setInspector} />
+      {!isInspector && <ReceiverUrl url={ownUrl} fault={fault} onChange={setOwnUrl} />}
       <Button
         type="submit"
         look="main"
         isBusy={create.isPending}
         disabled={inspector === undefined}
       >
-        Create the destination
+        Create destination
       </Button>
-      {create.error && fault === undefined && (
-        <p className="text-failed">{problemOf(create.error).message}</p>
-      )}
+      {fault === undefined && <ErrorText error={create.error} />}
     </form>
   )
 }
 
-interface OwnUrlProps {
-  readonly url: string
-  readonly fault: string | undefined
-  readonly onWrite: (url: string) => void
+interface ReceiverChoiceProps {
+  readonly isInspector: boolean
+  readonly onChange: (isInspector: boolean) => void
 }
 
-function OwnUrl({ url, fault, onWrite }: OwnUrlProps): ReactElement {
+function ReceiverChoice({ isInspector, onChange }: ReceiverChoiceProps): ReactElement {
   return (
-    <Field label="URL of your receiver" fault={fault} className="w-full max-w-md">
+    <fieldset className="flex flex-col gap-2">
+      <legend className="sr-only">Receiver</legend>
+      <Choice
+        group="receiver"
+        label="Built-in inspector"
+        hint="Shows each request and checks its signature"
+        isChosen={isInspector}
+        onChoose={() => onChange(true)}
+      />
+      <Choice
+        group="receiver"
+        label="My own URL"
+        isChosen={!isInspector}
+        onChoose={() => onChange(false)}
+      />
+    </fieldset>
+  )
+}
+
+interface ReceiverUrlProps {
+  readonly url: string
+  readonly fault: string | undefined
+  readonly onChange: (url: string) => void
+}
+
+function ReceiverUrl({ url, fault, onChange }: ReceiverUrlProps): ReactElement {
+  return (
+    <Field label="Receiver URL" fault={fault} className="w-full max-w-md">
       {(ids) => (
         <TextInput
           {...ids}
@@ -124,30 +139,9 @@ function OwnUrl({ url, fault, onWrite }: OwnUrlProps): ReactElement {
           required
           placeholder="https://example.com/hooks"
           value={url}
-          onChange={({ target }) => onWrite(target.value)}
+          onChange={({ target }) => onChange(target.value)}
         />
       )}
     </Field>
-  )
-}
-
-interface ChoiceProps {
-  readonly words: string
-  readonly isChosen: boolean
-  readonly onChoose: () => void
-}
-
-function Choice({ words, isChosen, onChoose }: ChoiceProps): ReactElement {
-  return (
-    <label className="flex items-start gap-2">
-      <input
-        type="radio"
-        name="destination"
-        className="accent-accent mt-1 size-4 shrink-0"
-        checked={isChosen}
-        onChange={onChoose}
-      />
-      {words}
-    </label>
   )
 }

@@ -13,7 +13,6 @@ import { hasSecret, stepStates, usableDestination, usableSource } from './steps.
 import { useFirstDelivery } from './use-first-delivery.ts'
 import { VerifyStep } from './verify-step.tsx'
 
-/** From an empty service to a delivery whose signature is verified: each step turns green by itself. */
 export function GetStartedPage(): ReactElement {
   const [url] = useUrlState<'source'>()
   const sources = useQuery(sourcesQuery)
@@ -21,30 +20,34 @@ export function GetStartedPage(): ReactElement {
   const [secret, setSecret] = useState<string>()
   const source = usableSource(sources.data ?? [], url.source)
   const destination = usableDestination(destinations.data ?? [], source)
-  const first = useFirstDelivery(source, destination)
+  const { event, delivery } = useFirstDelivery(source, destination)
   const error = sources.error ?? destinations.error
   if (sources.data === undefined || destinations.data === undefined)
     return error === null ? <Skeleton lines={8} /> : <Failed error={error} />
-  const { event, delivery } = first
   const isDelivered = delivery?.state === 'delivered' && hasSecret(destination)
-  const states = stepStates({ source, destination, hasEvent: event !== undefined, isDelivered })
+  const states = stepStates([
+    source !== undefined,
+    destination !== undefined,
+    event !== undefined && destination !== undefined,
+    isDelivered,
+  ])
   return (
     <div className="max-w-3xl">
       <PageHeading
         title="Get started"
-        about="Five steps to a delivery that your receiver verifies. The first four turn green by themselves, wherever you do them: here, on the command line, or in your code."
+        about="Five steps to your first verified delivery. You can also complete them from the CLI or in code."
       />
       <ol>
-        <Step number={1} title="A source: where events come from" state={states[0]!}>
+        <Step number={1} title="Create a source" state={states[0]!}>
           <SourceStep source={source} />
         </Step>
-        <Step number={2} title="A destination: where they go" state={states[1]!}>
+        <Step number={2} title="Add a destination" state={states[1]!}>
           <DestinationStep source={source} destination={destination} onSecret={setSecret} />
         </Step>
-        <Step number={3} title="An event" state={states[2]!}>
+        <Step number={3} title="Send an event" state={states[2]!}>
           <SendStep source={source} isReady={destination !== undefined} event={event} />
         </Step>
-        <Step number={4} title="A signed delivery" state={states[3]!}>
+        <Step number={4} title="Receive a signed delivery" state={states[3]!}>
           <DeliveryStep event={event} delivery={delivery} destination={destination} />
         </Step>
         <Step

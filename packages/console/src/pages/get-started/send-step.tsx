@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Event, Source } from '@hookline/cli/management-client'
-import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { ErrorText } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useCallsUrl } from '../../domain/calls-url.ts'
 import { sendTestCall } from '../../domain/send-test-call.ts'
@@ -16,7 +16,6 @@ interface SendStepProps {
   readonly event: Event | undefined
 }
 
-/** Sends a call, by a click or from code. */
 export function SendStep({ source, isReady, event }: SendStepProps): ReactElement {
   const client = useQueryClient()
   const callsUrl = useCallsUrl()
@@ -26,7 +25,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
     onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
   })
   if (writeKey === undefined || !isReady)
-    return <p className="text-ink-faint">A click sends one, or a line of your code.</p>
+    return <p className="text-ink-faint">From here or from your code.</p>
   return (
     <>
       {event !== undefined && (
@@ -34,7 +33,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
           <Link to="/events/$id" params={{ id: event.id }} className="text-accent underline">
             {shownText(nameOf(event))}
           </Link>{' '}
-          arrived <Time at={event.receivedAt} />.
+          received <Time at={event.receivedAt} />.
         </p>
       )}
       {callsUrl.isHere && (
@@ -48,9 +47,9 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
           </Button>
         </div>
       )}
-      {send.error && <p className="text-failed">{problemOf(send.error).message}</p>}
+      <ErrorText error={send.error} />
       <details open={!callsUrl.isHere}>
-        <summary className="text-accent">Send one from your code</summary>
+        <summary className="text-accent">Send from your code</summary>
         <div className="pt-3">
           <SnippetTabs writeKey={writeKey} />
         </div>

@@ -7,7 +7,6 @@ interface StepProps {
   readonly number: number
   readonly title: string
   readonly state: StepState
-  /** What it came to, in place of what is to do. */
   readonly children: ReactNode
 }
 
@@ -19,7 +18,6 @@ const LOOKS = {
 
 const WORDS = { done: 'done', current: 'next', later: 'later' } as const
 
-/** One step on the way to the first delivery. */
 export function Step({ number, title, state, children }: StepProps): ReactElement {
   return (
     <li

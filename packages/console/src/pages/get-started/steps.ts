@@ -2,29 +2,13 @@ import type { Destination, Source } from '@hookline/cli/management-client'
 
 export type StepState = 'done' | 'current' | 'later'
 
-/** What exists of what a first delivery needs. */
-export interface Progress {
-  readonly source: Source | undefined
-  readonly destination: Destination | undefined
-  /** Whether an event of the source has arrived. */
-  readonly hasEvent: boolean
-  /** Whether its receiver has accepted a signed delivery of it. */
-  readonly isDelivered: boolean
-}
-
-/** The states of the steps: each is done, the first that is not is current, and the others wait for it. */
-export function stepStates({ source, destination, hasEvent, isDelivered }: Progress): StepState[] {
-  const done = [
-    source !== undefined,
-    destination !== undefined,
-    hasEvent && destination !== undefined,
-    isDelivered,
-  ]
+/** The first step that is not done is current. */
+export function stepStates(done: readonly boolean[]): StepState[] {
   const current = done.indexOf(false)
   return done.map((isDone, index) => (isDone ? 'done' : index === current ? 'current' : 'later'))
 }
 
-/** A source that can take calls; the newest one. */
+/** The newest source that accepts calls, or the one with this id. */
 export function usableSource(
   sources: readonly Source[],
   id: string | undefined,
@@ -33,7 +17,7 @@ export function usableSource(
   return usable.find((each) => each.id === id) ?? usable[0]
 }
 
-/** A destination of the source that gets its events; the newest one. */
+/** The newest enabled destination of the source. */
 export function usableDestination(
   destinations: readonly Destination[],
   source: Source | undefined,
@@ -44,7 +28,7 @@ export function usableDestination(
   )
 }
 
-/** Whether its requests are signed. */
+/** Whether requests are signed. */
 export function hasSecret(destination: Destination | undefined): boolean {
   return destination?.settings.sharedSecret.set === true
 }

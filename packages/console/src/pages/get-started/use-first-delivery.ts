@@ -3,17 +3,15 @@ import { api } from '../../api/client.ts'
 import type { Delivery, Destination, Event, Source } from '@hookline/cli/management-client'
 import { useLive } from '../../stream/use-live.ts'
 
-/** Beside the stream, which tells at once: so that a lost message costs seconds, not the page. */
+/** A fallback for lost stream messages. */
 const REFETCH_MS = 3_000
 
-export interface FirstDelivery {
-  /** The newest event of the source. */
+interface FirstDelivery {
   readonly event: Event | undefined
-  /** Its delivery to the destination. */
   readonly delivery: Delivery | undefined
 }
 
-/** The newest event of a source, and what became of it at a destination. */
+/** The newest event of a source with its delivery to a destination. */
 export function useFirstDelivery(
   source: Source | undefined,
   destination: Destination | undefined,

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
-import { CopyButton } from '../../design/controls/copy-button.tsx'
+import { IdText } from '../../design/texts/id-text.tsx'
 import { VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
 
 interface VerifyStepProps {
@@ -9,31 +9,28 @@ interface VerifyStepProps {
   readonly secret: string | undefined
 }
 
-/** How a receiver checks that a request comes from this service. */
 export function VerifyStep({ destination, secret }: VerifyStepProps): ReactElement {
   if (destination === undefined)
-    return (
-      <p className="text-ink-faint">A few lines of code tell a real delivery from a forged one.</p>
-    )
+    return <p className="text-ink-faint">Check the signature in a few lines of code.</p>
   return (
     <>
       {secret === undefined ? (
         <p>
-          You need the shared secret of the destination.{' '}
+          You need the destination’s shared secret. You can rotate it in{' '}
           <Link
             to="/destinations/$id"
             params={{ id: destination.id }}
             search={{ tab: 'settings' }}
             className="text-accent underline"
           >
-            Its settings
-          </Link>{' '}
-          can make a new one.
+            the destination’s settings
+          </Link>
+          .
         </p>
       ) : (
         <p>
-          The shared secret of this destination is <code className="text-dense">{secret}</code>
-          <CopyButton text={secret} what="the shared secret" /> Copy it now: it is not shown again.
+          Shared secret: <IdText id={secret} what="the shared secret" /> Copy it now. It is not
+          shown again.
         </p>
       )}
       <VerifyTabs />

@@ -1,31 +1,32 @@
 import { duration, shortNumber } from '../../format/figures.ts'
 
-/** How a count compares with that of the period before, in words: `12 % more than before`. */
-export function changeInWords(now: number, before: number): string {
-  if (before === 0) return now === 0 ? 'as before' : 'none before'
-  const percent = Math.round(((now - before) / before) * 100)
-  if (percent === 0) return 'as before'
-  return `${shortNumber(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'} than before`
+/** `+12% vs previous period` */
+export function countChange(now: number | null, before: number | null): string {
+  if (before === 0 && now !== null && now > 0) return 'none in the previous period'
+  const percentOf = (change: number, from: number): number =>
+    change === 0 ? 0 : Math.round((change / from) * 100)
+  return changeText(now, before, percentOf, (percent) => `${shortNumber(percent)}%`)
 }
 
-/** The same for a count that is measured again and again: `3.5 on average, 12 % more than before`. */
-export function meanChangeInWords(now: number | null, before: number | null): string {
-  if (now === null || before === null) return 'nothing to compare with'
-  return `${shortNumber(now)} on average, ${changeInWords(now, before)}`
+/** `−0.4 points vs previous period` */
+export function shareChange(now: number | null, before: number | null): string {
+  const pointsOf = (change: number): number => Math.round(change * 1_000) / 10
+  return changeText(now, before, pointsOf, (points) => `${points} points`)
 }
 
-/** The same for a share in percent: `0.4 points less than before`. */
-export function shareChangeInWords(now: number | null, before: number | null): string {
-  if (now === null || before === null) return 'nothing to compare with'
-  const points = Math.round((now - before) * 1_000) / 10
-  if (points === 0) return 'as before'
-  return `${Math.abs(points)} points ${points > 0 ? 'more' : 'less'} than before`
+/** `−120 ms vs previous period` */
+export function durationChange(now: number | null, before: number | null): string {
+  return changeText(now, before, Math.round, duration)
 }
 
-/** The same for a duration: `120 ms faster than before`. */
-export function durationChangeInWords(now: number | null, before: number | null): string {
-  if (now === null || before === null) return 'nothing to compare with'
-  const apart = Math.round(now - before)
-  if (apart === 0) return 'as before'
-  return `${duration(Math.abs(apart))} ${apart > 0 ? 'slower' : 'faster'} than before`
+function changeText(
+  now: number | null,
+  before: number | null,
+  round: (change: number, from: number) => number,
+  format: (size: number) => string,
+): string {
+  if (now === null || before === null) return 'no previous data'
+  const change = round(now - before, before)
+  if (change === 0) return 'no change'
+  return `${change > 0 ? '+' : '−'}${format(Math.abs(change))} vs previous period`
 }

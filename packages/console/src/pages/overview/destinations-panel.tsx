@@ -17,7 +17,7 @@ import { p95InWords, p95Of, totalsOf } from '../../domain/totals.ts'
 import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-/** Each destination: how it does, at a glance; the one with most failures first. */
+/** The health of each destination, most failures first. */
 export function DestinationsPanel({ period }: { readonly period: PeriodName }): ReactElement {
   const destinations = useQuery(destinationsQuery)
   const { data: statistics } = useQuery(statisticsQuery(period, { by: 'destination' }))
@@ -29,11 +29,29 @@ export function DestinationsPanel({ period }: { readonly period: PeriodName }): 
       <Loaded query={destinations} lines={3}>
         {(all) =>
           all.length === 0 ? (
-            <NoDestination />
+            <Empty
+              title="No destinations yet"
+              action={
+                <Link to="/get-started" className="text-accent underline">
+                  Get started
+                </Link>
+              }
+            >
+              Events are stored but not delivered. A destination sends a source’s events to your
+              webhooks.
+            </Empty>
           ) : (
             <Table
-              label="How each destination does"
-              head={['Name', 'State', PERIODS[period].words, 'Delivered', 'Failed', 'Waits', 'p95']}
+              label="Destination health"
+              head={[
+                'Name',
+                'State',
+                PERIODS[period].words,
+                'Delivered',
+                'Failed',
+                'Backlog',
+                'p95',
+              ]}
             >
               {all.toSorted(byFailed).map((destination) => (
                 <DestinationRow
@@ -83,21 +101,5 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
       <Cell className="min-w-24 tabular-nums">{data && <WaitingText {...data.health} />}</Cell>
       <Cell className="tabular-nums">{p95InWords(p95Of(points))}</Cell>
     </Row>
-  )
-}
-
-function NoDestination(): ReactElement {
-  return (
-    <Empty
-      title="No destination yet"
-      action={
-        <Link to="/get-started" className="text-accent underline">
-          Get started
-        </Link>
-      }
-    >
-      Events are kept, and delivered nowhere. A destination sends the events of a source to your
-      webhooks.
-    </Empty>
   )
 }

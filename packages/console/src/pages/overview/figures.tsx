@@ -5,19 +5,18 @@ import { Loaded } from '../../design/states.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { systemQuery } from '../../domain/system.ts'
-import { meanPendingOf, p95InWords, p95Of, type Totals, totalsOf } from '../../domain/totals.ts'
+import { meanPendingOf, p95InWords, p95Of, totalsOf } from '../../domain/totals.ts'
 import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { relativeTime } from '../../format/times.ts'
 import { useLive } from '../../stream/use-live.ts'
-import {
-  changeInWords,
-  durationChangeInWords,
-  meanChangeInWords,
-  shareChangeInWords,
-} from './change.ts'
+import { countChange, durationChange, shareChange } from './change.ts'
 
-/** Four numbers, each beside that of the period before. */
-export function Figures({ period }: { readonly period: PeriodName }): ReactElement {
+interface FiguresProps {
+  readonly period: PeriodName
+}
+
+/** Key figures, compared with the previous period. */
+export function Figures({ period }: FiguresProps): ReactElement {
   const statistics = useQuery(statisticsQuery(period, {}, true))
   const isLate = statistics.data === undefined
   return (
@@ -29,64 +28,61 @@ export function Figures({ period }: { readonly period: PeriodName }): ReactEleme
   )
 }
 
-interface FourFiguresProps {
-  readonly points: readonly StatisticsPoint[]
-  readonly period: PeriodName
-}
-
-function FourFigures({ points, period }: FourFiguresProps): ReactElement {
+function FourFigures({
+  points,
+  period,
+}: FiguresProps & { readonly points: readonly StatisticsPoint[] }): ReactElement {
   const { data: system } = useQuery(systemQuery)
   const perSecond = useReceivedPerSecond()
-  const now = points.slice(Math.ceil(points.length / 2))
-  const before = points.slice(0, Math.ceil(points.length / 2))
-  const [totals, totalsBefore] = [totalsOf(now), totalsOf(before)]
-  const [p95, p95Before] = [p95Of(now), p95Of(before)]
-  const { received } = totals
-  const backlog = system?.backlog
+  const half = Math.ceil(points.length / 2)
+  const now = summaryOf(points.slice(half))
+  const before = summaryOf(points.slice(0, half))
+  const rate = perSecond ?? now.received / (PERIODS[period].ms / 1_000)
+  const { pending, oldestPendingAt = null } = system?.backlog ?? {}
+  const oldest =
+    oldestPendingAt === null
+      ? 'none pending'
+      : `oldest ${relativeTime(Date.parse(oldestPendingAt), Date.now())}`
   return (
     <dl className="grid grid-cols-2 gap-3 xl:grid-cols-4">
       <Figure
         label="Received"
-        value={wholeNumber(received)}
-        note={`${perSecond ?? shortNumber(received / (PERIODS[period].ms / 1_000))} / s${perSecond === undefined ? ' on average' : ' now'}; ${changeInWords(received, totalsBefore.received)}`}
+        value={wholeNumber(now.received)}
+        note={`${shortNumber(rate)} / s${perSecond === undefined ? ' on average' : ' now'}; ${countChange(now.received, before.received)}`}
       />
       <Figure
         label="Delivered"
-        value={percent(totals.delivered, endedOf(totals))}
-        note={`${shortNumber(totals.delivered)} of ${shortNumber(endedOf(totals))} that ended; ${shareChangeInWords(shareOf(totals), shareOf(totalsBefore))}`}
+        value={percent(now.delivered, now.completed)}
+        note={`${shortNumber(now.delivered)} of ${shortNumber(now.completed)} completed; ${shareChange(now.share, before.share)}`}
       />
       <Figure
         label="Pending"
-        value={backlog === undefined ? '–' : wholeNumber(backlog.pending)}
-        note={`${
-          backlog?.oldestPendingAt == null
-            ? 'nothing waits'
-            : `the oldest from ${relativeTime(Date.parse(backlog.oldestPendingAt), Date.now())}`
-        }; ${meanChangeInWords(meanPendingOf(now), meanPendingOf(before))}`}
+        value={pending === undefined ? '–' : wholeNumber(pending)}
+        note={`${oldest}; on average ${countChange(now.pending, before.pending)}`}
       />
       <Figure
-        label="From receipt to delivery, p95"
-        value={p95InWords(p95)}
-        note={durationChangeInWords(p95, p95Before)}
+        label="End-to-end latency, p95"
+        value={p95InWords(now.p95)}
+        note={durationChange(now.p95, before.p95)}
       />
     </dl>
   )
 }
 
-function endedOf({ delivered, failed }: Totals): number {
-  return delivered + failed
+function summaryOf(points: readonly StatisticsPoint[]) {
+  const { received, delivered, failed } = totalsOf(points)
+  const completed = delivered + failed
+  const share = completed === 0 ? null : delivered / completed
+  const [pending, p95] = [meanPendingOf(points), p95Of(points)]
+  return { received, delivered, completed, share, pending, p95 }
 }
 
-function shareOf(totals: Totals): number | null {
-  return endedOf(totals) === 0 ? null : totals.delivered / endedOf(totals)
-}
-
-/** Calls in the last second, as the stream tells; `undefined` before its first message. */
-function useReceivedPerSecond(): string | undefined {
+/** The current rate from the live stream; `undefined` before its first message. */
+function useReceivedPerSecond(): number | undefined {
   const [received, setReceived] = useState<number>()
   useLive('counts', (messages) => {
     const last = messages.findLast((each) => each.kind === 'counts')
     if (last?.kind === 'counts') setReceived(last.received / (last.durationMs / 1_000))
   })
-  return received === undefined ? undefined : shortNumber(received)
+  return received
 }

@@ -8,13 +8,11 @@ import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.t
 import { sumOf, totalsOf } from '../../domain/totals.ts'
 import { shortNumber, wholeNumber } from '../../format/figures.ts'
 
-/** What became of the events: delivered, to be retried, failed, declined. */
 export function OutcomesPanel({ period }: { readonly period: PeriodName }): ReactElement {
-  const statistics = useQuery(statisticsQuery(period))
   return (
-    <Panel title="What became of the events" isFlush>
-      <Loaded query={statistics} lines={6}>
-        {({ points }) => <Outcomes points={points} period={period} />}
+    <Panel title="Delivery outcomes" isFlush>
+      <Loaded query={useQuery(statisticsQuery(period))} lines={6}>
+        {({ points }) => <Outcomes points={points} words={PERIODS[period].words} />}
       </Loaded>
     </Panel>
   )
@@ -22,10 +20,10 @@ export function OutcomesPanel({ period }: { readonly period: PeriodName }): Reac
 
 interface OutcomesProps {
   readonly points: readonly StatisticsPoint[]
-  readonly period: PeriodName
+  readonly words: string
 }
 
-function Outcomes({ points, period }: OutcomesProps): ReactElement {
+function Outcomes({ points, words }: OutcomesProps): ReactElement {
   const times = useMemo(() => points.map(({ at }) => Date.parse(at)), [points])
   const series = useMemo(
     () => [
@@ -37,6 +35,6 @@ function Outcomes({ points, period }: OutcomesProps): ReactElement {
     [points],
   )
   const { delivered, retried, failed, declined } = totalsOf(points)
-  const label = `${PERIODS[period].words}: ${wholeNumber(delivered)} delivered, ${wholeNumber(retried)} retried, ${wholeNumber(failed)} failed, ${wholeNumber(declined)} declined`
+  const label = `${words}: ${wholeNumber(delivered)} delivered, ${wholeNumber(retried)} retried, ${wholeNumber(failed)} failed, ${wholeNumber(declined)} declined`
   return <Plot label={label} times={times} series={series} form="areas" format={shortNumber} />
 }

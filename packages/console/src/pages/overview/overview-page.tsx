@@ -11,11 +11,10 @@ import { Figures } from './figures.tsx'
 import { OutcomesPanel } from './outcomes-panel.tsx'
 import { ProblemsPanel } from './problems-panel.tsx'
 
-/** How the service is, and what is wrong now. */
 export function OverviewPage(): ReactElement {
   const [url, setUrl] = useUrlState<'period'>()
   const period = periodOf(url.period)
-  useWelcome()
+  useWelcomeRedirect()
   return (
     <>
       <PageHeading
@@ -39,8 +38,8 @@ export function OverviewPage(): ReactElement {
   )
 }
 
-/** A tab that has just been opened on a service without events goes to the first steps: the overview would be empty. */
-function useWelcome(): void {
+/** Redirects a new tab to Get started while the service has no events. */
+function useWelcomeRedirect(): void {
   const { state } = useLocation()
   const navigate = useNavigate()
   const isFirstPage = state.__TSR_index === 0

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import { allOf } from '../../api/queries.ts'
+import { sourcesQuery } from '../../api/queries.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
@@ -14,18 +14,18 @@ import { systemQuery } from '../../domain/system.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-const MOST_SHOWN = 8
+const MAX_PROBLEMS = 8
 const REFETCH_MS = 10_000
 const DAY_MS = 86_400_000
 const UNLINKED_REFETCH_MS = 60_000
-/** Of more sources, the service would have to show too many points. Their counts are shown as one. */
+/** More series would exceed the API's limit of points: the counts are then shown as one. */
 const MAX_SOURCES = 4_000
 
-/** What was not linked in the last 24 hours. */
+/** The unlinked ids of the last 24 hours, by source. */
 const unlinkedQuery = queryOptions({
   queryKey: ['statistics', 'unlinked'],
-  queryFn: async (): Promise<readonly UnlinkedOfSource[]> => {
-    const sources = await allOf((page) => api.listSources(page))
+  queryFn: async ({ client }): Promise<readonly UnlinkedOfSource[]> => {
+    const sources = await client.fetchQuery(sourcesQuery)
     const names = new Map(sources.map(({ id, name }) => [id, name]))
     const $from = new Date(Date.now() - DAY_MS).toISOString()
     const by = sources.length > MAX_SOURCES ? {} : ({ by: 'source' } as const)
@@ -33,20 +33,20 @@ const unlinkedQuery = queryOptions({
     return (series ?? [{ id: '', points }]).map(({ id, points: days }) => ({
       sourceId: id,
       name: id === '' ? 'All sources' : names.get(id),
-      unlinked: sumOf(days.map(({ unlinked }) => unlinked)),
+      unlinked: sumByName(days.map(({ unlinked }) => unlinked)),
     }))
   },
   refetchInterval: UNLINKED_REFETCH_MS,
 })
 
-function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function sumByName(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const counts of all)
     for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
   return sums
 }
 
-/** What is wrong now, in words, with the remedy. It says that nothing is only when it knows everything, as it is now. */
+/** Current problems with their remedies. It reports none only once every source of them has responded. */
 export function ProblemsPanel(): ReactElement {
   const system = useQuery(systemQuery)
   const destinations = useQuery(checkedDestinationsQuery)
@@ -58,7 +58,7 @@ export function ProblemsPanel(): ReactElement {
   const unlinked = useQuery(unlinkedQuery)
   const failed = [system, destinations, failures, unlinked].find(({ error }) => error !== null)
   return (
-    <Panel title="What is wrong now" isFlush>
+    <Panel title="Needs attention" isFlush>
       {failed !== undefined ? (
         <Failed error={failed.error} onRetry={() => void failed.refetch()} />
       ) : system.data && destinations.data && failures.data && unlinked.data ? (
@@ -80,62 +80,56 @@ export function ProblemsPanel(): ReactElement {
 
 interface ProblemsProps {
   readonly problems: readonly CurrentProblem[]
-  /** How many destinations were not asked how they do. */
+  /** The number of destinations whose health was not fetched. */
   readonly unchecked: number
 }
 
 function Problems({ problems, unchecked }: ProblemsProps): ReactElement {
+  const more = problems.length - MAX_PROBLEMS
   return (
     <>
-      {problems.length > 0 ? (
-        <ProblemList problems={problems} />
-      ) : (
+      {problems.length === 0 && (
         <p className="text-delivered flex items-center gap-2 px-4 pb-4">
           <Icon name="check" />
-          Nothing is wrong.
+          No problems.
         </p>
       )}
+      <ul className="pb-1 empty:hidden">
+        {problems.slice(0, MAX_PROBLEMS).map(({ key, severity, title, remedy, to }) => (
+          <li key={key} className="border-line flex items-start gap-3 border-t px-4 py-2.5">
+            <Icon
+              name={severity === 'failing' ? 'cross' : 'warning'}
+              className={severity === 'failing' ? 'text-failed mt-1' : 'text-retrying mt-1'}
+            />
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{shownText(title)}</p>
+              <p className="text-ink-soft">{shownText(remedy)}</p>
+            </div>
+            <Link to={to} className="text-accent whitespace-nowrap underline">
+              View
+            </Link>
+          </li>
+        ))}
+        {more > 0 && (
+          <li className="border-line text-ink-soft border-t px-4 py-2.5">
+            {more} more: see{' '}
+            <Link to="/destinations" className="text-accent underline">
+              Destinations
+            </Link>{' '}
+            and{' '}
+            <Link to="/failures" className="text-accent underline">
+              Failures
+            </Link>
+            .
+          </li>
+        )}
+      </ul>
       {unchecked > 0 && (
         <p className="text-ink-soft px-4 pb-4">
-          {counted(unchecked, 'more destination')} not checked here: <code>hookline doctor</code>{' '}
-          checks all.
+          {counted(unchecked, 'more destination')} not checked. <code>hookline doctor</code> checks
+          all.
         </p>
       )}
     </>
-  )
-}
-
-function ProblemList({ problems }: Pick<ProblemsProps, 'problems'>): ReactElement {
-  return (
-    <ul className="pb-1">
-      {problems.slice(0, MOST_SHOWN).map(({ key, severity, title, remedy, to }) => (
-        <li key={key} className="border-line flex items-start gap-3 border-t px-4 py-2.5">
-          <Icon
-            name={severity === 'failing' ? 'cross' : 'warning'}
-            className={severity === 'failing' ? 'text-failed mt-1' : 'text-retrying mt-1'}
-          />
-          <div className="min-w-0 flex-1">
-            <p className="font-medium">{shownText(title)}</p>
-            <p className="text-ink-soft">{shownText(remedy)}</p>
-          </div>
-          <Link to={to} className="text-accent whitespace-nowrap underline">
-            Look
-          </Link>
-        </li>
-      ))}
-      {problems.length > MOST_SHOWN && (
-        <li className="border-line text-ink-soft border-t px-4 py-2.5">
-          And {problems.length - MOST_SHOWN} more, on{' '}
-          <Link to="/destinations" className="text-accent underline">
-            Destinations
-          </Link>{' '}
-          and{' '}
-          <Link to="/failures" className="text-accent underline">
-            Failures
-          </Link>
-          .
-        </li>
-      )}
-    </ul>
   )
 }

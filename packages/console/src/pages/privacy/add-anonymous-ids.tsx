@@ -8,23 +8,23 @@ import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 
-/** Each user is some requests. */
-const MOST_USERS = 50
-const LAST_EVENTS = 100
-const SHOWN_STAYING = 5
+/** Each user takes several requests. */
+const MAX_USERS = 50
+const MAX_EVENTS = 100
+const MAX_SHOWN = 5
 
 interface AddAnonymousIdsProps {
   readonly fields: DeletionFields
   readonly onChange: (fields: DeletionFields) => void
 }
 
-/** Finds the anonymous ids of the users while Hookline still knows them, and says who stays that an alias made one with them. */
+/** Adds the known anonymous ids of the users, and warns about aliased users that would stay. */
 export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): ReactElement | null {
   const { data: sources = [] } = useQuery(sourcesQuery)
-  const [said, setSaid] = useState('')
+  const [result, setResult] = useState('')
   const [isBusy, setBusy] = useState(false)
   const userIds = idsIn(fields.users)
-  if (userIds.length === 0 || userIds.length > MOST_USERS) return null
+  if (userIds.length === 0 || userIds.length > MAX_USERS) return null
   const add = async (): Promise<void> => {
     setBusy(true)
     try {
@@ -35,23 +35,21 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
       onChange({ ...fields, anonymous: all.join('\n') })
       const added = counted(all.length - before.length, 'anonymous id')
       const staying = others.filter((id) => !userIds.includes(id))
-      const shown = staying.slice(0, SHOWN_STAYING).map((id) => shownText(id, 40))
-      const more =
-        staying.length > SHOWN_STAYING ? ` and ${staying.length - SHOWN_STAYING} more` : ''
-      setSaid(
-        `${added} added: those that belong to the users.${staying.length > 0 ? ` An alias made them one with users who stay: ${shown.join(', ')}${more}.` : ''}`,
-      )
+      const shown = staying.slice(0, MAX_SHOWN).map((id) => shownText(id, 40))
+      const more = staying.length > MAX_SHOWN ? ` and ${staying.length - MAX_SHOWN} more` : ''
+      const warning = ` Aliased users that are not deleted: ${shown.join(', ')}${more}.`
+      setResult(`${added} added.${staying.length > 0 ? warning : ''}`)
     } catch (error) {
-      setSaid(problemOf(error).message)
+      setResult(problemOf(error).message)
     }
     setBusy(false)
   }
   return (
     <p className="text-ink-soft text-dense -mt-2 flex flex-wrap items-center gap-2">
       <Button isBusy={isBusy} onClick={() => void add()}>
-        Add their known anonymous ids
+        Add known anonymous ids
       </Button>
-      <span role="status">{said}</span>
+      <span role="status">{result}</span>
     </p>
   )
 }
@@ -63,8 +61,8 @@ interface KnownIds {
 }
 
 /**
- * From the profiles, which Hookline keeps once there is an audience: not the ids of devices that somebody else used first. Without a
- * profile, from what the users did last.
+ * From the profiles, which exist once there is an audience; they leave out devices that another user used first. Users without
+ * a profile: from their latest events.
  */
 async function knownIdsOf(
   userIds: readonly string[],
@@ -77,12 +75,12 @@ async function knownIdsOf(
     const known = profiles.filter((profile) => profile !== undefined)
     for (const { links, userIds: ids, anonymousIds } of known) {
       const own = links.filter((link) => link.kind === 'anonymous' && link.userId === userId)
-      // Not the former id of an alias: it may be a userId.
+      // A former id from an alias may be a userId.
       found.push(...own.map(({ id }) => id).filter((id) => anonymousIds.includes(id)))
       for (const id of ids) others.add(id)
     }
     if (known.length > 0) continue
-    const { data } = await api.listEvents({ userId, limit: LAST_EVENTS })
+    const { data } = await api.listEvents({ userId, limit: MAX_EVENTS })
     found.push(...data.flatMap(({ event }) => idIn(event['anonymousId'])))
   }
   return { anonymousIds: found, others: [...others] }

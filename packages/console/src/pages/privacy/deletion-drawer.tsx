@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { SERVICE_URL } from '../../api/addresses.ts'
 import { api } from '../../api/client.ts'
 import type { Deletion } from '@hookline/cli/management-client'
-import { problemOf } from '../../api/problem.ts'
-import { sourcesQuery } from '../../api/queries.ts'
-import { Button } from '../../design/controls/button.tsx'
+import { destinationsQuery } from '../../api/queries.ts'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
-import { counted } from '../../format/figures.ts'
-import { shownText } from '../../format/shown-text.ts'
-import { lookAgainMs, shownState, subjectsOf } from './deletion-facts.ts'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { useNames } from '../../domain/names.ts'
+import { counted, wholeNumber } from '../../format/figures.ts'
+import { refetchMsOf, shownState, shownStatus, subjectsOf } from './deletion-facts.ts'
 import { DeletionNotices } from './deletion-notices.tsx'
-import { NotifiedTable } from './notified-table.tsx'
-import { downloadReceipt } from './receipt.ts'
 
-type OneDeletion = Deletion & {
+const HEAD = ['Destination', 'Source', 'State', 'Notices', 'Requests', 'Last notified']
+
+type DeletionWithIds = Deletion & {
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]
 }
 
-/** One deletion: what was removed, who was notified, and the receipt. It follows a deletion that is under way. */
+/** The progress, notices and receipt of a deletion. */
 export function DeletionDrawer({
   id,
   onClose,
@@ -34,8 +34,8 @@ export function DeletionDrawer({
 }): ReactElement {
   const query = useQuery({
     queryKey: ['deletions', 'one', id],
-    queryFn: async ({ signal }) => (await api.getDeletion(id, {}, { signal })) as OneDeletion,
-    refetchInterval: ({ state }) => lookAgainMs(state.data, Date.now()),
+    queryFn: async ({ signal }) => (await api.getDeletion(id, {}, { signal })) as DeletionWithIds,
+    refetchInterval: ({ state }) => refetchMsOf(state.data, Date.now()),
   })
   return (
     <Modal
@@ -51,7 +51,7 @@ export function DeletionDrawer({
   )
 }
 
-function DeletionDetail({ deletion }: { readonly deletion: OneDeletion }): ReactElement {
+function DeletionDetail({ deletion }: { readonly deletion: DeletionWithIds }): ReactElement {
   const { words, ...badge } = shownState(deletion)
   return (
     <div className="flex flex-col gap-6">
@@ -59,7 +59,15 @@ function DeletionDetail({ deletion }: { readonly deletion: OneDeletion }): React
         <div role="status">
           <StateBadge {...badge}>{words}</StateBadge>
         </div>
-        {deletion.purgedAt !== null && <ReceiptButton id={deletion.id} />}
+        {deletion.purgedAt !== null && (
+          <a
+            href={`${SERVICE_URL}api/v1/deletions/${deletion.id}?format=receipt`}
+            download={`receipt-${deletion.id}.json`}
+            className="border-line-strong hover:bg-hover rounded-small text-dense inline-flex min-h-8 items-center border px-3 py-1 font-medium"
+          >
+            Download signed receipt
+          </a>
+        )}
       </div>
       <DeletionFacts deletion={deletion} />
       <DeletedIds deletion={deletion} />
@@ -69,7 +77,7 @@ function DeletionDetail({ deletion }: { readonly deletion: OneDeletion }): React
             <h3 id="notified" className="mb-1 font-semibold">
               Destinations
             </h3>
-            <NotifiedTable notifications={deletion.notifications} />
+            <NotificationTable notifications={deletion.notifications} />
           </section>
           {deletion.notifications.length > 0 && <DeletionNotices deletion={deletion} />}
         </>
@@ -78,45 +86,44 @@ function DeletionDetail({ deletion }: { readonly deletion: OneDeletion }): React
   )
 }
 
-function DeletionFacts({ deletion }: { readonly deletion: OneDeletion }): ReactElement {
+function DeletionFacts({ deletion }: { readonly deletion: DeletionWithIds }): ReactElement {
   const { suppress, suppressedAt, purged, purgedAt, createdAt } = deletion
-  const { data: sources = [] } = useQuery(sourcesQuery)
-  const nameOf = (id: string): string => sources.find((each) => each.id === id)?.name ?? id
+  const names = useNames()
   return (
     <FactList
       facts={[
-        ['Id', <IdText key="id" id={deletion.id} />],
-        ['Requested', <Time key="at" at={createdAt} form="full" />],
+        ['Id', <IdText id={deletion.id} />],
+        ['Requested', <Time at={createdAt} form="full" />],
         [
           'Sources',
           deletion.sourceIds === null
-            ? 'all, removed ones included'
-            : shownText(deletion.sourceIds.map(nameOf).join(', ')),
+            ? 'all, including deleted ones'
+            : deletion.sourceIds.map(names.source).join(', '),
         ],
         [
           'New events',
           !suppress ? (
-            'are kept if the user comes back'
+            'stored'
           ) : suppressedAt === null ? (
-            'will not be kept'
+            'will be suppressed'
           ) : (
-            <span key="suppressed">
-              are not kept since <Time at={suppressedAt} form="full" />
-            </span>
+            <>
+              suppressed since <Time at={suppressedAt} form="full" />
+            </>
           ),
         ],
         [
-          'Removed',
+          'Deleted data',
           purgedAt === null ? (
             'not yet'
           ) : (
-            <span key="purged">
+            <>
               {counted(purged.events, 'event')}
               {purged.anonymousEvents > 0 &&
                 ` (${purged.anonymousEvents} without a userId)`} and{' '}
-              {counted(purged.deliveries, 'delivery', 'deliveries')}, with profiles and audiences;
-              done <Time at={purgedAt} form="full" />
-            </span>
+              {counted(purged.deliveries, 'delivery', 'deliveries')}, with profiles and audiences,{' '}
+              <Time at={purgedAt} form="full" />
+            </>
           ),
         ],
       ]}
@@ -124,9 +131,9 @@ function DeletionFacts({ deletion }: { readonly deletion: OneDeletion }): ReactE
   )
 }
 
-const SHOWN_IDS = 50
+const MAX_IDS = 50
 
-function DeletedIds({ deletion }: { readonly deletion: OneDeletion }): ReactElement {
+function DeletedIds({ deletion }: { readonly deletion: DeletionWithIds }): ReactElement {
   const { userIds, anonymousIds } = deletion
   const all = [
     ...userIds.map((id) => ['userId', id] as const),
@@ -134,33 +141,74 @@ function DeletedIds({ deletion }: { readonly deletion: OneDeletion }): ReactElem
   ]
   return (
     <details open={all.length <= 5}>
-      <summary className="font-semibold">Who was deleted: {counted(all.length, 'id')}</summary>
+      <summary className="font-semibold">Deleted ids ({all.length})</summary>
       <ul className="mt-1 flex flex-col">
-        {all.slice(0, SHOWN_IDS).map(([kind, id]) => (
+        {all.slice(0, MAX_IDS).map(([kind, id]) => (
           <li key={`${kind}/${id}`} className="text-dense flex flex-wrap items-center gap-x-2">
             <span className="text-ink-faint">{kind}</span> <IdText id={id} what={`the ${kind}`} />
           </li>
         ))}
       </ul>
-      {all.length > SHOWN_IDS && (
-        <p className="text-ink-faint text-note">
-          and {all.length - SHOWN_IDS} more: the receipt has all of them.
-        </p>
+      {all.length > MAX_IDS && (
+        <p className="text-ink-faint text-note">{all.length - MAX_IDS} more in the receipt.</p>
       )}
     </details>
   )
 }
 
-function ReceiptButton({ id }: { readonly id: string }): ReactElement {
-  const [isBusy, setBusy] = useState(false)
-  const download = async (): Promise<void> => {
-    setBusy(true)
-    await downloadReceipt(id).catch((error: unknown) => toast(problemOf(error).message, 'failed'))
-    setBusy(false)
-  }
+/** For each source and destination, whether it was notified. */
+function NotificationTable({ notifications }: Pick<Deletion, 'notifications'>): ReactElement {
+  const names = useNames()
+  const { data: destinations = [] } = useQuery(destinationsQuery)
+  if (notifications.length === 0)
+    return (
+      <p className="text-ink-soft max-w-prose">
+        No destination of these sources was enabled, so no notices were sent. Earlier receivers must
+        delete their data themselves.
+      </p>
+    )
   return (
-    <Button isBusy={isBusy} onClick={() => void download()}>
-      Download the signed receipt
-    </Button>
+    <Table label="Notified destinations" head={HEAD}>
+      {notifications.map((each) => {
+        const destination = destinations.find(({ id }) => id === each.destinationId)
+        const { words, ...badge } = shownStatus(each, destination?.settings.webhooks.length)
+        return (
+          <Row key={`${each.sourceId}/${each.destinationId}`}>
+            <Cell className="max-w-48 min-w-32">
+              <Link
+                to="/destinations/$id"
+                params={{ id: each.destinationId }}
+                className="text-accent hover:underline"
+              >
+                {names.destination(each.destinationId)}
+              </Link>
+            </Cell>
+            <Cell className="text-ink-soft max-w-48">{names.source(each.sourceId)}</Cell>
+            <Cell>
+              <StateBadge {...badge}>{words}</StateBadge>
+            </Cell>
+            <Cell className="whitespace-nowrap">{noticesIn(each.notices)}</Cell>
+            <Cell className="tabular-nums">{wholeNumber(each.attempts)}</Cell>
+            <Cell className="text-ink-soft">
+              {each.notifiedAt === null ? '–' : <Time at={each.notifiedAt} />}
+            </Cell>
+          </Row>
+        )
+      })}
+    </Table>
   )
+}
+
+/** `3 delivered, 1 pending` */
+function noticesIn({
+  delivered,
+  waiting,
+  failed,
+}: Deletion['notifications'][number]['notices']): string {
+  const parts = [
+    delivered > 0 && `${wholeNumber(delivered)} delivered`,
+    waiting > 0 && `${wholeNumber(waiting)} pending`,
+    failed > 0 && `${wholeNumber(failed)} failed`,
+  ]
+  return parts.filter(Boolean).join(', ')
 }

@@ -1,46 +1,41 @@
 import type { Deletion } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
+import { counted } from '../../format/figures.ts'
 
-/** A state in words, with its tone. */
-export interface Shown {
+export interface ShownState {
   readonly tone: Tone
   readonly icon?: 'warning'
   readonly words: string
 }
 
-/** Nothing is tried again: a person has to look. */
-const PARTLY = { tone: 'retrying', icon: 'warning' } as const
+/** Final: nothing is retried. */
+const PARTIAL = { tone: 'retrying', icon: 'warning' } as const
 
 type Notification = Deletion['notifications'][number]
 
-/** How far a deletion is. What was deleted is said even where a receiver was not notified. */
-export function shownState(deletion: Deletion): Shown {
+export function shownState(deletion: Deletion): ShownState {
   const { state, purgedAt, notifications } = deletion
   if (state === 'queued') return { tone: 'waiting', words: 'Queued' }
   if (purgedAt === null) return { tone: 'waiting', words: 'Deleting' }
   if (state === 'running') return { tone: 'waiting', words: 'Deleted, notifying' }
   if (notifications.length === 0) return { tone: 'delivered', words: 'Deleted' }
   if (state === 'finished') return { tone: 'delivered', words: 'Deleted, all notified' }
-  return { ...PARTLY, words: 'Deleted, not all notified' }
+  return { ...PARTIAL, words: 'Deleted, partially notified' }
 }
 
-const STATUSES: Readonly<Record<Notification['status'], Shown>> = {
-  pending: { tone: 'waiting', words: 'Waiting' },
+const STATUSES: Readonly<Record<Notification['status'], ShownState>> = {
+  pending: { tone: 'waiting', words: 'Pending' },
   delivered: { tone: 'delivered', words: 'Notified' },
-  partial: { ...PARTLY, words: 'Partly notified' },
+  partial: { ...PARTIAL, words: 'Partially notified' },
   failed: { tone: 'failed', words: 'Not notified' },
 }
 
-/**
- * Whether a destination was notified. A notice fails when one webhook of the destination did not accept it, so with several
- * webhooks the others may well have it.
- */
-export function shownStatus({ status }: Pick<Notification, 'status'>, webhooks = 1): Shown {
-  if (status === 'failed' && webhooks > 1) return { ...PARTLY, words: 'Not by every webhook' }
-  return STATUSES[status]
+/** A notice fails if one webhook rejects it: other webhooks of the destination may have accepted it. */
+export function shownStatus({ status }: Pick<Notification, 'status'>, webhooks = 1): ShownState {
+  return STATUSES[status === 'failed' && webhooks > 1 ? 'partial' : status]
 }
 
-/** `2 of 3`: how many destinations have every notice. */
+/** The destinations that accepted every notice: `2 of 3` */
 export function notifiedOf({ notifications }: Pick<Deletion, 'notifications'>): string {
   const done = notifications.filter(({ status }) => status === 'delivered').length
   return notifications.length === 0 ? '–' : `${done} of ${notifications.length}`
@@ -52,19 +47,19 @@ export function subjectsOf({
   anonymousUsers,
 }: Pick<Deletion, 'users' | 'anonymousUsers'>): string {
   const parts = [
-    users > 0 ? `${users} ${users === 1 ? 'user' : 'users'}` : '',
-    anonymousUsers > 0 ? `${anonymousUsers} anonymous ${anonymousUsers === 1 ? 'id' : 'ids'}` : '',
+    users > 0 && counted(users, 'user'),
+    anonymousUsers > 0 && counted(anonymousUsers, 'anonymous id'),
   ]
   return parts.filter(Boolean).join(', ')
 }
 
-const SOON_MS = 1_000
-const LATER_MS = 15_000
-const FRESH_MS = 5 * 60_000
+const POLL_MS = 1_000
+const SLOW_POLL_MS = 15_000
+const RECENT_MS = 5 * 60_000
 
-/** When to look again. A notice may be retried for days: the page then looks less often. */
-export function lookAgainMs(deletion: Deletion | undefined, now: number): number | false {
+/** Slower after a few minutes: notices may be retried for days. */
+export function refetchMsOf(deletion: Deletion | undefined, now: number): number | false {
   if (deletion === undefined || deletion.state === 'finished' || deletion.state === 'partial')
     return false
-  return now - Date.parse(deletion.createdAt) < FRESH_MS ? SOON_MS : LATER_MS
+  return now - Date.parse(deletion.createdAt) < RECENT_MS ? POLL_MS : SLOW_POLL_MS
 }

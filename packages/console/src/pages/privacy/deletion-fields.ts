@@ -1,31 +1,23 @@
+import type { api } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 
-/** What a person has written into the form. */
 export interface DeletionFields {
-  /** One id in each line. */
+  /** One id per line. */
   readonly users: string
   readonly anonymous: string
-  /** Empty: every source. */
   readonly sourceIds: readonly string[]
   readonly isEverySource: boolean
   readonly suppress: boolean
 }
 
-/** What the API is asked for. */
-export interface DeletionBody {
-  readonly userIds?: string[]
-  readonly anonymousIds?: string[]
-  readonly sourceIds?: string[]
-  readonly suppress?: boolean
-}
+export type DeletionBody = Parameters<typeof api.createDeletion>[0]
 
-/** The ids of a text with one in each line, each once. Spaces stay: ids with and without a space are two users. */
+/** The distinct ids, one per line. Spaces are significant in ids, so they stay. */
 export function idsIn(text: string): string[] {
   return [...new Set(text.split(/\r?\n/).filter((line) => line.trim() !== ''))]
 }
 
-/** The ids that begin or end with a space, which is rarely meant. */
 export function spacedIds(ids: readonly string[]): readonly string[] {
   return ids.filter((id) => id.trim() !== id)
 }
@@ -41,17 +33,13 @@ export function deletionBody(fields: DeletionFields): DeletionBody {
   }
 }
 
-export function subjectsIn({ userIds = [], anonymousIds = [] }: DeletionBody): readonly string[] {
-  return [...userIds, ...anonymousIds]
-}
-
-/** What a person types so that it is clear who is deleted: the one id, or how many there are. */
-export function textToType(body: DeletionBody): string {
-  const ids = subjectsIn(body)
+/** The text that confirms a deletion: the id, or the number of ids. */
+export function confirmationText({ userIds = [], anonymousIds = [] }: DeletionBody): string {
+  const ids = [...userIds, ...anonymousIds]
   return ids.length === 1 ? nameToType(ids[0]!, 'delete') : String(ids.length)
 }
 
-/** What the service says of a list of ids: of the list, or of the first of its ids that is wrong. */
+/** The first fault of a list of ids, or of one of its ids. */
 export function faultIn(
   error: unknown,
   pointer: string,
@@ -62,7 +50,7 @@ export function faultIn(
     (each) => each.pointer === pointer || each.pointer.startsWith(`${pointer}/`),
   )
   if (found === undefined) return undefined
-  const at = Number(found.pointer.slice(pointer.length + 1) || Number.NaN)
-  const which = ids[at] === undefined ? '' : `Line ${at + 1}: `
-  return `${which}${[found.message, found.hint].filter(Boolean).join(' ')}`
+  const index = Number(found.pointer.slice(pointer.length + 1) || Number.NaN)
+  const line = ids[index] === undefined ? '' : `Line ${index + 1}: `
+  return `${line}${[found.message, found.hint].filter(Boolean).join(' ')}`
 }

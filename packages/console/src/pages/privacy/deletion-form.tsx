@@ -1,43 +1,61 @@
 import { LIMITS } from '@hookline/protocol'
-import type { FormEvent, ReactElement } from 'react'
-import { problemOf } from '../../api/problem.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useId } from 'react'
+import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { Choice } from '../../design/controls/choice.tsx'
 import { Checkbox, Field, TextArea } from '../../design/controls/field.tsx'
+import { ErrorText, Loaded } from '../../design/states.tsx'
 import { counted, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
 import { AddAnonymousIds } from './add-anonymous-ids.tsx'
 import { type DeletionFields, faultIn, idsIn, spacedIds } from './deletion-fields.ts'
-import { SourceChoice } from './source-choice.tsx'
 
-interface DeletionFormProps {
+interface FieldsProps {
   readonly fields: DeletionFields
-  /** What the service said of the last try. */
+  /** The error of the last submit. */
   readonly error: unknown
   readonly onChange: (fields: DeletionFields) => void
+}
+
+interface DeletionFormProps extends FieldsProps {
   readonly onNext: () => void
   readonly onClose: () => void
 }
 
-export function DeletionForm(props: DeletionFormProps): ReactElement {
-  const { fields, error, onChange } = props
-  const ids = [...idsIn(fields.users), ...idsIn(fields.anonymous)]
-  const isTooMany = ids.length > LIMITS.usersPerDeletion
-  const isReady =
-    ids.length > 0 && !isTooMany && (fields.isEverySource || fields.sourceIds.length > 0)
+export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): ReactElement {
+  const { fields, error, onChange } = rest
+  const count = idsIn(fields.users).length + idsIn(fields.anonymous).length
+  const isTooMany = count > LIMITS.usersPerDeletion
+  const isReady = count > 0 && !isTooMany && (fields.isEverySource || fields.sourceIds.length > 0)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (isReady) props.onNext()
+    if (isReady) onNext()
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <IdFields fields={fields} error={error} onChange={onChange} />
-      <SourceChoice fields={fields} error={error} onChange={onChange} />
+      <IdField
+        {...rest}
+        name="users"
+        label="User ids (one per line)"
+        hint="Case-sensitive."
+        pointer="/userIds"
+      />
+      <IdField
+        {...rest}
+        name="anonymous"
+        label="Anonymous ids (one per line)"
+        hint="Events from before the first identify have only an anonymous id. All events with these ids are deleted, regardless of userId."
+        pointer="/anonymousIds"
+      />
+      <AddAnonymousIds fields={fields} onChange={onChange} />
+      <SourceChoice {...rest} />
       <Checkbox
         label={
           <>
-            Suppress: keep no new events of these users either.
+            Suppress new events of these users
             <span className="text-ink-faint block">
-              Their calls still get a 200, and are counted, but not kept. Without it, users can come
-              back with new events.
+              Their calls get a 200 and are counted, but not stored.
             </span>
           </>
         }
@@ -46,87 +64,98 @@ export function DeletionForm(props: DeletionFormProps): ReactElement {
       />
       {isTooMany && (
         <p role="alert" className="text-failed">
-          {wholeNumber(ids.length)} ids are more than one deletion takes. Start several, with at
-          most {wholeNumber(LIMITS.usersPerDeletion)} ids each.
+          A deletion can have at most {wholeNumber(LIMITS.usersPerDeletion)} ids. Split these{' '}
+          {wholeNumber(count)} ids into several deletions.
         </p>
       )}
-      {error !== null && (
-        <p role="alert" className="text-failed">
-          {problemOf(error).message}
-        </p>
-      )}
+      <ErrorText error={error} />
       <footer className="flex flex-wrap items-center justify-end gap-2">
-        <span className="text-ink-soft text-dense mr-auto">{counted(ids.length, 'id')}</span>
-        <Button onClick={props.onClose}>Cancel</Button>
+        <span className="text-ink-soft text-dense mr-auto">{counted(count, 'id')}</span>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="main" disabled={!isReady}>
-          Review the deletion
+          Review deletion
         </Button>
       </footer>
     </form>
   )
 }
 
-function IdFields({
-  fields,
-  error,
-  onChange,
-}: Pick<DeletionFormProps, 'fields' | 'error' | 'onChange'>): ReactElement {
-  const userIds = idsIn(fields.users)
-  const anonymousIds = idsIn(fields.anonymous)
+interface IdFieldProps extends FieldsProps {
+  readonly name: 'users' | 'anonymous'
+  readonly label: string
+  readonly hint: string
+  readonly pointer: string
+}
+
+function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps): ReactElement {
+  const ids = idsIn(fields[name])
+  const spaced = spacedIds(ids)
+  // Spaces are usually left over from copying out of a table, and make it another user's id.
+  const hint =
+    spaced.length === 0 ? (
+      rest.hint
+    ) : (
+      <span className="text-retrying">
+        {counted(spaced.length, 'id starts or ends with a space', 'ids start or end with a space')}.
+        Spaces are part of an id.
+      </span>
+    )
   return (
-    <>
-      <Field
-        label="User ids, one in each line"
-        hint={<SpaceNote ids={userIds} otherwise="Case counts: U1 and u1 are two users." />}
-        fault={faultIn(error, '/userIds', userIds)}
-      >
-        {(ids) => (
-          <TextArea
-            {...ids}
-            rows={4}
-            autoFocus
-            value={fields.users}
-            onChange={({ target }) => onChange({ ...fields, users: target.value })}
-          />
-        )}
-      </Field>
-      <Field
-        label="Anonymous ids, one in each line"
-        hint={
-          <SpaceNote
-            ids={anonymousIds}
-            otherwise="What a user did before the first identify has an anonymous id only. Every event with one of these ids is deleted, whatever its userId."
-          />
-        }
-        fault={faultIn(error, '/anonymousIds', anonymousIds)}
-      >
-        {(ids) => (
-          <TextArea
-            {...ids}
-            rows={3}
-            value={fields.anonymous}
-            onChange={({ target }) => onChange({ ...fields, anonymous: target.value })}
-          />
-        )}
-      </Field>
-      <AddAnonymousIds fields={fields} onChange={onChange} />
-    </>
+    <Field label={label} hint={hint} fault={faultIn(error, rest.pointer, ids)}>
+      {(attributes) => (
+        <TextArea
+          {...attributes}
+          rows={name === 'users' ? 4 : 3}
+          autoFocus={name === 'users'}
+          value={fields[name]}
+          onChange={({ target }) => onChange({ ...fields, [name]: target.value })}
+        />
+      )}
+    </Field>
   )
 }
 
-interface SpaceNoteProps {
-  readonly ids: readonly string[]
-  readonly otherwise: string
-}
-
-/** Spaces at the end come from copying out of a table, and belong to another user than the one that is meant. */
-function SpaceNote({ ids, otherwise }: SpaceNoteProps): ReactElement {
-  const spaced = spacedIds(ids)
-  if (spaced.length === 0) return <>{otherwise}</>
+function SourceChoice({ fields, error, onChange }: FieldsProps): ReactElement {
+  const query = useQuery(sourcesQuery)
+  const fault = faultIn(error, '/sourceIds')
+  const group = useId()
+  const choice = (isEverySource: boolean, label: string): ReactElement => (
+    <Choice
+      group={group}
+      label={label}
+      isChosen={fields.isEverySource === isEverySource}
+      onChoose={() => onChange({ ...fields, isEverySource })}
+    />
+  )
+  const toggle = (id: string, isChosen: boolean): void => {
+    const others = fields.sourceIds.filter((each) => each !== id)
+    onChange({ ...fields, sourceIds: isChosen ? [...others, id] : others })
+  }
   return (
-    <span className="text-retrying">
-      {counted(spaced.length, 'id begins or ends with a space', 'ids begin or end with a space')}.
-      Spaces count: remove them unless the ids really have them.
-    </span>
+    <fieldset className="text-dense flex flex-col gap-1.5">
+      <legend className="mb-1 font-medium">Sources</legend>
+      {choice(true, 'All sources, including deleted ones')}
+      {choice(false, 'Selected sources')}
+      {!fields.isEverySource && (
+        <div className="border-line rounded-small max-h-48 overflow-y-auto border p-2">
+          <Loaded query={query}>
+            {(sources) => (
+              <ul className="flex flex-col gap-1">
+                {sources.map(({ id, name }) => (
+                  <li key={id}>
+                    <Checkbox
+                      label={shownText(name, 80)}
+                      checked={fields.sourceIds.includes(id)}
+                      onToggle={(isChosen) => toggle(id, isChosen)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Loaded>
+        </div>
+      )}
+      {fault !== undefined && <p className="text-failed text-note">{fault}</p>}
+    </fieldset>
   )
 }

@@ -6,57 +6,44 @@ import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { MoreButton } from '../../design/lists/more-button.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { wholeNumber } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { lookAgainMs, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
+import { refetchMsOf, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
 
-const HEAD = ['Who', 'State', 'Requested', 'Sources', 'Events removed', 'Destinations notified']
+const HEAD = ['Ids', 'State', 'Requested', 'Sources', 'Events deleted', 'Destinations notified']
 
-/** All deletions, newest first. */
 export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactElement {
   const mayDelete = useMay('admin')
+  const isOpen = ({ state }: Deletion): boolean => state === 'queued' || state === 'running'
   const query = usePages<Deletion>({
     queryKey: ['deletions', 'list'],
     fetch: (page, signal) => api.listDeletions(page, { signal }),
-    refetchMs: (deletions) => lookAgainMs(deletions.find(isUnderWay), Date.now()),
+    refetchMs: (deletions) => refetchMsOf(deletions.find(isOpen), Date.now()),
   })
   return (
     <Loaded query={query} lines={5}>
       {(deletions) =>
         deletions.length === 0 ? (
           <Empty
-            title="Nobody was deleted yet"
+            title="No deletions yet"
             action={mayDelete && <Button onClick={onNew}>Delete users…</Button>}
           >
-            A deletion removes all that Hookline knows of a user, tells every destination to do the
-            same, and leaves a signed receipt.
-            {!mayDelete && ' An admin can start one.'}
+            A deletion removes all data of a user, notifies every destination and creates a signed
+            receipt.{!mayDelete && ' Only admins can start one.'}
           </Empty>
         ) : (
           <>
             <DeletionTable deletions={deletions} />
-            {query.hasNextPage && (
-              <div className="p-4">
-                <Button
-                  isBusy={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  Show older deletions
-                </Button>
-              </div>
-            )}
+            <MoreButton query={query}>Show older deletions</MoreButton>
           </>
         )
       }
     </Loaded>
   )
-}
-
-function isUnderWay({ state }: Deletion): boolean {
-  return state === 'queued' || state === 'running'
 }
 
 function DeletionTable({ deletions }: { readonly deletions: readonly Deletion[] }): ReactElement {

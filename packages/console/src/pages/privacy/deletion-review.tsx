@@ -5,7 +5,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { type DeletionBody, subjectsIn, textToType } from './deletion-fields.ts'
+import { confirmationText, type DeletionBody } from './deletion-fields.ts'
 
 interface DeletionReviewProps {
   readonly body: DeletionBody
@@ -14,23 +14,20 @@ interface DeletionReviewProps {
   readonly onConfirm: () => void
 }
 
-/** Says plainly what a deletion will do, and asks for the user, or for how many there are. */
-export function DeletionReview({
-  body,
-  isBusy,
-  onBack,
-  onConfirm,
-}: DeletionReviewProps): ReactElement {
+/** Lists the effects of a deletion, and confirms it. */
+export function DeletionReview(props: DeletionReviewProps): ReactElement {
+  const { body, isBusy, onBack, onConfirm } = props
+  const { userIds = [], anonymousIds = [] } = body
   const [typed, setTyped] = useState('')
-  const wanted = textToType(body)
+  const required = confirmationText(body)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (typed === wanted) onConfirm()
+    if (typed === required) onConfirm()
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Effects body={body} />
-      <Field label={`Type “${wanted}” to confirm`} fault={undefined}>
+      <Field label={`Type “${required}” to confirm`}>
         {(ids) => (
           <TextInput
             {...ids}
@@ -42,48 +39,62 @@ export function DeletionReview({
       </Field>
       <footer className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
-        <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== wanted}>
-          Delete {counted(subjectsIn(body).length, 'id')} for good
+        <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== required}>
+          Delete {counted(userIds.length + anonymousIds.length, 'id')} permanently
         </Button>
       </footer>
     </form>
   )
 }
 
-function Effects({ body }: { readonly body: DeletionBody }): ReactElement {
+function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
   const { data: sources = [] } = useQuery(sourcesQuery)
+  const { data: destinations } = useQuery(destinationsQuery)
   const { userIds = [], anonymousIds = [], sourceIds } = body
   const nameOf = (id: string): string => sources.find((each) => each.id === id)?.name ?? id
+  const notified = destinations?.filter(
+    ({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true),
+  )
   return (
     <ul className="flex list-disc flex-col gap-2 pl-5">
       {userIds.length > 0 && (
         <li>
-          <strong>Every event of {counted(userIds.length, 'user')}</strong>: {listOf(userIds)}.
+          <strong>All events of {counted(userIds.length, 'user')}</strong>: {listOf(userIds)}.
         </li>
       )}
       {anonymousIds.length > 0 && (
         <li>
           <strong>
-            Every event with {counted(anonymousIds.length, 'anonymous id')}, whatever its userId
+            All events with {counted(anonymousIds.length, 'anonymous id')}, regardless of userId
           </strong>
           : {listOf(anonymousIds)}.
         </li>
       )}
       <li>
-        In {sourceIds === undefined ? 'all sources' : listOf(sourceIds.map(nameOf))}, with their
-        deliveries, attempts and the responses of receivers; and the profiles of the users, with
-        their audiences.
+        In {sourceIds === undefined ? 'all sources' : listOf(sourceIds.map(nameOf))}, including
+        deliveries, attempts and responses, and the users’ profiles and audience memberships.
       </li>
-      <Notified sourceIds={sourceIds} />
-      {body.suppress === true && <li>From now on, their new events are not kept.</li>}
+      {notified !== undefined && (
+        <li>
+          {notified.length === 0 ? (
+            'No destination of these sources is enabled, so no notices are sent.'
+          ) : (
+            <>
+              <strong>{counted(notified.length, 'destination')} notified</strong> for each id:{' '}
+              {listOf(notified.map(({ name }) => name))}.
+            </>
+          )}
+        </li>
+      )}
+      {body.suppress === true && <li>New events of these ids will be suppressed.</li>}
       {anonymousIds.length === 0 && (
         <li>
-          <strong>Not deleted:</strong> events from before Hookline knew the user. They have an
-          anonymous id only: go back to name it.
+          <strong>Not deleted:</strong> events from before the user was identified. Go back to add
+          their anonymous ids.
         </li>
       )}
       <li>
-        <strong>Not deleted:</strong> backups, and what receivers already have: they must do it
+        <strong>Not deleted:</strong> backups and data in receivers, which must delete it
         themselves.
       </li>
       <li>This cannot be undone.</li>
@@ -91,28 +102,10 @@ function Effects({ body }: { readonly body: DeletionBody }): ReactElement {
   )
 }
 
-function Notified({ sourceIds }: { readonly sourceIds: string[] | undefined }): ReactElement {
-  const { data } = useQuery(destinationsQuery)
-  const told = (data ?? []).filter(
-    ({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true),
-  )
-  if (data !== undefined && told.length === 0)
-    return <li>No destination of these sources is enabled, so nobody is notified.</li>
-  return (
-    <li>
-      <strong>
-        {counted(told.length, 'destination gets', 'destinations get')} a notice for each id
-      </strong>
-      : {listOf(told.map(({ name }) => name))}.
-    </li>
-  )
-}
+const MAX_NAMES = 5
 
-const SHOWN = 5
-
-/** The first few, and how many more there are. */
 function listOf(names: readonly string[]): string {
-  const first = names.slice(0, SHOWN).map((each) => `“${shownText(each, 60)}”`)
+  const first = names.slice(0, MAX_NAMES).map((each) => `“${shownText(each, 60)}”`)
   const more = names.length - first.length
   return more === 0 ? first.join(', ') : `${first.join(', ')} and ${more} more`
 }

@@ -7,13 +7,12 @@ import { DeletionForm } from './deletion-form.tsx'
 import { DeletionReview } from './deletion-review.tsx'
 
 interface NewDeletionProps {
-  /** A user that another page has named. */
+  /** Prefilled by a link from another page. */
   readonly userId: string | undefined
   readonly onStarted: (id: string) => void
   readonly onClose: () => void
 }
 
-/** Asks who is deleted, then says what that means and asks again. */
 export function NewDeletion({ userId = '', onStarted, onClose }: NewDeletionProps): ReactElement {
   const client = useQueryClient()
   const [fields, setFields] = useState<DeletionFields>({
@@ -31,7 +30,7 @@ export function NewDeletion({ userId = '', onStarted, onClose }: NewDeletionProp
       await client.invalidateQueries({ queryKey: ['deletions'] })
       await client.invalidateQueries({ queryKey: ['suppressions'] })
     },
-    // The fields are where the faults are shown.
+    // Errors are shown at the fields.
     onError: () => setReview(false),
   })
   return (

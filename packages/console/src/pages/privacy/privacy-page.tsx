@@ -15,36 +15,35 @@ const TABS = [
   ['suppressions', 'Suppressions'],
 ] as const
 
-/** Deletes users, and shows what was deleted, who was told, and whose events are not kept. */
 export function PrivacyPage(): ReactElement {
-  const [{ tab: named, deletion, userId, new: isNew }, setUrl] = useUrlState<
+  const [{ tab: selected, deletion, userId, new: isNew }, setUrl] = useUrlState<
     'tab' | 'deletion' | 'userId' | 'new'
   >()
   const mayDelete = useMay('admin')
-  const tab = named === 'suppressions' ? named : 'deletions'
-  const begin = (): void => setUrl({ new: '1' }, { push: true })
+  const tab = selected === 'suppressions' ? selected : 'deletions'
+  const openForm = (): void => setUrl({ new: '1' }, { push: true })
   return (
     <>
       <PageHeading
         title="Privacy"
-        about="Delete what Hookline knows of users, with a notice to every destination and a signed receipt."
+        about="Delete users’ data, and notify every destination."
         actions={
           mayDelete && (
-            <Button look="main" onClick={begin}>
+            <Button look="main" onClick={openForm}>
               Delete users…
             </Button>
           )
         }
       />
       <TabList
-        label="Parts of the page"
+        label="Privacy"
         tabs={TABS}
         value={tab}
         onChange={(next) => setUrl({ tab: next === 'deletions' ? undefined : next })}
       >
         <Panel isFlush>
           <h2 className="sr-only">{tab === 'deletions' ? 'All deletions' : 'All suppressions'}</h2>
-          {tab === 'deletions' ? <DeletionList onNew={begin} /> : <SuppressionList />}
+          {tab === 'deletions' ? <DeletionList onNew={openForm} /> : <SuppressionList />}
         </Panel>
       </TabList>
       {deletion !== undefined && (

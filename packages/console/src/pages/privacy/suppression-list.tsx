@@ -1,17 +1,33 @@
-import type { ReactElement } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Suppression } from '@hookline/cli/management-client'
+import { useMay } from '../../api/session.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { SearchForm } from '../../design/controls/search-form.tsx'
+import { MoreButton } from '../../design/lists/more-button.tsx'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { Time } from '../../design/texts/time.tsx'
+import { Confirm } from '../../design/windows/confirm.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
+import { useNames } from '../../domain/names.ts'
+import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { SuppressionTable } from './suppression-table.tsx'
 
-/** Users whose new events are not kept. */
+const ACTIONS = (
+  <span key="actions" className="sr-only">
+    Actions
+  </span>
+)
+const HEAD = ['Id', 'Source', 'Since', 'Suppressed calls', 'Last call', ACTIONS]
+
 export function SuppressionList(): ReactElement {
   const [{ search = '' }, setUrl] = useUrlState<'search'>()
+  const [ending, setEnding] = useState<Suppression>()
   const query = usePages<Suppression>({
     queryKey: ['suppressions', search],
     fetch: async (page, signal) =>
@@ -22,48 +38,133 @@ export function SuppressionList(): ReactElement {
       <SearchForm
         key={search}
         label="userId or anonymousId"
-        placeholder="userId or anonymousId, in full"
+        placeholder="Full userId or anonymousId"
         search={search}
         onSearch={(text) => setUrl({ search: text })}
       />
       <Loaded query={query} lines={4}>
         {(suppressions) =>
-          suppressions.length === 0 ? (
-            <Empty
-              title={search === '' ? 'Nobody is suppressed' : 'This id is not suppressed'}
-              action={
-                search !== '' && (
-                  <Button onClick={() => setUrl({ search: undefined })}>
-                    Show all suppressions
-                  </Button>
-                )
-              }
-            >
-              {search === ''
-                ? 'A deletion with “Suppress” leaves out the new events of a user, too.'
-                : `New events of “${shownText(search, 80)}” are kept. Ids are compared exactly: case and spaces count.`}
+          suppressions.length > 0 ? (
+            <Table label="Suppressions" head={HEAD}>
+              {suppressions.map((each) => (
+                <SuppressionRow
+                  key={[each.userId, each.anonymousId, each.sourceId].join('/')}
+                  suppression={each}
+                  onEnd={() => setEnding(each)}
+                />
+              ))}
+            </Table>
+          ) : search === '' ? (
+            <Empty title="No suppressions yet">
+              Deletions with “Suppress” also suppress new events of their users.
             </Empty>
           ) : (
-            <SuppressionTable suppressions={suppressions} />
+            <Empty
+              title="This id is not suppressed"
+              action={
+                <Button onClick={() => setUrl({ search: undefined })}>Show all suppressions</Button>
+              }
+            >
+              Ids must match exactly, including case and spaces.
+            </Empty>
           )
         }
       </Loaded>
-      {query.hasNextPage && (
-        <div className="p-4">
-          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show older suppressions
-          </Button>
-        </div>
+      <MoreButton query={query}>Show older suppressions</MoreButton>
+      {ending !== undefined && (
+        <EndSuppression suppression={ending} onClose={() => setEnding(undefined)} />
       )}
     </>
   )
 }
 
-/** A text may be the id of a user, or an anonymous one. */
+/** Searches user ids and anonymous ids. */
 async function suppressionsOf(id: string, signal: AbortSignal) {
   const pages = await Promise.all([
     api.listSuppressions({ userId: id, limit: 100 }, { signal }),
     api.listSuppressions({ anonymousId: id, limit: 100 }, { signal }),
   ])
   return { data: pages.flatMap(({ data }) => data), nextCursor: null }
+}
+
+interface SuppressionRowProps {
+  readonly suppression: Suppression
+  readonly onEnd: () => void
+}
+
+function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactElement {
+  const [, setUrl] = useUrlState<'deletion'>()
+  const mayEnd = useMay('admin')
+  const names = useNames()
+  const { userId, anonymousId, sourceId, since, callsLeftOut, lastLeftOutAt, deletionId } =
+    suppression
+  const id = userId ?? anonymousId ?? ''
+  return (
+    <Row>
+      <Cell className="max-w-72 min-w-40">
+        <span className="text-ink-faint text-note block">
+          {userId === null ? 'anonymousId' : 'userId'}
+        </span>
+        <code>{shownText(id, 80)}</code> <CopyButton text={id} what="the id" />
+      </Cell>
+      <Cell className="text-ink-soft max-w-48">
+        {sourceId === null ? 'all' : names.source(sourceId)}
+      </Cell>
+      <Cell className="text-ink-soft">
+        <Time at={since} />
+      </Cell>
+      <Cell className="tabular-nums">{wholeNumber(callsLeftOut)}</Cell>
+      <Cell className="text-ink-soft">
+        {lastLeftOutAt === null ? 'never' : <Time at={lastLeftOutAt} />}
+      </Cell>
+      <Cell className="whitespace-nowrap">
+        <Button
+          look="quiet"
+          className="-my-1"
+          aria-label={`View deletion ${deletionId}`}
+          onClick={() => setUrl({ deletion: deletionId }, { push: true })}
+        >
+          View deletion
+        </Button>
+        {mayEnd && (
+          <Button
+            look="quiet"
+            className="-my-1"
+            aria-label={`End suppression of ${shownText(id, 80)}`}
+            onClick={onEnd}
+          >
+            End
+          </Button>
+        )}
+      </Cell>
+    </Row>
+  )
+}
+
+interface EndSuppressionProps {
+  readonly suppression: Suppression
+  readonly onClose: () => void
+}
+
+function EndSuppression({ suppression, onClose }: EndSuppressionProps): ReactElement {
+  const client = useQueryClient()
+  const { userId, anonymousId } = suppression
+  const id = userId ?? anonymousId ?? ''
+  return (
+    <Confirm
+      title="End this suppression?"
+      action="End suppression"
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.endSuppression(userId === null ? { anonymousId: id } : { userId: id })
+        await client.invalidateQueries({ queryKey: ['suppressions'] })
+        toast('Suppression ended.')
+      }}
+    >
+      <p>
+        New events of <code className="break-all">{shownText(id)}</code> will be stored and
+        delivered again, in every source. Suppressed events are not recovered.
+      </p>
+    </Confirm>
+  )
 }

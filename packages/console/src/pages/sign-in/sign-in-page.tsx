@@ -10,7 +10,6 @@ import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Skeleton } from '../../design/states.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 
-/** Opens a session with the code of a sign-in link, or with a token of the management API. */
 export function SignInPage(): ReactElement {
   const code = useCode()
   const signIn = useSignIn()
@@ -32,10 +31,8 @@ export function SignInPage(): ReactElement {
         </p>
       )}
       <section className="flex flex-col gap-2">
-        <h2 className="font-semibold">With a link</h2>
-        <p className="text-ink-soft">
-          On the machine of the service, this command prints a link that signs you in:
-        </p>
+        <h2 className="font-semibold">Sign-in link</h2>
+        <p className="text-ink-soft">Run this command on the server to get a link:</p>
         <CodeBlock text="npx hookline console" what="the command" />
       </section>
       <TokenForm isBusy={signIn.isPending} onSubmit={(token) => signIn.mutate({ token })} />
@@ -43,7 +40,7 @@ export function SignInPage(): ReactElement {
   )
 }
 
-/** The code after the # of the address. It works once, so it leaves the address and the history at once. */
+/** The one-time code in the URL hash. It is removed from the address and the history immediately. */
 function useCode(): string {
   const [code] = useState(() => location.hash.slice(1))
   useEffect(() => {
@@ -61,7 +58,7 @@ function useSignIn() {
     onSuccess: async () => {
       client.clear()
       await client.fetchQuery(sessionQuery)
-      // A path of the console only: an address of another site would make this page a way to it.
+      // Console paths only: anything else would be an open redirect.
       const isOurs = to !== undefined && /^\/(?![/\\])/.test(to)
       await navigate({ to: isOurs ? to : '/', replace: true })
     },
@@ -81,10 +78,10 @@ function TokenForm({ isBusy, onSubmit }: TokenFormProps): ReactElement {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      <h2 className="font-semibold">With a token</h2>
+      <h2 className="font-semibold">API token</h2>
       <Field
         label="Token"
-        hint="The admin token is in the file admin-token of the data folder. `hookline tokens create` makes others."
+        hint="The admin token is in the file admin-token in the data folder. Create others with `hookline tokens create`."
       >
         {(ids) => (
           <TextInput

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
-import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { ErrorText } from '../../design/states.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
@@ -14,8 +14,12 @@ import { LimitInputs, NameInput } from './source-form.tsx'
 
 const NEW: SourceFields = { name: '', rateLimit: '', space: 'default' }
 
-/** Asks for the name of a source, and then shows its write key, and how to send a first call with it. */
-export function NewSource({ onClose }: { readonly onClose: () => void }): ReactElement {
+interface NewSourceProps {
+  readonly onClose: () => void
+}
+
+/** Creates a source, then shows its write key with sample code. */
+export function NewSource({ onClose }: NewSourceProps): ReactElement {
   const client = useQueryClient()
   const [fields, setFields] = useState(NEW)
   const create = useMutation({
@@ -38,11 +42,7 @@ export function NewSource({ onClose }: { readonly onClose: () => void }): ReactE
             <LimitInputs {...inputs} />
           </div>
         </details>
-        {create.error !== null && (
-          <p role="alert" className="text-failed">
-            {problemOf(create.error).message}
-          </p>
-        )}
+        <ErrorText error={create.error} />
         <footer className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -51,7 +51,7 @@ export function NewSource({ onClose }: { readonly onClose: () => void }): ReactE
             isBusy={create.isPending}
             disabled={fields.name.trim() === ''}
           >
-            Create the source
+            Create source
           </Button>
         </footer>
       </form>
@@ -59,12 +59,7 @@ export function NewSource({ onClose }: { readonly onClose: () => void }): ReactE
   )
 }
 
-interface CreatedProps {
-  readonly source: Source
-  readonly onClose: () => void
-}
-
-function Created({ source, onClose }: CreatedProps): ReactElement {
+function Created({ source, onClose }: NewSourceProps & { readonly source: Source }): ReactElement {
   const { key } = source.writeKeys[0]!
   return (
     <Modal title={`${shownText(source.name, 80)} is ready`} place="wide" isOpen onClose={onClose}>
@@ -73,7 +68,7 @@ function Created({ source, onClose }: CreatedProps): ReactElement {
           <p className="text-dense font-medium">Write key</p>
           <IdText id={key} what="the write key" />
         </div>
-        <h3 className="font-semibold">Send a first call</h3>
+        <h3 className="font-semibold">Send your first event</h3>
         <SnippetTabs writeKey={key} />
         <footer className="flex flex-wrap justify-end gap-2">
           <Link

@@ -4,71 +4,56 @@ import { Select } from '../../design/controls/field.tsx'
 import { Figure } from '../../design/figures/figure.tsx'
 import { Plot } from '../../design/figures/plot.tsx'
 import { Loaded } from '../../design/states.tsx'
+import { PERIOD_CHOICES, PERIODS, periodOf } from '../../domain/periods.ts'
+import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
+import { sumOf, totalsOf } from '../../domain/totals.ts'
 import { shortNumber, wholeNumber } from '../../format/figures.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { RefusedTable } from './refused-table.tsx'
-import { statsQuery } from './source-stats.ts'
-import {
-  type Period,
-  PERIODS,
-  periodOf,
-  receivedIn,
-  refusalsIn,
-  refusedAt,
-  refusedIn,
-} from './volume.ts'
+import { RefusedCalls } from './refused-calls.tsx'
 
-/** How many calls a source got, and why it refused some. */
+/** The call volume of a source, with the reasons for refused calls. */
 export function SourceCalls({ sourceId }: { readonly sourceId: string }): ReactElement {
-  const [{ period: named }, setUrl] = useUrlState<'period'>()
-  const period = periodOf(named)
-  const query = useQuery(statsQuery(period, sourceId))
+  const [url, setUrl] = useUrlState<'period'>()
+  const period = periodOf(url.period ?? '24h')
   return (
     <div className="flex flex-col gap-4">
       <Select
         className="self-start"
         aria-label="Period"
         value={period}
-        options={Object.entries(PERIODS).map(([value, { words }]) => [value, words] as const)}
+        options={PERIOD_CHOICES}
         onPick={(value) => setUrl({ period: value === '24h' ? undefined : value })}
       />
-      <Loaded query={query} lines={6}>
-        {({ points }) => <Counts points={points} period={period} />}
+      <Loaded query={useQuery(statisticsQuery(period, { sourceId }))} lines={6}>
+        {({ points }) => <Counts points={points} words={PERIODS[period].words} />}
       </Loaded>
     </div>
   )
 }
 
 interface CountsProps {
-  readonly points: readonly {
-    readonly at: string
-    readonly received: number
-    readonly refused: Readonly<Record<string, number>>
-  }[]
-  readonly period: Period
+  readonly points: readonly StatisticsPoint[]
+  readonly words: string
 }
 
-function Counts({ points, period }: CountsProps): ReactElement {
-  const refusals = refusalsIn(points)
-  const received = receivedIn(points)
-  const refused = refusedIn(points)
+function Counts({ points, words }: CountsProps): ReactElement {
+  const { received, refused } = totalsOf(points)
   const times = useMemo(() => points.map(({ at }) => Date.parse(at)), [points])
   const series = useMemo(
     () => [
       { label: 'Received', color: 'accent', values: points.map((each) => each.received) },
-      { label: 'Refused', color: 'failed', values: points.map(refusedAt) },
+      { label: 'Refused', color: 'failed', values: points.map((each) => sumOf(each.refused)) },
     ],
     [points],
   )
-  const words = PERIODS[period].words.toLowerCase()
   return (
     <>
       <dl className="grid grid-cols-2 gap-3">
-        <Figure label="Received" value={shortNumber(received)} note="Repeated calls included" />
+        <Figure label="Received" value={shortNumber(received)} note="Including duplicates" />
         <Figure label="Refused" value={shortNumber(refused)} note="Not stored" />
       </dl>
       <Plot
-        label={`Calls in the ${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} refused`}
+        label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} refused`}
         times={times}
         series={series}
         form="areas"
@@ -79,14 +64,7 @@ function Counts({ points, period }: CountsProps): ReactElement {
         <h3 id="refused" className="mb-1 font-semibold">
           Refused calls
         </h3>
-        {refusals.length === 0 ? (
-          <p className="text-ink-soft max-w-prose">
-            The source refused no call in this period. A call whose write key is not known belongs
-            to no source: the list below all sources counts it.
-          </p>
-        ) : (
-          <RefusedTable refusals={refusals} />
-        )}
+        <RefusedCalls points={points} />
       </section>
     </>
   )

@@ -23,7 +23,6 @@ interface SourceDrawerProps {
   readonly onClose: () => void
 }
 
-/** One source, beside the list. */
 export function SourceDrawer({ id, onClose }: SourceDrawerProps): ReactElement {
   const query = useQuery(sourcesQuery)
   const source = query.data?.find((each) => each.id === id)
@@ -32,10 +31,7 @@ export function SourceDrawer({ id, onClose }: SourceDrawerProps): ReactElement {
       <Loaded query={query} lines={8}>
         {() =>
           source === undefined ? (
-            <Empty title="There is no such source">
-              The source {shownText(id, 80)} does not exist, or no longer does. Close this to see
-              those that do.
-            </Empty>
+            <Empty title="Source not found">No source has the id {shownText(id, 80)}.</Empty>
           ) : (
             <SourceDetail source={source} onClose={onClose} />
           )
@@ -63,7 +59,7 @@ function SourceDetail({ source, onClose }: SourceDetailProps): ReactElement {
     <div className="flex flex-col gap-4">
       <SourceFacts source={source} />
       <TabList
-        label="Parts of the source"
+        label="Source"
         tabs={tabs}
         value={tab}
         onChange={(next) => setUrl({ tab: next === 'keys' ? undefined : next })}
@@ -84,9 +80,7 @@ function SourceFacts({ source }: { readonly source: Source }): ReactElement {
         ['Id', <IdText key="id" id={source.id} />],
         [
           'Rate limit',
-          source.rateLimit === null
-            ? 'no limit'
-            : `${wholeNumber(source.rateLimit)} calls per second`,
+          source.rateLimit === null ? 'none' : `${wholeNumber(source.rateLimit)} calls per second`,
         ],
         ['Space', <code key="space">{shownText(source.space)}</code>],
         ['Created', <Time key="created" at={source.createdAt} />],
@@ -103,14 +97,14 @@ function KeysAndCode({ source }: { readonly source: Source }): ReactElement {
       {first !== undefined && (
         <section aria-labelledby="first-call">
           <h3 id="first-call" className="mb-1 font-semibold">
-            Send a call
+            Send an event
           </h3>
           <SnippetTabs writeKey={first.key} />
         </section>
       )}
       <section aria-labelledby="verify">
         <h3 id="verify" className="mb-1 font-semibold">
-          Verify what a receiver gets
+          Verify deliveries in your receiver
         </h3>
         <VerifyTabs />
       </section>

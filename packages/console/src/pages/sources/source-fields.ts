@@ -1,4 +1,3 @@
-/** What a person has written of a source. */
 export interface SourceFields {
   readonly name: string
   /** Empty for no limit. */
@@ -12,13 +11,12 @@ interface SourceBody {
   readonly space: string
 }
 
-/** What is wrong with the rate limit. JSON has no value for what is no number, so the service cannot say it. */
+/** Checked here: a number that does not parse has no JSON value for the service to reject. */
 export function rateLimitFault({ rateLimit }: SourceFields): string | undefined {
   if (/^\s*(?:[1-9]\d{0,15})?\s*$/.test(rateLimit)) return undefined
-  return 'Write a whole number from 1, or leave it empty for no limit.'
+  return 'Enter a whole number of at least 1, or leave empty for no limit.'
 }
 
-/** The fields as the API takes them. */
 export function bodyOf({ name, rateLimit, space }: SourceFields): SourceBody {
   return {
     name,
@@ -31,7 +29,7 @@ export function fieldsOf({ name, rateLimit, space }: SourceBody): SourceFields {
   return { name, rateLimit: rateLimit === null ? '' : String(rateLimit), space }
 }
 
-/** Only what differs: another person may have changed the rest meanwhile. */
+/** Only the edited fields, so that concurrent edits of others are kept. */
 export function changeOf(before: SourceBody, fields: SourceFields): Partial<SourceBody> {
   const body = bodyOf(fields)
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { rateLimitFault, type SourceFields } from './source-fields.ts'
 interface SourceInputsProps {
   readonly fields: SourceFields
   readonly onChange: (fields: SourceFields) => void
-  /** What the service said of the last try. */
+  /** The error of the last submit. */
   readonly error: unknown
 }
 
@@ -16,11 +16,7 @@ interface NameInputProps extends SourceInputsProps {
 
 export function NameInput({ fields, onChange, error, autoFocus }: NameInputProps): ReactElement {
   return (
-    <Field
-      label="Name"
-      hint="What sends the events: “Shop, web”, “Backend”."
-      fault={faultAt(error, '/name')}
-    >
+    <Field label="Name" hint="For example “Web shop” or “Backend”." fault={faultAt(error, '/name')}>
       {(ids) => (
         <TextInput
           {...ids}
@@ -35,13 +31,12 @@ export function NameInput({ fields, onChange, error, autoFocus }: NameInputProps
   )
 }
 
-/** What most sources leave as it is. */
 export function LimitInputs({ fields, onChange, error }: SourceInputsProps): ReactElement {
   return (
     <>
       <Field
-        label="Rate limit, in calls per second"
-        hint="Calls above it are refused with 429, and client libraries send them again later. Leave it empty for no limit."
+        label="Rate limit (calls per second)"
+        hint="Calls over the limit get a 429, and client libraries retry them."
         fault={rateLimitFault(fields) ?? faultAt(error, '/rateLimit')}
       >
         {(ids) => (
@@ -56,7 +51,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       </Field>
       <Field
         label="Space"
-        hint="Sources of one space have one profile for each user: audiences then know what a user did in all of them. Use another space for other users, such as those of a test system."
+        hint="Sources in the same space share user profiles and audiences. Use another space for separate users, such as a test system’s."
         fault={faultAt(error, '/space')}
       >
         {(ids) => (

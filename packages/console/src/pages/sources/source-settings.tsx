@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
-import { problemOf } from '../../api/problem.ts'
 import { destinationsQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { ErrorText } from '../../design/states.tsx'
 import { Confirm } from '../../design/windows/confirm.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
+import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { changeOf, fieldsOf, rateLimitFault } from './source-fields.ts'
@@ -22,33 +23,17 @@ export function SourceSettings({ source, onDeleted }: SourceSettingsProps): Reac
   return (
     <div className="flex flex-col gap-6">
       <SettingsForm key={source.version} source={source} />
-      <section
-        className="border-line flex flex-col items-start gap-2 border-t pt-4"
-        aria-labelledby="enabled"
+      <Section
+        title={source.enabled ? 'Disable source' : 'This source is disabled'}
+        about="A disabled source refuses all calls. Events it has already received are still delivered."
       >
-        <h3 id="enabled" className="font-semibold">
-          {source.enabled ? 'Disable the source' : 'The source is disabled'}
-        </h3>
-        <p className="text-ink-soft max-w-prose">
-          A disabled source refuses all calls. What it has received before is delivered all the
-          same.
-        </p>
         <EnableButton source={source} />
-      </section>
-      <section
-        className="border-line flex flex-col items-start gap-2 border-t pt-4"
-        aria-labelledby="delete"
-      >
-        <h3 id="delete" className="font-semibold">
-          Delete the source
-        </h3>
-        <p className="text-ink-soft max-w-prose">
-          Its write keys and its destinations are deleted with it.
-        </p>
+      </Section>
+      <Section title="Delete source" about="This also deletes its write keys and destinations.">
         <Button look="danger" onClick={() => setDeleting(true)}>
-          Delete the source…
+          Delete source…
         </Button>
-      </section>
+      </Section>
       {isDeleting && (
         <DeleteSource source={source} onDeleted={onDeleted} onClose={() => setDeleting(false)} />
       )}
@@ -56,23 +41,40 @@ export function SourceSettings({ source, onDeleted }: SourceSettingsProps): Reac
   )
 }
 
-function useChange(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (change: Parameters<typeof api.changeSource>[1]) => api.changeSource(id, change),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['sources'] }),
-  })
+interface SectionProps {
+  readonly title: string
+  readonly about: string
+  readonly children: ReactNode
 }
 
-/** Its key is the version of the source: after a change, it begins with what the service has. */
+function Section({ title, about, children }: SectionProps): ReactElement {
+  return (
+    <section
+      aria-label={title}
+      className="border-line flex flex-col items-start gap-2 border-t pt-4"
+    >
+      <h3 className="font-semibold">{title}</h3>
+      <p className="text-ink-soft max-w-prose">{about}</p>
+      {children}
+    </section>
+  )
+}
+
+/** Keyed by the version of the source: a saved change resets the form to the stored values. */
 function SettingsForm({ source }: { readonly source: Source }): ReactElement {
   const [fields, setFields] = useState(fieldsOf(source))
-  const save = useChange(source.id)
   const change = changeOf(source, fields)
-  const hasChange = Object.keys(change).length > 0
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: () => api.changeSource(source.id, change),
+    onSuccess: () => {
+      toast('Source saved.')
+      return client.invalidateQueries({ queryKey: ['sources'] })
+    },
+  })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    save.mutate(change, { onSuccess: () => toast('The source is changed.') })
+    save.mutate()
   }
   const inputs = { fields, onChange: setFields, error: save.error }
   return (
@@ -81,21 +83,21 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
       <LimitInputs {...inputs} />
       {change.space !== undefined && (
         <p className="bg-retrying-soft text-retrying rounded-small text-dense px-3 py-2">
-          The change counts for events that arrive from now on. What profiles of the space “
-          {shownText(source.space)}” know from earlier events stays there.
+          The change applies to new events only. Earlier data stays in the space “
+          {shownText(source.space)}”.
         </p>
       )}
-      {save.error !== null && (
-        <p role="alert" className="text-failed">
-          {problemOf(save.error).message}
-        </p>
-      )}
+      <ErrorText error={save.error} />
       <Button
         type="submit"
         look="main"
         className="self-start"
         isBusy={save.isPending}
-        disabled={!hasChange || rateLimitFault(fields) !== undefined || fields.name.trim() === ''}
+        disabled={
+          Object.keys(change).length === 0 ||
+          rateLimitFault(fields) !== undefined ||
+          fields.name.trim() === ''
+        }
       >
         Save
       </Button>
@@ -103,39 +105,37 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
   )
 }
 
-function EnableButton({ source }: { readonly source: Source }): ReactElement {
+function EnableButton({
+  source: { id, enabled },
+}: Pick<SourceSettingsProps, 'source'>): ReactElement {
+  const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
-  const change = useChange(source.id)
-  const enable = (): void =>
-    change.mutate(
-      { enabled: true },
-      {
-        onSuccess: () => toast('The source accepts calls.'),
-        onError: (error) => toast(problemOf(error).message, 'failed'),
-      },
-    )
-  if (!source.enabled)
+  const enable = useAction(() => api.changeSource(id, { enabled: true }), 'Source enabled.', [
+    'sources',
+  ])
+  if (!enabled)
     return (
-      <Button look="main" isBusy={change.isPending} onClick={enable}>
-        Enable the source
+      <Button look="main" isBusy={enable.isBusy} onClick={enable.run}>
+        Enable source
       </Button>
     )
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Disable the source…</Button>
+      <Button onClick={() => setAsking(true)}>Disable source…</Button>
       {isAsking && (
         <Confirm
           title="Disable this source?"
-          action="Disable the source"
+          action="Disable source"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
-            await change.mutateAsync({ enabled: false })
-            toast('The source refuses all calls.')
+            await api.changeSource(id, { enabled: false })
+            await client.invalidateQueries({ queryKey: ['sources'] })
+            toast('Source disabled.')
           }}
         >
           <p>
-            From now on, all its calls are refused with 403 <code>source_disabled</code>. Client
-            libraries do not send refused calls again: they are lost.
+            All calls will be refused with 403 <code>source_disabled</code>. Client libraries do not
+            retry refused calls, so these events are lost.
           </p>
           <p>You can enable the source again at any time.</p>
         </Confirm>
@@ -144,7 +144,7 @@ function EnableButton({ source }: { readonly source: Source }): ReactElement {
   )
 }
 
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 function DeleteSource({
   source,
@@ -157,7 +157,7 @@ function DeleteSource({
   return (
     <Confirm
       title={`Delete ${shownText(source.name, 80)}?`}
-      action="Delete the source"
+      action="Delete source"
       mustType={nameToType(source.name, source.id)}
       onClose={onClose}
       onConfirm={async () => {
@@ -165,25 +165,22 @@ function DeleteSource({
         await Promise.all(
           ['sources', 'destinations'].map((key) => client.invalidateQueries({ queryKey: [key] })),
         )
-        toast('The source is deleted.')
+        toast('Source deleted.')
         onDeleted()
       }}
     >
-      <p>
-        Calls with its {source.writeKeys.length === 1 ? 'write key' : 'write keys'} are refused from
-        now on, and client libraries do not send them again.
-      </p>
+      <p>Calls with its write keys will be refused, and client libraries will not retry them.</p>
       {destinations === undefined || destinations.length > 0 ? (
         <>
           <p className="text-failed">
-            Its destinations are deleted too, and what waits for them is not delivered:
+            These destinations are deleted too, and their pending events are not delivered:
           </p>
           <ul className="list-disc pl-5">
-            {destinations?.slice(0, MOST_NAMES).map(({ id, name }) => (
+            {destinations?.slice(0, MAX_NAMES).map(({ id, name }) => (
               <li key={id}>{shownText(name, 80)}</li>
             ))}
-            {(destinations?.length ?? 0) > MOST_NAMES && (
-              <li>and {destinations!.length - MOST_NAMES} more</li>
+            {(destinations?.length ?? 0) > MAX_NAMES && (
+              <li>and {destinations!.length - MAX_NAMES} more</li>
             )}
           </ul>
         </>

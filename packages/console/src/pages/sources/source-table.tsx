@@ -1,18 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
+import { classNames } from '../../design/class-names.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useSeen } from '../../design/lists/use-seen.ts'
+import { statisticsQuery } from '../../domain/statistics.ts'
+import { totalsOf } from '../../domain/totals.ts'
 import { shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { statsQuery } from './source-stats.ts'
 import { lastUseOf } from './source-facts.ts'
-import { receivedIn, refusedIn } from './volume.ts'
 
 const HEAD = ['Name', 'State', 'Received in 24 h', 'Refused in 24 h', 'Write keys', 'Last used']
+
+/** Each row is a request, and counts are written once a minute. */
+const REFETCH_MS = 30_000
 
 interface SourceTableProps {
   readonly sources: readonly Source[]
@@ -49,7 +53,7 @@ export function SourceTable({ sources, openId, onOpen }: SourceTableProps): Reac
           <Volume sourceId={source.id} />
           <Cell className="tabular-nums">{source.writeKeys.length}</Cell>
           <Cell className="text-ink-soft">
-            <LastUse source={source} />
+            <LastUse at={lastUseOf(source)} />
           </Cell>
         </Row>
       ))}
@@ -64,15 +68,18 @@ export function SourceState({ source }: { readonly source: Source }): ReactEleme
   return <StateBadge tone="delivered">Enabled</StateBadge>
 }
 
-function LastUse({ source }: { readonly source: Source }): ReactElement | string {
-  const at = lastUseOf(source)
+function LastUse({ at }: { readonly at: string | undefined }): ReactElement | string {
   return at === undefined ? 'never' : <Time at={at} />
 }
 
-/** Two cells of a row. A source that nobody has scrolled to is not asked for. */
+/** The two volume cells of a row, fetched once the row has been on screen. */
 function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
   const [cell, isSeen] = useSeen<HTMLTableCellElement>()
-  const { data, error } = useQuery({ ...statsQuery('24h', sourceId), enabled: isSeen })
+  const { data, error } = useQuery({
+    ...statisticsQuery('24h', { sourceId }),
+    enabled: isSeen,
+    refetchInterval: REFETCH_MS,
+  })
   const unknown = error === null ? '…' : '–'
   if (data === undefined)
     return (
@@ -83,16 +90,16 @@ function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
         <Cell className="text-ink-faint">{unknown}</Cell>
       </>
     )
-  const received = receivedIn(data.points)
-  const refused = refusedIn(data.points)
+  const { received, refused } = totalsOf(data.points)
   return (
     <>
       <Cell>
         <span className="flex items-center gap-3">
           <Sparkline
-            className={
-              received > 0 ? 'text-accent h-5 w-24 shrink-0' : 'text-line-strong h-5 w-24 shrink-0'
-            }
+            className={classNames(
+              'h-5 w-24 shrink-0',
+              received > 0 ? 'text-accent' : 'text-line-strong',
+            )}
             label={`Received in the last 24 hours: ${wholeNumber(received)}`}
             values={data.points.map((point) => point.received)}
           />

@@ -8,6 +8,7 @@ import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { statisticsQuery } from '../../domain/statistics.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
@@ -15,19 +16,18 @@ import { useUrlState } from '../../shell/url-state.ts'
 import { NewSource } from './new-source.tsx'
 import { SourceDrawer } from './source-drawer.tsx'
 import { matchingSources } from './source-facts.ts'
-import { statsQuery } from './source-stats.ts'
+import { RefusedCalls } from './refused-calls.tsx'
 import { SourceTable } from './source-table.tsx'
-import { RefusedTable } from './refused-table.tsx'
-import { refusalsIn } from './volume.ts'
 
-/** A list shorter than this needs no filter. */
-const FILTERED_FROM = 8
+/** A shorter list has no filter. */
+const MIN_FILTERED = 8
 
 type Part = 'source' | 'filter' | 'new' | 'tab' | 'period' | 'code' | 'verify'
 
-/** Where events come from. */
 export function SourcesPage(): ReactElement {
   const query = useQuery(sourcesQuery)
+  // Includes calls with an unknown write key, which belong to no source.
+  const refused = useQuery(statisticsQuery('24h'))
   const mayEdit = useMay('editor')
   const [{ source: openId, new: isNew }, setUrl] = useUrlState<Part>()
   const create = (): void => setUrl({ new: '1', source: undefined }, { push: true })
@@ -50,7 +50,7 @@ export function SourcesPage(): ReactElement {
     <div className="flex flex-col gap-4">
       <PageHeading
         title="Sources"
-        about="A source is a program that sends events: a web page, a backend. Its write key says which one it is."
+        about="Websites, apps and servers that send events to Hookline."
         actions={mayEdit && button}
       />
       <Panel isFlush>
@@ -60,8 +60,8 @@ export function SourcesPage(): ReactElement {
             sources.length === 0 ? (
               <Empty title="No sources yet" action={mayEdit && button}>
                 {mayEdit
-                  ? 'Create a source. You get a write key, and code that sends a first event.'
-                  : 'An editor or an admin can create one. Ask for a write key then.'}
+                  ? 'Create a source to get a write key and sample code.'
+                  : 'Ask an editor or admin to create one.'}
               </Empty>
             ) : (
               <FilteredSources sources={sources} openId={openId} />
@@ -69,7 +69,11 @@ export function SourcesPage(): ReactElement {
           }
         </Loaded>
       </Panel>
-      <RefusedCalls />
+      <Panel title="Refused calls, all sources, last 24 hours" isFlush>
+        <Loaded query={refused}>
+          {({ points }) => <RefusedCalls points={points} className="px-4 pb-4" />}
+        </Loaded>
+      </Panel>
       {openId !== undefined && <SourceDrawer id={openId} onClose={close} />}
       {isNew !== undefined && mayEdit && <NewSource onClose={close} />}
     </div>
@@ -87,7 +91,7 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
   useRowKeys(found.length)
   return (
     <>
-      {(sources.length >= FILTERED_FROM || filter !== '') && (
+      {(sources.length >= MIN_FILTERED || filter !== '') && (
         <div className="border-line border-b px-4 py-2">
           <FilterInput
             data-filter
@@ -102,7 +106,7 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
       )}
       {found.length === 0 ? (
         <Empty
-          title="No source matches"
+          title="No matching sources"
           action={<Button onClick={() => setUrl({ filter: undefined })}>Show all sources</Button>}
         >
           No name, id or write key contains “{shownText(filter, 80)}”.
@@ -115,22 +119,5 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
         />
       )}
     </>
-  )
-}
-
-/** Those of all sources, and those that belong to none because their write key is not known. */
-function RefusedCalls(): ReactElement | null {
-  const query = useQuery(statsQuery('24h'))
-  if (query.data === undefined && query.error === null) return null
-  return (
-    <Panel title="Refused calls of the last 24 hours, all sources" isFlush>
-      <Loaded query={query}>
-        {({ points }) => {
-          const refusals = refusalsIn(points)
-          if (refusals.length > 0) return <RefusedTable refusals={refusals} />
-          return <p className="text-ink-soft px-4 pb-4">Hookline refused no call.</p>
-        }}
-      </Loaded>
-    </Panel>
   )
 }

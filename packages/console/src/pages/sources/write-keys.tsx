@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
-import { problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Confirm } from '../../design/windows/confirm.tsx'
@@ -10,14 +9,15 @@ import { Icon } from '../../design/icon.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
+import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type WriteKey = Source['writeKeys'][number]
 
-const TYPED_CHARACTERS = 6
+const TYPED_LENGTH = 6
 
-/** The write keys of a source: they are public, so they are shown in full. */
+/** Shown in full: write keys are public. */
 export function WriteKeys({ source }: { readonly source: Source }): ReactElement {
   const [removing, setRemoving] = useState<WriteKey>()
   const mayEdit = useMay('editor')
@@ -30,10 +30,7 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
         {mayEdit && <AddKey sourceId={source.id} />}
       </div>
       {source.writeKeys.length === 0 && (
-        <p className="text-failed">
-          Without a write key, the source refuses all calls. Add one, and give it to your
-          application.
-        </p>
+        <p className="text-failed">The source refuses all calls until you add a write key.</p>
       )}
       <ul className="divide-line border-line rounded-small divide-y border empty:hidden">
         {source.writeKeys.map((each) => (
@@ -54,7 +51,7 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
             {mayEdit && (
               <Button
                 look="quiet"
-                aria-label={`Remove the write key ${shownText(each.key)}`}
+                aria-label={`Remove write key ${shownText(each.key)}`}
                 onClick={() => setRemoving(each)}
               >
                 Remove
@@ -64,8 +61,8 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
         ))}
       </ul>
       <p className="text-ink-faint text-note max-w-prose">
-        A write key is not a secret: web pages that send events contain it. To change a key, add
-        another one, give it to your applications, and remove the old one when nothing uses it.
+        Write keys are not secret: websites that send events contain them. To rotate a key, add a
+        new one, update your applications, then remove the old one.
       </p>
       {removing !== undefined && (
         <RemoveKey source={source} removed={removing} onClose={() => setRemoving(undefined)} />
@@ -75,23 +72,13 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
 }
 
 function AddKey({ sourceId }: { readonly sourceId: string }): ReactElement {
-  const client = useQueryClient()
-  const [isBusy, setBusy] = useState(false)
-  const add = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      await api.addWriteKey(sourceId, {})
-      await client.invalidateQueries({ queryKey: ['sources'] })
-      toast('The source has another write key.')
-    } catch (error) {
-      toast(problemOf(error).message, 'failed')
-    }
-    setBusy(false)
-  }
+  const { isBusy, run } = useAction(() => api.addWriteKey(sourceId, {}), 'Write key added.', [
+    'sources',
+  ])
   return (
-    <Button isBusy={isBusy} onClick={() => void add()}>
+    <Button isBusy={isBusy} onClick={run}>
       <Icon name="plus" className="size-3.5" />
-      Add a write key
+      Add write key
     </Button>
   )
 }
@@ -105,39 +92,37 @@ interface RemoveKeyProps {
 function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
   const client = useQueryClient()
   const { key, lastUsedAt } = removed
-  const end = key.slice(-TYPED_CHARACTERS)
   return (
     <Confirm
       title="Remove this write key?"
-      action="Remove the write key"
-      mustType={nameToType(end, 'remove')}
+      action="Remove write key"
+      mustType={nameToType(key.slice(-TYPED_LENGTH), 'remove')}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeWriteKey(source.id, key)
         await client.invalidateQueries({ queryKey: ['sources'] })
-        toast('The write key is removed.')
+        toast('Write key removed.')
       }}
     >
       <code className="break-all">{shownText(key)}</code>
       <p>
-        From now on, calls with this key are refused with 401 <code>unknown_write_key</code>. Client
-        libraries do not send refused calls again: they are lost. The key cannot be brought back.
+        Calls with this key will be refused with 401 <code>unknown_write_key</code>. Client
+        libraries do not retry refused calls, so these events are lost. This cannot be undone.
       </p>
       <p className={lastUsedAt === null ? undefined : 'text-failed'}>
         {lastUsedAt === null ? (
-          'No call has used this key.'
+          'This key has never been used.'
         ) : (
           <>
-            A call used it <Time at={lastUsedAt} />. Check that no application has it any longer.
+            Last used <Time at={lastUsedAt} />. Check that no application still uses it.
           </>
         )}
       </p>
       {source.writeKeys.length === 1 && (
         <p className="text-failed">
-          It is the last key of the source: the source then refuses all calls until you add another.
+          This is the source’s only key. Without it, the source refuses all calls.
         </p>
       )}
-      <p className="text-ink-soft">The last {TYPED_CHARACTERS} characters name the key.</p>
     </Confirm>
   )
 }

@@ -23,28 +23,24 @@ const TABS: Readonly<Record<string, Tab>> = {
   audit: { words: 'Audit', needs: 'admin', Content: AuditTab },
 }
 
-/** The service itself: how it is, how it is set, who may use it, and who has changed what. */
 export function SystemPage(): ReactElement {
   const [search, setUrl] = useUrlState<'tab'>()
   const isAdmin = useMay('admin')
   const tabs = Object.entries(TABS).filter(([, { needs }]) => isAdmin || needs === 'viewer')
   const [tab, { Content }] = tabs.find(([name]) => name === search.tab) ?? tabs[0]!
-  // The filters and drawers of a tab are its own.
-  const open = (next: string): void => {
+  // Filters and drawers belong to one tab.
+  const openTab = (next: string): void => {
     const cleared = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
     setUrl({ ...cleared, tab: next === 'overview' ? undefined : next }, { push: true })
   }
   return (
     <>
-      <PageHeading
-        title="System"
-        about="The service itself: how it is, how it is set, and who may use it."
-      />
+      <PageHeading title="System" />
       <TabList
-        label="Parts of the page"
+        label="System"
         tabs={tabs.map(([name, { words }]) => [name, words] as const)}
         value={tab}
-        onChange={open}
+        onChange={openTab}
       >
         <Content />
       </TabList>

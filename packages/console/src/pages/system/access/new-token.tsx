@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { faultAt } from '../../../api/problem.ts'
 import type { Role } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
+import { ErrorText } from '../../../design/states.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
 import { TimeField } from '../../../design/controls/time-field.tsx'
 import { shownText } from '../../../format/shown-text.ts'
-import { asRole, rolesUpTo } from './roles.ts'
+import { rolesUpTo } from './roles.ts'
 
 interface Draft {
   readonly name: string
@@ -21,13 +22,13 @@ interface NewTokenProps {
   readonly onClose: () => void
 }
 
-/** Asks what the token is for, and then shows it, once. */
+/** Creates a token, then shows it once. */
 export function NewToken({ onClose }: NewTokenProps): ReactElement {
   const client = useQueryClient()
   const [draft, setDraft] = useState<Draft>({ name: '', role: 'viewer', expiresAt: undefined })
   const create = useMutation({
     mutationFn: () => api.createToken({ ...draft, expiresAt: draft.expiresAt ?? null }),
-    // Nothing keeps the token once the window is closed.
+    // Closing the window removes the token from memory.
     gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   })
@@ -40,11 +41,7 @@ export function NewToken({ onClose }: NewTokenProps): ReactElement {
     <Modal title="New token" isOpen onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TokenFields draft={draft} onChange={setDraft} error={create.error} />
-        {create.error !== null && (
-          <p role="alert" className="text-failed">
-            {problemOf(create.error).message}
-          </p>
-        )}
+        <ErrorText error={create.error} />
         <footer className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -53,7 +50,7 @@ export function NewToken({ onClose }: NewTokenProps): ReactElement {
             isBusy={create.isPending}
             disabled={draft.name.trim() === ''}
           >
-            Create the token
+            Create token
           </Button>
         </footer>
       </form>
@@ -70,11 +67,7 @@ interface TokenFieldsProps {
 function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement {
   return (
     <>
-      <Field
-        label="Name"
-        hint="Who or what uses it. The audit log shows it."
-        fault={faultAt(error, '/name')}
-      >
+      <Field label="Name" hint="Shown in the audit log." fault={faultAt(error, '/name')}>
         {(ids) => (
           <TextInput
             {...ids}
@@ -89,14 +82,14 @@ function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement
           <Select
             {...ids}
             value={draft.role}
-            onPick={(picked) => onChange({ ...draft, role: asRole(picked) })}
+            onPick={(picked) => onChange({ ...draft, role: picked as Role })}
             options={rolesUpTo('admin')}
           />
         )}
       </Field>
       <TimeField
         label="Expires"
-        hint="Empty: never."
+        hint="Leave empty for no expiry."
         fault={faultAt(error, '/expiresAt')}
         at={draft.expiresAt}
         onChange={(expiresAt) => onChange({ ...draft, expiresAt })}
@@ -112,15 +105,12 @@ interface CreatedTokenProps extends NewTokenProps {
 
 function CreatedToken({ name, token, onClose }: CreatedTokenProps): ReactElement {
   return (
-    <Modal title={`The token ${shownText(name, 80)} is ready`} isOpen onClose={onClose}>
+    <Modal title={`Token ${shownText(name, 80)} created`} isOpen onClose={onClose}>
       <div className="flex flex-col gap-4">
-        <p>
-          Copy it now and store it safely. It is not shown again: the service keeps only its hash.
-        </p>
+        <p>Copy it now and store it safely. It is not shown again.</p>
         <CodeBlock text={token} what="the token" className="[&_code]:break-all" />
         <p className="text-ink-soft text-dense">
-          Programs send it as <code>Authorization: Bearer</code>; people sign in to the console with
-          it.
+          Use it as the <code>Authorization: Bearer</code> header, or to sign in to the console.
         </p>
         <footer className="flex justify-end">
           <Button look="main" onClick={onClose}>

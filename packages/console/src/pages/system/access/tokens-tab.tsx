@@ -11,10 +11,9 @@ import { toast } from '../../../design/windows/toasts.tsx'
 import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
+import { AccessTable } from './access-table.tsx'
 import { NewToken } from './new-token.tsx'
-import { TokenTable } from './token-table.tsx'
 
-/** The tokens of the management API. */
 export function TokensTab(): ReactElement {
   const [{ new: isNew }, setUrl] = useUrlState<'new'>()
   const [removing, setRemoving] = useState<Token>()
@@ -26,18 +25,17 @@ export function TokensTab(): ReactElement {
   return (
     <Panel title="Tokens" actions={<Button onClick={begin}>New token</Button>} isFlush>
       <p className="text-ink-soft text-dense px-4 pb-3">
-        A token signs in to the console, and opens the management API for programs. The admin token
-        of the settings is not in this list.
+        For signing in to the console and calling the management API. The admin token from the
+        settings is not listed.
       </p>
       <Loaded query={query} lines={4}>
         {(tokens) =>
           tokens.length === 0 ? (
-            <Empty title="No tokens yet" action={<Button onClick={begin}>Create a token</Button>}>
-              Create one for each person and each program, with the role that it needs, so that the
-              audit log tells who has changed what.
+            <Empty title="No tokens yet" action={<Button onClick={begin}>Create token</Button>}>
+              Create one per person and program: the audit log records changes by token.
             </Empty>
           ) : (
-            <TokenTable tokens={tokens} onRemove={setRemoving} />
+            <AccessTable items={tokens} noun="token" verb="Remove" onEnd={setRemoving} />
           )
         }
       </Loaded>
@@ -59,19 +57,19 @@ function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactE
   return (
     <Confirm
       title="Remove this token?"
-      action="Remove the token"
+      action="Remove token"
       mustType={nameToType(name, id)}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeToken(id)
-        toast('The token is removed.')
+        toast('Token removed.')
         await client.invalidateQueries({ queryKey: ['tokens'] })
         await client.invalidateQueries({ queryKey: ['sessions'] })
       }}
     >
       <p>
-        From now on, requests with <strong className="break-words">{shownText(name, 80)}</strong>{' '}
-        are refused. Sessions that were opened with it end. It cannot be brought back.
+        Requests with <strong className="break-words">{shownText(name, 80)}</strong> will be
+        refused, and its sessions end. This cannot be undone.
       </p>
     </Confirm>
   )

@@ -2,13 +2,12 @@ import type { api } from '../../../api/client.ts'
 
 export type AuditEntry = Awaited<ReturnType<typeof api.listAudit>>['data'][number]
 
-/** A page of the console: its path, and what is in the query of its URL. */
-interface Place {
+interface TargetPage {
   readonly to: string
   readonly search: Readonly<Record<string, string>>
 }
 
-const PLACES: Readonly<Record<string, (id: string) => Place>> = {
+const PAGES: Readonly<Record<string, (id: string) => TargetPage>> = {
   src: (source) => ({ to: '/sources', search: { source } }),
   dst: (id) => ({ to: `/destinations/${id}`, search: {} }),
   aud: (audience) => ({ to: '/audiences', search: { audience } }),
@@ -21,23 +20,22 @@ const PLACES: Readonly<Record<string, (id: string) => Place>> = {
   ses: () => ({ to: '/system', search: { tab: 'sessions' } }),
 }
 
-/** Where the target of an entry is shown; `undefined` where it was removed, or has no page. */
-export function placeOf({ targetId, before, after }: AuditEntry): Place | undefined {
+/** The page of the target; `undefined` if it was removed or has no page. */
+export function pageOf({ targetId, before, after }: AuditEntry): TargetPage | undefined {
   const isRemoved = before !== null && after === null
   const [, prefix = ''] = /^([a-z]{3})_\w+$/.exec(targetId ?? '') ?? []
-  if (targetId === null || isRemoved || !Object.hasOwn(PLACES, prefix)) return undefined
-  return PLACES[prefix]!(targetId)
+  if (targetId === null || isRemoved || !Object.hasOwn(PAGES, prefix)) return undefined
+  return PAGES[prefix]!(targetId)
 }
 
-/** What was done with the target, in a word. */
-export function doneWith({ before, after }: AuditEntry): string | undefined {
+export function changeOf({ before, after }: AuditEntry): string | undefined {
   if (before === null && after === null) return undefined
   return before === null ? 'created' : after === null ? 'removed' : 'changed'
 }
 
 const READS = /^(?:get|list|watch|explain|preview|export|defaults|servers)/
 
-/** The names of the operations that change something, out of all. */
+/** Drops read-only operations. */
 export function changingActions(operations: readonly string[]): readonly string[] {
   return operations.filter((each) => !READS.test(each)).toSorted()
 }

@@ -1,65 +1,47 @@
-import { type FormEvent, type ReactElement, useId, useState } from 'react'
+import { type FormEvent, type ReactElement, useId } from 'react'
 import { api } from '../../../api/client.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextInput } from '../../../design/controls/field.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { changingActions } from './audit-facts.ts'
 
-const AUDIT_FILTERS = ['actor', 'action', 'target'] as const
-
-type AuditFilter = Readonly<Partial<Record<(typeof AUDIT_FILTERS)[number], string>>>
-
-const LABELS = {
-  actor: ['Actor id', 'tok_… or ses_…'],
-  action: ['Action', 'createDestination'],
-  target: ['Target id', 'dst_…, src_…'],
-} as const
+const FILTERS = [
+  ['actor', 'Actor id', 'tok_… or ses_…'],
+  ['action', 'Action', 'createDestination'],
+  ['target', 'Target id', 'dst_…, src_…'],
+] as const
 
 const ACTIONS = changingActions(Object.keys(api))
 
-/** Narrows the audit log. The service compares exactly, so it is asked when all is written. */
-export function AuditFilterBar(): ReactElement {
-  const [{ actor = '', action = '', target = '' }, setUrl] = useUrlState<keyof AuditFilter>()
-  const filter = { actor, action, target }
-  return (
-    <FilterForm
-      key={JSON.stringify(filter)}
-      filter={filter}
-      onFilter={(next) => setUrl(next, { push: true })}
-    />
-  )
-}
-
-interface FilterFormProps {
-  readonly filter: Required<AuditFilter>
-  readonly onFilter: (filter: AuditFilter) => void
-}
-
-function FilterForm({ filter, onFilter }: FilterFormProps): ReactElement {
-  const [draft, setDraft] = useState(filter)
+/** Applied on submit: the API matches whole values only. */
+export function AuditFilter(): ReactElement {
+  const [filter, setUrl] = useUrlState<'actor' | 'action' | 'target'>()
   const actions = useId()
-  const submit = (event: FormEvent): void => {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    onFilter(draft)
+    const fields = [...new FormData(event.currentTarget)].map(
+      ([name, value]) => [name, typeof value === 'string' ? value.trim() : ''] as const,
+    )
+    setUrl(Object.fromEntries(fields), { push: true })
   }
-  const isFiltered = Object.values(filter).some((each) => each !== '')
   return (
     <form
+      key={FILTERS.map(([name]) => filter[name]).join(' ')}
       role="search"
       onSubmit={submit}
       className="border-line flex flex-wrap items-end gap-2 border-b px-4 py-3"
     >
-      {AUDIT_FILTERS.map((name) => (
-        <Field key={name} label={LABELS[name][0]} fault={undefined} className="flex-1 basis-44">
+      {FILTERS.map(([name, label, placeholder]) => (
+        <Field key={name} label={label} className="flex-1 basis-44">
           {(ids) => (
             <TextInput
               {...ids}
               type="search"
-              placeholder={LABELS[name][1]}
+              name={name}
+              placeholder={placeholder}
               {...(name === 'actor' && { 'data-filter': '' })}
               {...(name === 'action' && { list: actions })}
-              value={draft[name]}
-              onChange={({ target }) => setDraft({ ...draft, [name]: target.value.trim() })}
+              defaultValue={filter[name]}
             />
           )}
         </Field>
@@ -72,13 +54,13 @@ function FilterForm({ filter, onFilter }: FilterFormProps): ReactElement {
       <Button type="submit" className="mb-1">
         Filter
       </Button>
-      {isFiltered && (
+      {FILTERS.some(([name]) => filter[name] !== undefined) && (
         <Button
           look="quiet"
           className="mb-1"
-          onClick={() => onFilter({ actor: '', action: '', target: '' })}
+          onClick={() => setUrl({ actor: '', action: '', target: '' }, { push: true })}
         >
-          Show all
+          Clear
         </Button>
       )}
     </form>

@@ -6,17 +6,13 @@ import { Time } from '../../../design/texts/time.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import { type AuditEntry, doneWith, placeOf } from './audit-facts.ts'
+import { type AuditEntry, changeOf, pageOf } from './audit-facts.ts'
 
-interface AuditTableProps {
-  readonly entries: readonly AuditEntry[]
-}
-
-export function AuditTable({ entries }: AuditTableProps): ReactElement {
+export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }): ReactElement {
   const [{ entry: openId }, setUrl] = useUrlState<'entry'>()
   useRowKeys(entries.length)
   return (
-    <Table label="Audit log" head={['Action', 'Who', 'Target', 'When']}>
+    <Table label="Audit log" head={['Action', 'Actor', 'Target', 'Time']}>
       {entries.map((each, index) => (
         <Row key={each.id} data-row={index} isCurrent={each.id === openId}>
           <Cell>
@@ -34,7 +30,7 @@ export function AuditTable({ entries }: AuditTableProps): ReactElement {
           </Cell>
           <Cell className="max-w-80 min-w-40">
             {each.unreadable ? (
-              <span className="text-failed">The stored entry is damaged.</span>
+              <span className="text-failed">Damaged entry</span>
             ) : (
               <Target entry={each} />
             )}
@@ -48,24 +44,24 @@ export function AuditTable({ entries }: AuditTableProps): ReactElement {
   )
 }
 
-/** The id of what was changed, with the way to its page, if it has one. */
+/** The id of the changed record, linked to its page if it has one. */
 export function Target({ entry }: { readonly entry: AuditEntry }): ReactElement {
   const { targetId } = entry
-  const place = placeOf(entry)
-  const done = doneWith(entry)
-  if (targetId === null) return <span className="text-ink-faint">no single record</span>
+  const page = pageOf(entry)
+  const change = changeOf(entry)
+  if (targetId === null) return <span className="text-ink-faint">–</span>
   const id = <code className="break-all">{shownText(targetId, 80)}</code>
   return (
     <>
-      {place === undefined ? (
+      {page === undefined ? (
         id
       ) : (
-        <Link {...place} className="text-accent hover:underline">
+        <Link {...page} className="text-accent hover:underline">
           {id}
         </Link>
       )}
-      <CopyButton text={targetId} what="the id of the target" />
-      {done !== undefined && <span className="text-ink-faint"> {done}</span>}
+      <CopyButton text={targetId} what="the target id" />
+      {change !== undefined && <span className="text-ink-faint"> {change}</span>}
     </>
   )
 }

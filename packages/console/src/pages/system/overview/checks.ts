@@ -4,37 +4,31 @@ import type { System } from '../../../domain/system.ts'
 interface ShownCheck {
   readonly name: string
   readonly state: { readonly tone: Tone; readonly icon?: 'warning'; readonly words: string }
-  /** Why it fails, or what to know although it does not. */
   readonly text: string | undefined
 }
 
-/** The checks as they are shown: those that fail first, then those with a note. */
+const FAILING = { tone: 'failed', words: 'Failing' } as const
+const WARNING = { tone: 'retrying', icon: 'warning', words: 'Warning' } as const
+const OK = { tone: 'delivered', words: 'OK' } as const
+
+const WORST_FIRST: readonly Tone[] = [FAILING.tone, WARNING.tone, OK.tone]
+
+/** Failing checks and workers first, then warnings. */
 export function shownChecks({
   checks,
   failingWorkers,
 }: Pick<System, 'checks' | 'failingWorkers'>): ShownCheck[] {
   const all = Object.entries(checks).map(([id, { ok, note, reason }]): ShownCheck => {
-    const name = NAMES.get(id) ?? id
-    if (!ok) return { name, state: FAILS, text: reason ?? 'It gives no reason.' }
-    return { name, state: note === undefined ? WORKS : NOTED, text: note }
+    // “draining” would read as if the node were shutting down.
+    const name = id === 'draining' ? 'deliveries' : id
+    if (!ok) return { name, state: FAILING, text: reason ?? 'No reason given.' }
+    return { name, state: note === undefined ? OK : WARNING, text: note }
   })
   const workers = failingWorkers.map(({ name, reason }) => ({
     name: `worker ${name}`,
-    state: FAILS,
+    state: FAILING,
     text: reason,
   }))
+  const rank = ({ state }: ShownCheck): number => WORST_FIRST.indexOf(state.tone)
   return [...all, ...workers].toSorted((a, b) => rank(a) - rank(b))
-}
-
-/** What a check makes sure of, where its id does not say it. */
-const NAMES: ReadonlyMap<string, string> = new Map([['draining', 'deliveries end']])
-
-const FAILS = { tone: 'failed', words: 'Fails' } as const
-const NOTED = { tone: 'retrying', icon: 'warning', words: 'Look at it' } as const
-const WORKS = { tone: 'delivered', words: 'Works' } as const
-
-const WORST_FIRST: readonly Tone[] = [FAILS.tone, NOTED.tone, WORKS.tone]
-
-function rank({ state }: ShownCheck): number {
-  return WORST_FIRST.indexOf(state.tone)
 }

@@ -1,24 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
+import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { FilterInput } from '../../../design/controls/filter-input.tsx'
+import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { systemQuery } from '../../../domain/system.ts'
 import { counted } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import { SettingTable } from './setting-table.tsx'
-import { matchingSettings } from './shown-settings.ts'
+import { isChanged, matchingSettings, originText, type Setting, valueOf } from './shown-settings.ts'
 
-/** Every setting, with where its value comes from. Settings are changed where the service is started. */
+const HEAD = ['Setting', 'Value', 'Default', 'Origin', 'Description']
+
 export function SettingsTab(): ReactElement {
   const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
   const clear = (): void => setUrl({ filter: undefined, changed: undefined })
   return (
     <Panel isFlush>
       <h2 className="sr-only">Settings</h2>
-      <SettingFilter />
+      <search className="border-line flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
+        <FilterInput
+          data-filter
+          type="search"
+          aria-label="Filter settings"
+          placeholder="Name, value or description"
+          className="max-w-80 flex-1"
+          value={filter}
+          onWrite={(text) => setUrl({ filter: text })}
+        />
+        <Checkbox
+          label="Changed only"
+          checked={changed !== undefined}
+          onToggle={(checked) => setUrl({ changed: checked ? '1' : undefined })}
+        />
+      </search>
       <Loaded query={useQuery(systemQuery)} lines={9}>
         {({ settings }) => {
           const shown = matchingSettings(settings, {
@@ -27,17 +45,21 @@ export function SettingsTab(): ReactElement {
           })
           return shown.length === 0 ? (
             <Empty
-              title="No setting matches"
+              title="No matching settings"
               action={<Button onClick={clear}>Show all settings</Button>}
             >
-              The filter looks at names, values and help.
+              The filter searches names, values and descriptions.
             </Empty>
           ) : (
             <>
-              <SettingTable settings={shown} />
+              <Table label="Settings" head={HEAD}>
+                {shown.map((each) => (
+                  <SettingRow key={each.name} setting={each} />
+                ))}
+              </Table>
               <p role="status" className="text-ink-soft text-dense px-4 py-3">
-                {shown.length} of {counted(settings.length, 'setting')}. They are changed where the
-                service is started.
+                {shown.length} of {counted(settings.length, 'setting')}. To change one, restart the
+                service.
               </p>
             </>
           )
@@ -47,24 +69,38 @@ export function SettingsTab(): ReactElement {
   )
 }
 
-function SettingFilter(): ReactElement {
-  const [{ filter = '', changed }, setUrl] = useUrlState<'filter' | 'changed'>()
+function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
+  const { name, variable, origin, help } = setting
+  const { text, isValue } = valueOf(setting)
   return (
-    <search className="border-line flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
-      <FilterInput
-        data-filter
-        type="search"
-        aria-label="Filter settings"
-        placeholder="Name, value or help"
-        className="max-w-80 flex-1"
-        value={filter}
-        onWrite={(text) => setUrl({ filter: text })}
-      />
-      <Checkbox
-        label="Changed only"
-        checked={changed !== undefined}
-        onToggle={(checked) => setUrl({ changed: checked ? '1' : undefined })}
-      />
-    </search>
+    <Row>
+      <Cell className="max-w-60 min-w-48">
+        <code className="font-medium">{name}</code>
+        <span className="text-note text-ink-faint flex items-center">
+          <code className="break-all">{variable}</code>
+          <CopyButton text={variable} what={`the variable of ${name}`} />
+        </span>
+      </Cell>
+      <Cell className="max-w-48 min-w-28">
+        {isValue ? (
+          <code className={isChanged(setting) ? 'font-medium break-words' : 'break-words'}>
+            {text === '' ? 'empty' : shownText(text)}
+          </code>
+        ) : (
+          <span className="text-ink-faint">{text}</span>
+        )}
+      </Cell>
+      <Cell className="text-ink-soft max-w-40 min-w-24 break-words">
+        {setting.default === null ? (
+          <span className="text-ink-faint">none</span>
+        ) : (
+          <code>{shownText(setting.default)}</code>
+        )}
+      </Cell>
+      <Cell className="text-ink-soft max-w-44 min-w-28 break-words">
+        {shownText(originText(origin))}
+      </Cell>
+      <Cell className="text-ink-soft min-w-72">{shownText(help, 1_000)}</Cell>
+    </Row>
   )
 }

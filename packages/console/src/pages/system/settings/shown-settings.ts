@@ -2,11 +2,11 @@ import type { System } from '../../../domain/system.ts'
 
 export type Setting = System['settings'][number]
 
-const SET_BY_HAND = new Set<string | undefined>(['flag', 'environment', 'file'])
+const EXPLICIT = new Set<string | undefined>(['flag', 'environment', 'file'])
 
-/** Whether somebody has set it. Where the origin is not known, a value that is not the default tells. */
+/** Whether it was set explicitly. Without a known origin, any value other than the default counts as set. */
 export function isChanged({ origin, isSet, hidden, value, ...setting }: Setting): boolean {
-  if (origin !== null) return SET_BY_HAND.has(origin.kind)
+  if (origin !== null) return EXPLICIT.has(origin.kind)
   return hidden === null ? value !== setting.default : isSet && setting.default === null
 }
 
@@ -15,7 +15,7 @@ interface Filter {
   readonly changedOnly: boolean
 }
 
-/** The settings that have all words of the text in their names, values or help, upper and lower case alike. */
+/** The settings whose names, values or help contain every word of the text, in any case. */
 export function matchingSettings(
   settings: readonly Setting[],
   { text, changedOnly }: Filter,
@@ -30,7 +30,7 @@ export function matchingSettings(
   })
 }
 
-/** What stands in the column of values: the value, or why there is none. */
+/** The value, or the reason why it is not shown. */
 export function valueOf({ hidden, isSet, value }: Setting): {
   readonly text: string
   readonly isValue: boolean
@@ -42,7 +42,7 @@ export function valueOf({ hidden, isSet, value }: Setting): {
   return value === null ? { text: 'not set', isValue: false } : { text: value, isValue: true }
 }
 
-/** Where the value comes from: `flag --port`, `file /etc/hookline.yaml, port`. */
+/** `flag --port`, `file /etc/hookline.yaml, port` */
 export function originText(origin: Setting['origin']): string {
   if (origin === null) return 'unknown'
   const { kind, name, key } = origin

@@ -1,0 +1,23 @@
+import type { ReactElement } from 'react'
+import { Button } from '../controls/button.tsx'
+
+interface MoreButtonProps {
+  readonly query: {
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    readonly fetchNextPage: () => Promise<unknown>
+  }
+  readonly children: string
+}
+
+/** Loads the next page of a list; nothing after the last one. */
+export function MoreButton({ query, children }: MoreButtonProps): ReactElement | null {
+  if (!query.hasNextPage) return null
+  return (
+    <div className="p-4">
+      <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        {children}
+      </Button>
+    </div>
+  )
+}
