@@ -1,4 +1,3 @@
-/** The exit codes of the command, by meaning. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
@@ -13,9 +12,9 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** One fault in the data that was sent, as the management API reports it. */
+/** A validation error of the management API. */
 export interface FailureDetail {
-  /** Where the fault is: a JSON Pointer or the name of a parameter. */
+  /** A JSON Pointer or the name of a parameter. */
   readonly pointer: string
   readonly code: string
   readonly message: string
@@ -23,14 +22,13 @@ export interface FailureDetail {
 }
 
 interface FailureOptions extends ErrorOptions {
-  /** What the user can do about it. */
   readonly hint?: string
-  /** A code for programs. Without one, it is the meaning of the exit code. */
+  /** Defaults to the meaning of the exit code. */
   readonly code?: string
   readonly details?: readonly FailureDetail[]
 }
 
-/** The reason why a command failed, written for its user. Contains no secret. */
+/** Why a command failed, for its user. Contains no secret. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly meaning: keyof typeof EXIT_CODES
@@ -48,18 +46,16 @@ export class Failure extends Error {
     this.details = options.details ?? []
   }
 
-  /** The same failure with another hint. */
   withHint(hint: string): Failure {
     const { meaning, message, code, details, cause } = this
     return new Failure(meaning, message, { code, details, cause, hint })
   }
 }
 
-/** The failure for an error of the file system that was thrown while `file` was written. */
 export function writeFailure(file: string, cause: unknown): Failure {
   const { code, message } = cause as NodeJS.ErrnoException
   return new Failure('failed', `Cannot write ${file}: ${code ?? message}.`, {
     cause,
-    hint: 'Check that its folder exists, that you may write to it, and that the disk is not full.',
+    hint: 'Check that its folder exists and is writable, and that the disk is not full.',
   })
 }

@@ -4,13 +4,13 @@ import { createProgram } from './program.ts'
 import { jsonText, printable, terminalText } from './output/safe-text.ts'
 import { styled } from './layout/style.ts'
 
-/** Runs the command that the arguments name. Resolves with the exit code; never rejects. */
+/** Resolves with the exit code; never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  // A reader such as `head` may close the pipe early: that is not a failure.
+  // A reader such as `head` may close the pipe early, which is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT_CODES.ok : EXIT_CODES.failed)
   })
-  // What stderr does not take cannot be reported anywhere.
+  // There is nowhere left to report it.
   process.stderr.on('error', () => undefined)
   let command: Command | undefined
   const program = createProgram((entered) => (command = entered))
@@ -23,26 +23,23 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Node replaces bytes of arguments that are not UTF-8 by U+FFFD: the id of one user would become that of another. */
+/** Node replaces bytes that are not UTF-8 with U+FFFD, so an id could name another user. */
 function refuseReplaced(args: readonly string[]): void {
   const replaced = args.find((each) => each.includes('\ufffd'))
   if (replaced === undefined) return
-  const hint =
-    'Set the terminal to UTF-8. An id with U+FFFD itself can only be given in a file, or to the API.'
+  const hint = 'Set the terminal to UTF-8. For an id that contains U+FFFD, use a file or the API.'
   throw new Failure('usage', `The argument ${JSON.stringify(replaced)} is not in UTF-8.`, { hint })
 }
 
-/** What the command line was, as far as it was understood. */
 interface Invocation {
   readonly json: boolean
-  /** The command that ran, or that refused its options. */
   readonly command: Command
 }
 
-/** Writes to stderr what went wrong: text for people, or with `json` one line for programs. */
+/** Writes an error to stderr, as text or as one line of JSON. */
 export function reportFailure(error: unknown, { json, command }: Invocation): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok
-  // Called without a subcommand: commander has printed the help.
+  // Without a subcommand, commander has printed the help.
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT_CODES.usage
   const failure = failureOf(error, command)
   const text = json ? jsonText(documentOf(failure)) : terminalText(textOf(failure))
@@ -65,7 +62,7 @@ function helpHint(command: Command): string {
   for (let each: Command | null = command; each !== null; each = each.parent) {
     names.unshift(each.name())
   }
-  return `\`${names.join(' ')} --help\` shows arguments and options.`
+  return `\`${names.join(' ')} --help\` lists arguments and options.`
 }
 
 function documentOf({ code, message, hint, details, exitCode }: Failure) {

@@ -1,5 +1,6 @@
 import { VERSION } from '@hookline/server/version'
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import { ApiCommand } from './commands/api-command.ts'
 import { addAudit } from './commands/configuration/audit.ts'
 import { addAudiences } from './commands/audiences/audiences.ts'
 import { addTraits } from './commands/audiences/traits.ts'
@@ -40,9 +41,8 @@ import { addTokens } from './commands/configuration/tokens.ts'
 import { addTrace } from './commands/events/trace.ts'
 import { addVersion } from './commands/service/version.ts'
 import { EXIT_CODES } from './failure.ts'
-import { addHelpTexts, HELP_STYLE } from './help/configure-help.ts'
+import { addExamples, HELP_STYLE } from './help/configure-help.ts'
 
-/** The commands by heading of `hookline --help`. */
 const GROUPS = {
   'Try it:': [addDev, addCluster, addDemo, addListen],
   'Run the service:': [
@@ -56,7 +56,7 @@ const GROUPS = {
     addRestore,
     addRebuild,
   ],
-  'Configure it:': [
+  'Configure:': [
     addSources,
     addDestinations,
     addTokens,
@@ -66,7 +66,7 @@ const GROUPS = {
     addAudit,
   ],
   'Send events:': [addSend, addImport],
-  'See what happens:': [
+  'Monitor and debug:': [
     addConsole,
     addTail,
     addTrace,
@@ -77,56 +77,48 @@ const GROUPS = {
     addReplay,
     addReplays,
   ],
-  'Know the users:': [
-    addAudiences,
-    addTraits,
-    addProfiles,
-    addDeleteUser,
-    addDeletions,
-    addSuppressions,
-  ],
-  'About this command:': [addCompletion, addVersion],
+  'Users:': [addAudiences, addTraits, addProfiles, addDeleteUser, addDeletions, addSuppressions],
+  'Other:': [addCompletion, addVersion],
 } as const
 
 /**
- * The command line with all its commands. A usage error is thrown as CommanderError. `onEnter` is called with the command
- * that runs, or that refuses its options.
+ * Creates the command line. A usage error is thrown as CommanderError. `onEnter` receives the command that runs or rejects
+ * its options.
  */
 export function createProgram(onEnter: (command: Command) => void = () => undefined): Command {
-  const program = new Command('hookline')
-    .description('Receives analytics events over HTTP and forwards them to webhooks, signed.')
+  const program = new ApiCommand('hookline')
+    .description('Receives analytics events over HTTP and forwards them to signed webhooks.')
     .version(VERSION, '-V, --version', 'show the version')
-    .option('--json', 'print JSON for programs, one document per line')
+    .option('--json', 'print JSON, one document per line')
     .helpOption('-h, --help', 'show this help')
     .configureHelp(HELP_STYLE)
     // reportFailure prints errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
     .hook('preAction', (_program, command) => onEnter(command))
-    .addHelpText('after', BEGINNING)
+    .addHelpText('after', GETTING_STARTED)
     .addHelpText('afterAll', `\n${exitCodesHelp()}`)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
     for (const add of commands) add(program)
   }
-  addHelpTexts(program)
+  addExamples(program)
   for (const command of withSubcommands(program)) {
     command.exitOverride((error) => {
       onEnter(command)
       throw error
     })
   }
-  return program.helpCommand('help [command]', 'show the help of a command')
+  return program.helpCommand('help [command]', 'show help for a command')
 }
 
-const BEGINNING = `
-To begin: \`hookline dev\` runs everything on this machine and shows what to send.
-To see the options of a command: \`hookline deliveries list --help\`.`
+const GETTING_STARTED = `
+Get started: hookline dev
+Help for a command: hookline deliveries list --help`
 
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
-/** The exit codes, in two lines that fit 80 columns. */
 function exitCodesHelp(): string {
   const codes = Object.entries(EXIT_CODES).map(([meaning, code]) => `${code} ${meaning}`)
   const [first, second] = [codes.slice(0, 5), codes.slice(5)].map((line) => line.join(' · '))

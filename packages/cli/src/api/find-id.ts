@@ -8,13 +8,12 @@ interface Named {
   readonly name: string
 }
 
-/** A kind of thing that a command takes by its id, and by its name if it has one. */
 interface Kind {
   readonly prefix: IdPrefix
   readonly noun: string
   /** The command that lists them. */
   readonly command: string
-  /** All of them; absent if they have no names. */
+  /** Absent if they have no names. */
   readonly all?: (api: ManagementApi) => Promise<readonly Named[]>
 }
 
@@ -60,80 +59,77 @@ const KINDS = {
 export type KindName = keyof typeof KINDS
 
 /**
- * The id that a user gave, or the id of the only thing with the name that the user gave. The service tells whether an id
- * exists. @throws {Failure} `not found` for what is neither; `usage` for a name that several things have
+ * Resolves an id or a unique name. The service reports ids that do not exist.
+ * @throws {Failure} `not found` for an unknown name; `usage` for an ambiguous name
  */
-export async function idOf(api: ManagementApi, kindName: KindName, given: string): Promise<string> {
-  const kind: Kind = KINDS[kindName]
-  if (isId(kind.prefix, given)) return given
-  const other = kindOf(given)
+export async function idOf(api: ManagementApi, name: KindName, idOrName: string): Promise<string> {
+  const kind: Kind = KINDS[name]
+  if (isId(kind.prefix, idOrName)) return idOrName
+  const other = kindOf(idOrName)
   if (other !== undefined)
-    throw unknown(`${given} is the id of ${KINDS[other].noun}, not of ${kind.noun}.`, kind)
-  // Not an id, though it begins like one: perhaps a name. Otherwise the service tells what it is.
-  const isLikeId = given.startsWith(`${kind.prefix}_`)
-  if (kind.all === undefined) {
-    if (isLikeId) return given
-    throw unknown(
-      `${quoted(given)} is not the id of ${kind.noun}: such ids are ${kind.prefix}_ and 26 letters and digits.`,
-      kind,
-    )
+    throw unknown(`${idOrName} is the id of ${KINDS[other].noun}, not of ${kind.noun}.`, kind)
+  const quoted = JSON.stringify(idOrName)
+  const all = (await kind.all?.(api)) ?? []
+  const found = all.filter((each) => each.name === idOrName)
+  if (found.length === 1) return found[0]!.id
+  if (found.length > 1) {
+    const ids = found.map(({ id }) => id).join(', ')
+    throw new Failure('usage', `${found.length} have the name ${quoted}: ${ids}.`, {
+      hint: 'Give the id of one of them.',
+    })
   }
-  const all = await kind.all(api)
-  const found = all.filter(({ name }) => name === given)
-  const [only] = found
-  if (only === undefined && isLikeId) return given
-  if (only === undefined) {
-    const message = `No ${kind.noun.replace(/^an? /, '')} has the id or the name ${quoted(given)}.`
-    throw unknown(message + suggestion(given, all), kind)
-  }
-  if (found.length === 1) return only.id
-  const ids = found.map(({ id }) => id).join(', ')
-  throw new Failure('usage', `${found.length} have the name ${quoted(given)}: ${ids}.`, {
-    hint: 'Give the id of one of them.',
-  })
+  // The service explains what is wrong with it.
+  if (idOrName.startsWith(`${kind.prefix}_`)) return idOrName
+  if (kind.all === undefined) throw unknown(`${quoted} is not the id of ${kind.noun}.`, kind)
+  const alike = all.find((each) => each.name.toLowerCase() === idOrName.toLowerCase())
+  const suggestion = alike === undefined ? '' : ` Did you mean ${JSON.stringify(alike.name)}?`
+  const noun = kind.noun.replace(/^an? /, '')
+  throw unknown(`No ${noun} has the id or name ${quoted}.${suggestion}`, kind)
 }
 
-/** The name that differs only in case, if one does. */
-function suggestion(given: string, all: readonly Named[]): string {
-  const alike = all.find(({ name }) => name.toLowerCase() === given.toLowerCase())
-  return alike === undefined ? '' : ` Did you mean ${quoted(alike.name)}?`
-}
-
-/** What a text is the id of; `undefined` if it has the form of no id. */
-export function kindOf(text: string): KindName | undefined {
+export function kindOf(id: string): KindName | undefined {
   const kinds = Object.keys(KINDS) as KindName[]
-  return kinds.find((each) => isId(KINDS[each].prefix, text))
+  return kinds.find((each) => isId(KINDS[each].prefix, id))
 }
 
-/** What a thing is called, and the command that shows it. */
+/** The noun for a kind, and the command that shows a resource of it. */
 export function showCommandOf(kind: KindName, id: string): { noun: string; command: string } {
   const { noun, command } = KINDS[kind]
-  // Tokens are only listed.
+  // Tokens have no `get`.
   return { noun, command: kind === 'token' ? command : `${command.replace(/list$/, 'get')} ${id}` }
 }
 
-/** The same for several. */
-export async function idsOf(
+export function idsOf(
   api: ManagementApi,
   kind: KindName,
-  given: readonly string[],
+  idsOrNames: readonly string[],
 ): Promise<string[]> {
-  return Promise.all(given.map((each) => idOf(api, kind, each)))
+  return Promise.all(idsOrNames.map((each) => idOf(api, kind, each)))
 }
 
-/** The same for an option that need not be given. */
 export async function optionalIdOf(
   api: ManagementApi,
   kind: KindName,
-  given: string | undefined,
+  idOrName: string | undefined,
 ): Promise<string | undefined> {
-  return given === undefined ? undefined : idOf(api, kind, given)
+  return idOrName === undefined ? undefined : idOf(api, kind, idOrName)
+}
+
+/**
+ * Checks the ids of a filter that matched nothing. Only then, because records of deleted sources are still found.
+ * @throws {Failure} `not found`
+ */
+export async function requireKnown(
+  api: ManagementApi,
+  {
+    sourceId,
+    destinationId,
+  }: { sourceId?: string | undefined; destinationId?: string | undefined },
+): Promise<void> {
+  if (sourceId !== undefined) await api.getSource(sourceId)
+  if (destinationId !== undefined) await api.getDestination(destinationId)
 }
 
 function unknown(message: string, { command }: Kind): Failure {
-  return new Failure('not found', message, { hint: `\`hookline ${command}\` shows what there is.` })
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
+  return new Failure('not found', message, { hint: `\`hookline ${command}\` lists them.` })
 }

@@ -1,29 +1,23 @@
-/** Which page of a list to fetch. */
-interface PageRequest {
+export interface PageRequest {
   readonly limit: number
   readonly cursor?: string
 }
 
-/** A part of a list, and where the rest of it begins. */
 export interface Page<T> {
   readonly data: readonly T[]
-  /** `null` on the last page. */
   readonly nextCursor: string | null
 }
 
-/** Which part of a list to fetch. */
 export interface ListPart {
-  /** How many items; all without it. */
+  /** Absent for all. */
   readonly limit?: number
-  /** Where the part begins. */
   readonly cursor?: string
 }
 
 type FetchPage<T> = (request: PageRequest) => Promise<Page<T>>
-
 const PAGE_ITEMS = 200
 
-/** A part of a list, fetched page by page. A page of a search may be short before the end. */
+/** Fetches a part of a list page by page. Pages of a search may be short before the end. */
 export async function listPart<T>(
   fetchPage: FetchPage<T>,
   { limit: count = Infinity, cursor }: ListPart,
@@ -39,10 +33,9 @@ export async function listPart<T>(
   return { data, nextCursor: next ?? null }
 }
 
-/** The first items of a list, at most this many. */
 export async function listItems<T>(
   fetchPage: FetchPage<T>,
-  count = Infinity,
+  limit = Infinity,
 ): Promise<readonly T[]> {
-  return (await listPart(fetchPage, { limit: count })).data
+  return (await listPart(fetchPage, { limit })).data
 }

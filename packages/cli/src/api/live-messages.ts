@@ -1,4 +1,3 @@
-/** One message of the live tail. */
 export interface LiveMessage {
   readonly name: string
   readonly data: Readonly<Record<string, unknown>>
@@ -6,18 +5,18 @@ export interface LiveMessage {
 
 /** Parses a stream of server-sent events (WHATWG HTML §9.2), piece by piece. */
 export class LiveMessages {
-  /** The id of the last message. A new connection that sends it continues after that message. */
+  /** Sent by a new connection to resume after the last message. */
   lastId: string | undefined
   #rest = ''
 
-  /** Takes the next piece of the stream, and returns the messages that it completes. Skips comments. */
+  /** Returns the messages that the next piece completes. */
   take(text: string): LiveMessage[] {
     const blocks = (this.#rest + text).split('\n\n')
     this.#rest = blocks.pop()!
     return blocks.flatMap((block) => this.#messageIn(block) ?? [])
   }
 
-  /** The connection is closed: drops an incomplete message. */
+  /** Drops an incomplete message after the connection broke. */
   broken(): void {
     this.#rest = ''
   }

@@ -6,9 +6,8 @@ import { type EXIT_CODES, Failure, type FailureDetail } from '../failure.ts'
 import type { Problem } from './generated/management-client.ts'
 
 /**
- * The management API of the service at `base`: every operation of the OpenAPI document, by its operationId.
- * Each resolves with the body of a successful response, and throws a Failure for every other response.
- * The generated client keeps its address for the whole process: the last call of this function wins.
+ * The operations of the OpenAPI document by operationId. Each throws a Failure unless the response is successful.
+ * The generated client has one address per process: the last call of this function wins.
  */
 export function managementApi(base: URL, token: string) {
   const directory = base.href.endsWith('/') ? base.href : `${base.href}/`
@@ -17,7 +16,7 @@ export function managementApi(base: URL, token: string) {
   Object.assign(client.defaults, { baseUrl, headers, fetch: serviceFetch(base) })
   return {
     ...optimistic(client),
-    /** A GET whose response is read while it arrives. The generated client waits for the end of every body. */
+    /** A GET with a streamed response, which the generated client does not support. */
     stream: (path: string, options: StreamOptions = {}) =>
       openStream(base, new URL(`api/v1/${path}`, baseUrl), {
         ...options,
@@ -28,7 +27,7 @@ export function managementApi(base: URL, token: string) {
 
 export type ManagementApi = ReturnType<typeof managementApi>
 
-/** The fields that have a value: the API reads an absent field as "leave it as it is" or "any". */
+/** Removes undefined fields: the API treats an absent field as unchanged, or as any. */
 export function definedFields<T extends object>(fields: T): DefinedFields<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as DefinedFields<T>
@@ -46,8 +45,8 @@ export interface StreamOptions {
 }
 
 /**
- * `fetch` for the generated client, with a deadline. It reads the whole body, because the client treats a
- * broken body as an empty one. @throws {Failure} unless the response is a success of Hookline's API
+ * `fetch` for the generated client, with a deadline. Reads the whole body, because the client treats a broken body as
+ * empty. @throws {Failure} unless the response is successful
  */
 function serviceFetch(base: URL): typeof fetch {
   return async (url, init) => {
@@ -56,12 +55,12 @@ function serviceFetch(base: URL): typeof fetch {
     const hasBody = status !== 204
     const isSuccess = SUCCESS_CODES.some((code) => code === status)
     if (!isSuccess || (hasBody && body === undefined)) throw problemFailure(status, body)
-    // The client relies on the content type, which a proxy may have changed.
+    // The client relies on the content type, which a proxy may change.
     return hasBody ? Response.json(body, { status }) : new Response(null, { status })
   }
 }
 
-/** One GET whose response is read while it arrives. @throws {Failure} unless the response is 200 */
+/** @throws {Failure} unless the response is 200 */
 async function openStream(base: URL, url: URL, options: StreamOptions): Promise<Response> {
   const response = await fetch(url, { ...options, redirect: 'manual' }).catch((cause: unknown) => {
     throw unreachable(base, cause)
@@ -92,18 +91,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The fields of a Problem document (RFC 9457) that are shown. */
 type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
   Partial<Pick<Problem, 'errors' | 'requestId'>>
 
-/** The service does not know where a command takes its token from. */
 const TOKEN_HINT =
-  'Give the file with the token of this service with --token-file, or its data folder with --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
+  'Give the token of this service with --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
 
-/** Ids that were given as arguments or options. An unknown id inside of a document is a fault of the document. */
-const GIVEN_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
+/** Ids from arguments and options. An unknown id within a document is an error in the document. */
+const ARGUMENT_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
 
-/** The failure for an error response of the management API, in the words of the service. */
 function problemFailure(status: number, body: unknown): Failure {
   if (!isProblem(body)) return notHookline(status)
   const { code, title, errors: details = [] } = body
@@ -137,5 +133,5 @@ function isWrongToken(status: number, { code }: ShownProblem): boolean {
 }
 
 function isUnknownId({ code, pointer }: FailureDetail): boolean {
-  return code.startsWith('unknown_') && GIVEN_ID.test(pointer)
+  return code.startsWith('unknown_') && ARGUMENT_ID.test(pointer)
 }

@@ -2,16 +2,14 @@ import type { ReceivedDelivery, ReceivedRequest } from '../receiver/received-del
 import { audienceChange } from '../receiver/audience-change.ts'
 import type { SampleCall } from './sample-calls.ts'
 
-/** What the demo expects to arrive. */
 export interface Expected {
   readonly calls: readonly SampleCall[]
-  /** The users who enter the audience, and leave it. */
+  /** Users that enter and leave the audience. */
   readonly members: readonly string[]
 }
 
-/** Records which of the demo's calls were delivered, the changes of its audience, and its deletion notice. */
 export class Arrivals {
-  /** Resolves when every call was delivered, and every member has entered and left. */
+  /** Resolves when every call and audience change was delivered. */
   readonly complete: Promise<void>
   /** Resolves when the deletion notice was delivered. */
   readonly noticed: Promise<void>
@@ -48,13 +46,12 @@ export class Arrivals {
     if (isComplete) this.#resolve()
   }
 
-  /** The request that delivered the call of this type. */
   requestOf(type: string): ReceivedRequest | undefined {
     const call = this.#expected.calls.find((each) => each.type === type)
     return this.#arrived.get(call?.messageId ?? '')?.request
   }
 
-  /** One sentence for each delivery that did not arrive or whose signatures are not both correct. */
+  /** One sentence for each missing or wrongly signed delivery. */
   faults(): string[] {
     const calls = this.#expected.calls.flatMap(({ type, messageId }) =>
       faultsOf(`The ${type} call`, this.#arrived.get(messageId)?.delivery),

@@ -6,10 +6,9 @@ export interface SampleCall extends JsonObject {
   readonly messageId: string
 }
 
-/** The user whom the demo deletes at its end. */
 export const DELETED_USER = 'u1'
 
-/** One call of each type. Together, they show a visitor who becomes a customer. */
+/** One call of each type: a visitor becomes a customer. */
 export const SAMPLE_CALLS: readonly SampleCall[] = [
   {
     type: 'page',
@@ -49,11 +48,10 @@ export const SAMPLE_CALLS: readonly SampleCall[] = [
   { type: 'alias', messageId: 'demo-alias', previousId: DELETED_USER, userId: 'customer-7' },
 ]
 
-/** The audience of the demo: whoever has bought something in the last three seconds. */
 export const SAMPLE_AUDIENCE = {
   name: 'Recent buyers',
   condition: { event: 'Order Completed', within: { seconds: 3 } },
 } as const
 
-/** The users who enter and leave it: the alias call says that both are one. */
+/** The alias call links both. */
 export const BUYERS: readonly string[] = [DELETED_USER, 'customer-7']

@@ -2,12 +2,11 @@ import { VERSION } from '@hookline/server/version'
 import type { Output } from '../output/output.ts'
 import { details } from '../output/details.ts'
 
-/** What `hookline dev` has set up, in the form of `--json`. */
+/** The `--json` output of `hookline dev`. */
 export interface DevReady {
   readonly kind: 'ready'
   readonly version: string
   readonly url: string
-  /** The address of the console, for a browser. */
   readonly console: string
   readonly apiReference: string
   readonly dataDir: string
@@ -16,15 +15,13 @@ export interface DevReady {
   readonly writeKey: string
   readonly destinationId: string
   readonly webhookUrl: string
-  /** Whether programs and browsers on this machine need no token. */
+  /** Whether no token is needed on this machine. */
   readonly isOpenHere: boolean
   readonly secretFile: string
   readonly allowedNetworks: readonly string[]
-  /** A shell command that sends an event. */
   readonly curl: string
 }
 
-/** The same for people. */
 export function banner(output: Output, ready: DevReady): string {
   const facts = details(output, [
     ['service', ready.url],
@@ -33,9 +30,9 @@ export function banner(output: Output, ready: DevReady): string {
     ['sign-in', ready.isOpenHere ? 'not needed on this machine' : 'needed'],
     ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
-    ['delivers to', ready.webhookUrl],
+    ['webhook', ready.webhookUrl],
     ['shared secret', `in ${ready.secretFile}`],
-    ['allowed networks', `${ready.allowedNetworks.join(', ')} (\`hookline start\` refuses them)`],
+    ['allowed networks', `${ready.allowedNetworks.join(', ')} (refused by \`hookline start\`)`],
   ])
   return [
     '',
@@ -50,7 +47,7 @@ export function banner(output: Output, ready: DevReady): string {
   ].join('\n')
 }
 
-/** A shell command that sends a first event. Only its body needs quotes. */
+/** A shell command that sends an event. */
 export function curlLine(url: string, writeKey: string): string {
   const call = {
     userId: 'u1',

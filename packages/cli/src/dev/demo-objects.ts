@@ -7,17 +7,11 @@ import type { ManagementApi } from '../api/management-api.ts'
 
 const NAME = 'Demo'
 
-export interface DemoObjects {
-  readonly sourceId: string
-  readonly writeKey: string
-  readonly destinationId: string
-}
-
-/** Creates a source and a destination that delivers to the webhook, or finds those of an earlier run and updates them. */
+/** Creates or updates the demo source and its destination. */
 export async function demoObjects(
   api: ManagementApi,
   webhook: { readonly url: string; readonly secret: string },
-): Promise<DemoObjects> {
+): Promise<{ sourceId: string; writeKey: string; destinationId: string }> {
   const source = await demoSource(api)
   const settings = { webhooks: [{ url: webhook.url }], sharedSecret: webhook.secret }
   const { id: sourceId } = source
@@ -31,7 +25,7 @@ export async function demoObjects(
   return { sourceId, writeKey: source.writeKeys[0]!.key, destinationId: destination.id }
 }
 
-/** The shared secret of the demo destination, and the file that keeps it between runs. */
+/** The shared secret of the demo destination, and the file that stores it. */
 export function demoSecret(dataDir: string): { readonly file: string; readonly secret: string } {
   const file = join(dataDir, 'dev-shared-secret')
   if (existsSync(file)) return { file, secret: readFileSync(file, 'utf8').trim() }

@@ -4,21 +4,22 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { startCommand } from './start-command.ts'
+import { SETTINGS } from '@hookline/server/settings'
+import { shellWord } from '../output/shell-word.ts'
 import { failedCheck, type Finding } from './finding.ts'
 import { isHere, type Patient, serviceAt } from './service-at.ts'
 
-const LEAST_FREE_BYTES = 512 * 1024 * 1024
-const DAMAGES_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
-const MOST_SKEW_MS = 5_000
-/** This program is newer: an earlier time means that the clock is wrong. */
+const MIN_FREE_BYTES = 512 * 1024 * 1024
+const CORRUPTION_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
+const MAX_SKEW_MS = 5_000
+/** Older than this program: an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
-const NEXT_AFTER_DAMAGE =
-  'Check the disk. Stop the service, and restore a backup with `hookline restore <backup> --replace`, or rebuild the database from its readable rows with `hookline rebuild`'
+const NEXT_AFTER_CORRUPTION =
+  'Check the disk. Stop the service, then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`'
 
 const NEXT_AFTER_JUMP =
-  'If it is wrong now, correct it within an hour of the jump: until then, retention removes nothing because of it.'
+  'If it is wrong, correct it within an hour of the jump, before retention removes events because of it.'
 
 type Check = (patient: Patient) => Promise<Finding>
 
@@ -32,7 +33,7 @@ const ofThisMachine =
   async (patient) =>
     isHere(patient) ? check(patient) : NOT_HERE
 
-/** The checks of `hookline doctor`, in their order. A rejection counts as a failed check. */
+/** The checks in order. A rejection is a failed check. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   version: async () => {
     const ok = Number(process.versions.node.split('.')[0]) >= 24
@@ -42,13 +43,13 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   disk: ofThisMachine(async ({ config }) => {
     const { bavail, bsize } = await statfs(config.dataDir)
     const free = bavail * bsize
-    return { ok: free >= LEAST_FREE_BYTES, detail: `${Math.floor(free / 2 ** 20)} MiB free` }
+    return { ok: free >= MIN_FREE_BYTES, detail: `${Math.floor(free / 2 ** 20)} MiB free` }
   }),
   clock,
   service,
 }
 
-/** The checks of what keeps the state: the file of an embedded service, or the servers of a cluster. */
+/** Checks the database of an embedded service, or the servers of a cluster. */
 export async function storageFindings(
   patient: Patient,
 ): Promise<Readonly<Record<string, Finding>>> {
@@ -71,13 +72,13 @@ async function dataFolder({ config: { dataDir } }: Patient): Promise<Finding> {
 async function clock(patient: Patient): Promise<Finding> {
   const now = Date.now()
   if (now < EARLIEST_NOW)
-    return { ok: false, detail: 'the clock of this machine is wrong: it shows a time before 2026' }
+    return { ok: false, detail: 'the clock of this machine is wrong: it is before 2026' }
   const found = await serviceAt(patient)
   if (found === undefined) return { ok: true, detail: new Date(now).toISOString() }
   const skewMs = Math.abs(found.date - now)
   const detail = `differs from the clock of the service by ${Math.round(skewMs / 1000)} s`
   // The Date header has a resolution of one second.
-  const ok = skewMs <= MOST_SKEW_MS
+  const ok = skewMs <= MAX_SKEW_MS
   const { clockNote } = found
   if (!ok || clockNote === undefined) return { ok, detail }
   return { ok, detail: clockNote, warning: true, next: NEXT_AFTER_JUMP }
@@ -92,23 +93,28 @@ async function service(patient: Patient): Promise<Finding> {
     return { ok: found.isReady, detail }
   }
   if (isUrlGiven) {
-    const detail = `does not run: no service responds at ${url.href}`
+    const detail = `not running: no response from ${url.href}`
     return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL' }
   }
   await listenOnce(config)
-  // No address can be asked: the system chooses the port, as for the check of a restored folder.
-  if (config.port === 0) return { ok: true, detail: 'not checked: port 0 stands for any free port' }
+  // The system would choose the port.
+  if (config.port === 0) return { ok: true, detail: 'not checked: port 0 is any free port' }
   const hasRun = existsSync(databaseOf(config))
   if (!hasRun) return { ok: true, detail: `not started yet; ${at} is free` }
-  const detail = `does not run: none responds at ${at}, and ${config.dataDir} has its database`
-  return { ok: false, detail, next: nextWithout(config) }
+  const detail = `not running: no response from ${at}, but ${config.dataDir} has a database`
+  return {
+    ok: false,
+    detail,
+    next: `start it with \`${startCommand(config)}\`, or give its address with --url`,
+  }
 }
 
-function nextWithout(config: Config): string {
-  return `start it with \`${startCommand(config)}\`; if it listens elsewhere, give its address with --url`
+function startCommand({ dataDir, port }: Config): string {
+  const folder = dataDir === SETTINGS.dataDir.default ? '' : ` --data-dir ${shellWord(dataDir)}`
+  return `hookline start${folder}${String(port) === SETTINGS.port.default ? '' : ` --port ${port}`}`
 }
 
-/** Rejects if the address and port of the service cannot be used. */
+/** Rejects if the address is not available. */
 async function listenOnce({ host, port }: Config): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const server = createServer().once('error', reject)
@@ -122,19 +128,18 @@ function databaseOf({ dataDir }: Config): string {
 
 async function database({ config }: Patient): Promise<Finding> {
   const file = databaseOf(config)
-  if (!existsSync(file))
-    return { ok: true, detail: 'does not exist yet; the first start creates it' }
+  if (!existsSync(file)) return { ok: true, detail: 'not created yet' }
   const { damageOf, recordedDamages } = await import('@hookline/server')
   const [damage] = damageOf(file)
   if (damage !== undefined)
-    return { ok: false, detail: `${file}: ${damage}`, next: NEXT_AFTER_DAMAGE }
-  const recorded = recordedDamages(file, Date.now() - DAMAGES_SHOWN_MS)
+    return { ok: false, detail: `${file}: ${damage}`, next: NEXT_AFTER_CORRUPTION }
+  const recorded = recordedDamages(file, Date.now() - CORRUPTION_SHOWN_MS)
   if (recorded.length === 0) return { ok: true, detail: `${file} is intact` }
   return {
     ok: true,
     warning: true,
-    detail: `${file} is intact, but was damaged`,
+    detail: `${file} is intact, but was corrupted`,
     causes: recorded.map(({ foundAt, description }) => `${foundAt} ${description}`),
-    next: 'Check the disk. If you have a backup, compare what it has of the lost rows.',
+    next: 'Check the disk, and compare the lost rows with a backup.',
   }
 }

@@ -10,30 +10,28 @@ import {
 } from '../output/deliveries/health-text.ts'
 import type { Finding } from './finding.ts'
 
-/** What the checks read of a destination with its health. */
 export type CheckedDestination = Pick<
   Awaited<ReturnType<ManagementApi['getDestination']>>,
   'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health'
 >
 
-/** Failures of a destination, as far as the checks read them. */
 type CheckedFailures = Pick<
   Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number],
   'destinationId' | 'class' | 'count'
 >
 
-/** What became of deliveries that no attempt tells of. The other checks see attempts, and what still waits. */
+/** Outcomes without an attempt, which the other checks do not see. */
 const WITHOUT_ATTEMPT = new Map<string, string>(
   Object.entries({
     not_attempted: 'expired before the first attempt',
-    quarantined: 'in quarantine',
+    quarantined: 'quarantined',
   } satisfies Record<keyof typeof CLASSES_WITHOUT_ATTEMPT, string>),
 )
 
 const MANY_HELD = 1_000
-const MOST_CAUSES = 10
+const MAX_CAUSES = 10
 
-/** The checks of the deliveries of a running service, in their order. `now`: milliseconds since the epoch. */
+/** The checks in order. `now` is in milliseconds since the epoch. */
 export function deliveryChecks(
   destinations: readonly CheckedDestination[],
   failures: readonly CheckedFailures[],
@@ -51,7 +49,7 @@ export function deliveryChecks(
 
 function breakers(destinations: readonly CheckedDestination[]): Finding {
   const broken = destinations
-    .filter(isRunning)
+    .filter(({ enabled, paused }) => enabled && paused === null)
     .flatMap((destination) =>
       destination.health.webhooks
         .filter(({ breaker }) => breaker !== 'closed')
@@ -61,23 +59,26 @@ function breakers(destinations: readonly CheckedDestination[]): Finding {
   if (first === undefined) return { ok: true, detail: 'all closed' }
   const { id } = first.destination
   const causes = broken.map(
-    ({ destination, webhook }) => `${webhook.url} of ${named(destination)}: ${brokenText(webhook)}`,
+    ({ destination, webhook }) =>
+      `${webhook.url} of ${named(destination)}: ${breakerText(webhook)}; ${grouped(webhook.pending)} pending`,
   )
   return {
     ok: false,
-    detail: `${counted(causes.length, 'webhook')} failed too often, so the breaker is open`,
+    detail: `${counted(causes.length, 'webhook')} with an open breaker`,
     ...shortened(causes),
-    next: `\`hookline destinations test ${id}\` shows how the receiver responds; \`hookline destinations close-breaker ${id}\` makes the next attempts now`,
+    next: `\`hookline destinations test ${id}\` shows how the receiver responds; \`hookline destinations close-breaker ${id}\` retries now`,
   }
 }
 
 function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
-  const first = destinations.find(({ settings }) => settings.webhooks.some(isPaused))
+  const first = destinations.find(({ settings }) =>
+    settings.webhooks.some(({ paused }) => paused !== null),
+  )
   const causes = destinations.flatMap((destination) =>
     destination.settings.webhooks.flatMap(({ url, paused }) =>
       paused === null
         ? []
-        : `${url} of ${named(destination)}: since ${paused.since}, because ${PAUSE_CAUSES[paused.reason]}; no next attempt until it is resumed`,
+        : `${url} of ${named(destination)}: since ${paused.since}: ${PAUSE_CAUSES[paused.reason]}`,
     ),
   )
   if (first === undefined) return { ok: true, detail: 'none is paused' }
@@ -85,7 +86,7 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
     ok: false,
     detail: `${counted(causes.length, 'webhook')} paused`,
     ...shortened(causes),
-    next: `mend the receiver, correct its URL or the settings, then \`hookline destinations resume ${first.id}\``,
+    next: `fix the receiver, its URL or the settings, then \`hookline destinations resume ${first.id}\``,
   }
 }
 
@@ -100,9 +101,9 @@ function backlog(destinations: readonly CheckedDestination[], now: number): Find
     return { ok: true, detail: pending, ...(causes.length > 0 && shortened(causes)) }
   return {
     ok: false,
-    detail: `${pending}; some wait for longer than ${HEALTH_LIMITS.longestWaitMs / 60_000} min`,
+    detail: `${pending}, some for longer than ${HEALTH_LIMITS.longestWaitMs / 60_000} min`,
     ...shortened(causes),
-    next: `\`hookline deliveries list --destination ${old.destinationId} --waiting\` lists them; \`hookline deliveries get\` with the id of one shows why it waits and when it is tried next`,
+    next: `\`hookline deliveries list --destination ${old.destinationId} --waiting\` lists them; \`hookline deliveries get\` shows why one is pending`,
   }
 }
 
@@ -110,7 +111,7 @@ interface Pending {
   readonly destinationId: string
   readonly pending: number
   readonly isOld: boolean
-  /** Absent where the deliveries only wait for their turn, and not for long. */
+  /** Absent for deliveries that are simply queued, and not for long. */
   readonly cause?: string
 }
 
@@ -126,11 +127,11 @@ function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now:
   return { destinationId, pending, isOld, cause: cause + block }
 }
 
-/** Why nothing is attempted now, where no other check says it. */
+/** Why nothing is attempted, unless another check reports it. */
 function blockText({ enabled }: CheckedDestination, { retryAfterUntil }: WebhookHealth): string {
-  if (!enabled) return '; the destination is disabled, no next attempt until it is enabled'
+  if (!enabled) return '; the destination is disabled'
   if (retryAfterUntil === null) return ''
-  return `; the receiver asked for a pause with Retry-After, next attempt ${retryAfterUntil}`
+  return `; the receiver sent Retry-After, next attempt ${retryAfterUntil}`
 }
 
 function successRate(destinations: readonly CheckedDestination[]): Finding {
@@ -155,7 +156,7 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
 
 type LastHour = Omit<CheckedDestination['health']['lastHour'], 'lastFailedAt'>
 
-/** The attempts of all together: where each destination has few, they may still tell enough. */
+/** Of all destinations together: each may have too few attempts to judge. */
 function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
   const attempts = sum(destinations.map(({ health }) => health.lastHour.attempts))
   const delivered = sum(destinations.map(({ health }) => health.lastHour.delivered))
@@ -185,7 +186,7 @@ function held(destinations: readonly CheckedDestination[]): Finding {
   }
 }
 
-/** A warning: they may have ended long ago, and the receiver may work again. */
+/** Only a warning: the receiver may work again by now. */
 function withoutAttempt(
   destinations: readonly CheckedDestination[],
   failures: readonly CheckedFailures[],
@@ -198,11 +199,11 @@ function withoutAttempt(
   )
   const [first] = ended
   if (first === undefined)
-    return { ok: true, detail: 'none expired before an attempt, or in quarantine' }
+    return { ok: true, detail: 'none expired before an attempt or quarantined' }
   return {
     ok: true,
     warning: true,
-    detail: `${deliveries(sum(ended.map(({ count }) => count)))} expired before an attempt, or in quarantine`,
+    detail: `${deliveries(sum(ended.map(({ count }) => count)))} expired before an attempt or quarantined`,
     ...shortened(
       ended.map(
         (each) =>
@@ -213,28 +214,15 @@ function withoutAttempt(
   }
 }
 
-/** Counted once for each webhook: with policy `any`, one that is delivered may be held for another webhook. */
+/** Counted per webhook: with policy `any`, a delivered one may be held for another webhook. */
 function heldIn({ health }: CheckedDestination): number {
   return sum(health.webhooks.map((each) => each.held))
 }
 
 function heldText(destination: CheckedDestination): string {
   const { paused } = destination
-  const since = paused === null ? 'a webhook of it is paused' : `paused since ${paused.since}`
-  return `${grouped(heldIn(destination))} held, ${since}; no next attempt until it is resumed`
-}
-
-function brokenText(webhook: WebhookHealth): string {
-  return `${breakerText(webhook)}; ${grouped(webhook.pending)} pending`
-}
-
-function isPaused({ paused }: CheckedDestination['settings']['webhooks'][number]): boolean {
-  return paused !== null
-}
-
-/** Whether attempts are made at all. */
-function isRunning({ enabled, paused }: CheckedDestination): boolean {
-  return enabled && paused === null
+  const since = paused === null ? 'a webhook is paused' : `paused since ${paused.since}`
+  return `${grouped(heldIn(destination))} held, ${since}`
 }
 
 function named({ id, name }: CheckedDestination): string {
@@ -242,9 +230,9 @@ function named({ id, name }: CheckedDestination): string {
 }
 
 function shortened(causes: readonly string[]): Pick<Finding, 'causes'> {
-  const more = causes.length - MOST_CAUSES
+  const more = causes.length - MAX_CAUSES
   const rest = more > 0 ? [`and ${more} more`] : []
-  return { causes: [...causes.slice(0, MOST_CAUSES), ...rest] }
+  return { causes: [...causes.slice(0, MAX_CAUSES), ...rest] }
 }
 
 function deliveries(count: number): string {

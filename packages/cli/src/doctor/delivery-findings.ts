@@ -6,13 +6,13 @@ import { type CheckedDestination, deliveryChecks } from './delivery-checks.ts'
 import { failedCheck, type Finding } from './finding.ts'
 import { isHere, type Patient, serviceAt } from './service-at.ts'
 
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
-/** The checks of the deliveries of the service, if it runs. */
+/** Checks the deliveries of a running service. */
 export async function deliveryFindings(
   patient: Patient,
 ): Promise<Readonly<Record<string, Finding>>> {
-  // The check of the service says that it does not run.
+  // The service check reports it.
   if ((await serviceAt(patient)) === undefined) return {}
   const token = tokenOf(patient)
   if (token instanceof Failure)
@@ -27,8 +27,8 @@ export async function deliveryFindings(
   const api = managementApi(patient.url, token)
   const destinations: CheckedDestination[] = []
   const listed = await listItems((page) => api.listDestinations(page))
-  for (let start = 0; start < listed.length; start += AT_ONCE) {
-    const some = listed.slice(start, start + AT_ONCE)
+  for (let start = 0; start < listed.length; start += MAX_CONCURRENT) {
+    const some = listed.slice(start, start + MAX_CONCURRENT)
     destinations.push(...(await Promise.all(some.map(({ id }) => found(api, id)))).flat())
   }
   const { data: failures } = await api.listFailures()
@@ -39,7 +39,7 @@ function tokenOf(patient: Patient): string | Failure {
   const { config, url, tokenFile } = patient
   if (tokenFile === undefined && config.adminToken) return config.adminToken.reveal()
   try {
-    // The token in the folder belongs to the service of this machine: no other one gets it.
+    // The token in the folder is only for the service on this machine.
     return findAdminToken({
       url,
       ...(tokenFile !== undefined && { tokenFile }),
@@ -51,7 +51,7 @@ function tokenOf(patient: Patient): string | Failure {
   }
 }
 
-/** Empty if it has been removed since it was listed. */
+/** Empty if it was deleted in the meantime. */
 async function found(api: ManagementApi, id: string): Promise<CheckedDestination[]> {
   try {
     return [await api.getDestination(id)]

@@ -1,36 +1,30 @@
 import type { Config } from '@hookline/server'
 import { isLoopback, reachableUrl } from '../loopback.ts'
 
-/** The readiness of a running service. */
-export interface FoundService {
+interface FoundService {
   readonly isReady: boolean
-  /** What is not ready. */
   readonly reason: string
-  /** What it reports of the clock of its machine; absent where that is all right. */
+  /** A problem with its clock. */
   readonly clockNote: string | undefined
-  /** The time of its clock, in milliseconds since the epoch, to the second. */
+  /** Milliseconds since the epoch, to the second. */
   readonly date: number
 }
 
 const DEADLINE_MS = 3_000
 
-/** What a doctor looks at. */
 export interface Patient {
   readonly config: Config
-  /** The address of the management API. */
   readonly url: URL
-  /** Whether the user gave the address: then a service has to be there. */
+  /** If so, a service has to respond. */
   readonly isUrlGiven: boolean
-  /** The file that the user gave with the token of the service. */
   readonly tokenFile?: string | undefined
 }
 
-/** Whether the service runs on this machine, so that its folder is here. */
+/** Whether the service runs on this machine. */
 export function isHere({ url }: Patient): boolean {
   return isLoopback(url.hostname)
 }
 
-/** The service at this address; `undefined` if none responds. */
 export async function serviceAt({ url }: Pick<Patient, 'url'>): Promise<FoundService | undefined> {
   try {
     const response = await fetch(new URL('readyz', url), {
@@ -51,7 +45,7 @@ export async function serviceAt({ url }: Pick<Patient, 'url'>): Promise<FoundSer
   }
 }
 
-/** The address of the management API of a service with this configuration. */
+/** The URL of the management API. */
 export function adminUrl(config: Config): URL {
   const [host, port] =
     config.adminPort === undefined

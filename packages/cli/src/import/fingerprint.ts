@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { Failure } from '../failure.ts'
 
-/** Identifies the content of a file, so that a changed file is noticed. */
+/** Detects changes of a file. */
 export interface Fingerprint {
   readonly bytes: number
   /** SHA-256, in hex, of its first 64 KiB. */
@@ -11,7 +11,7 @@ export interface Fingerprint {
 
 const START_BYTES = 64 * 1024
 
-/** The fingerprint of the file at `path`. @throws {Failure} if it is not a readable file */
+/** @throws {Failure} unless `path` is a readable file */
 export async function fingerprintOf(path: string): Promise<Fingerprint> {
   try {
     await using file = await open(path)

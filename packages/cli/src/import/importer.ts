@@ -19,10 +19,8 @@ export interface ImportOptions {
   readonly writeKey: string
   readonly type: LineRules['type']
   readonly maxRetries: number
-  /** The progress so far. */
   readonly state: ImportState
   readonly rejectedFile: RejectedFile
-  /** Stores the progress. */
   readonly save: (state: ImportState) => Promise<void>
 }
 
@@ -30,9 +28,8 @@ export interface ImportOptions {
 const BATCH_MESSAGES = 1_000
 
 /**
- * Imports a file: reads a window of lines, queues their calls, flushes, stores the progress, and continues
- * with the next window. It ends at the end of the file, at the first batch that the service does not accept,
- * or when `signal` aborts. In each case, `state` counts exactly the lines whose outcome is known.
+ * Imports a file in windows of lines, and stores the progress after each. Stops at the first batch that the service does
+ * not accept. `state` counts exactly the lines with a known outcome.
  */
 export class Importer {
   readonly #options: ImportOptions
@@ -40,7 +37,7 @@ export class Importer {
   readonly #window = new Window()
   readonly #broken = new AbortController()
   #state: ImportState
-  /** The calls whose outcome was known before the window. */
+  /** Calls with a known outcome before the window. */
   #callsBefore = 0
   #failure: { readonly error: ReportedError; readonly callsBefore: number } | undefined
 
@@ -56,12 +53,11 @@ export class Importer {
     })
   }
 
-  /** The progress so far. */
   get state(): ImportState {
     return this.#state
   }
 
-  /** Resolves at the end, with the error if the service did not accept a batch. Call it once. */
+  /** Resolves with the error if the service did not accept a batch. Call it once. */
   async run(signal: AbortSignal): Promise<ReportedError | undefined> {
     const { path, state } = this.#options
     const end = AbortSignal.any([signal, this.#broken.signal])
@@ -95,7 +91,7 @@ export class Importer {
     }
   }
 
-  /** Waits until the outcome of every call is known, or for `end`, and stores the progress. */
+  /** Waits for the outcome of every call, or for `end`, and stores the progress. */
   async #flush(end: AbortSignal): Promise<void> {
     const ended = Promise.withResolvers<void>()
     end.addEventListener('abort', () => ended.resolve(), { once: true })
@@ -140,7 +136,7 @@ export class Importer {
       this.#window.reject(messageId, { code, message })
       return
     }
-    // Batches are sent in order: the outcome of earlier batches is known, of later ones it is not.
+    // Batches are sent in order: only earlier batches have a known outcome.
     const failed = error instanceof DeliveryError ? error.messages : 0
     this.#failure ??= { error, callsBefore: this.#callsWithOutcome - failed }
     this.#broken.abort()
@@ -152,23 +148,21 @@ function rejectedLine({ line, rejection }: Settled): RejectedLine[] {
   return [{ lineNumber: line.number, ...rejection, line: textOf(line) }]
 }
 
-/** Sends calls of the past: `context.library` stays that of the library that made the call, if the call names one. */
+/** Keeps the `context.library` of the original call. */
 class HistoricalAnalytics extends Analytics {
   protected override withLibrary(context: object): object {
     return { ...super.withLibrary({}), ...context }
   }
 }
 
-/** A line whose outcome is known. */
 interface Settled {
   readonly line: Line
-  /** `undefined` if the call was accepted. */
   readonly rejection: Rejection | undefined
 }
 
 interface Entry {
   readonly line: Line
-  /** The number of its call in the order of queueing; `undefined` if the line has no call. */
+  /** The position of its call in the queue, if it has one. */
   readonly call: number | undefined
   rejection: Rejection | undefined
 }
@@ -176,7 +170,7 @@ interface Entry {
 const MAX_LINES = 4_000
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** The lines that are read before the next flush, in their order. Their outcome is not known yet. */
+/** The lines since the last flush, in order. */
 class Window {
   readonly #entries: Entry[] = []
   readonly #byMessageId = new Map<string, Entry>()
@@ -187,33 +181,27 @@ class Window {
     return this.#entries.length >= MAX_LINES || this.#bytes >= MAX_BYTES
   }
 
-  /** Whether it has a call with this messageId. The service reports a refusal by that id alone. */
+  /** The service reports a refusal by messageId alone. */
   hasCall(messageId: string): boolean {
     return this.#byMessageId.has(messageId)
   }
 
-  /** Adds a line whose call was queued. */
   addCall(line: Line, messageId: string): void {
     const entry = { line, call: this.#calls++, rejection: undefined }
     this.#byMessageId.set(messageId, entry)
     this.#add(entry)
   }
 
-  /** Adds a line without a call. */
   addRejected(line: Line, rejection: Rejection): void {
     this.#add({ line, call: undefined, rejection })
   }
 
-  /** Records that the service refused a call. */
   reject(messageId: string | null, rejection: Rejection): void {
     const entry = this.#byMessageId.get(messageId ?? '')
     if (entry !== undefined) entry.rejection = rejection
   }
 
-  /**
-   * Empties the window, and returns its lines up to the first one whose outcome is not known.
-   * @param calls how many calls have a known outcome; outcomes arrive in the order of queueing
-   */
+  /** Empties the window, and returns its lines with a known outcome. @param calls with one, in queue order */
   takeSettled(calls: number): Settled[] {
     const firstOpen = this.#entries.findIndex(({ call = -1 }) => call >= calls)
     const settled = this.#entries.slice(0, firstOpen < 0 ? undefined : firstOpen)

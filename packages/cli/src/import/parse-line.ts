@@ -21,13 +21,11 @@ import type { UncheckedCall } from '../sending/send-calls.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import type { Line } from './read-lines.ts'
 
-/** A call of a file. Its messageId is unique in the file. */
 export interface LineCall extends UncheckedCall {
   readonly messageId: string
   readonly timestamp?: unknown
 }
 
-/** Why a line was not accepted: a code of the ingestion API, and a message. */
 export interface Rejection {
   readonly code: string
   readonly message: string
@@ -35,11 +33,11 @@ export interface Rejection {
 
 export interface LineRules {
   readonly fingerprint: Fingerprint
-  /** The type of lines without a type. */
+  /** For lines without a type. */
   readonly type: EventType | undefined
 }
 
-/** The call of a line, or why it has none. Checks only what the client library does not. Pure. */
+/** Checks only what the client library does not. */
 export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   if (line.isCut) return rejection('message_too_large')
   if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not UTF-8.')
@@ -100,7 +98,6 @@ function rejection(code: IngestCodeName, message: string = INGEST_CODES[code].me
   return { code, message }
 }
 
-/** The code for a value that is nested too deep, or has numbers that JavaScript would change. */
 function faultOfValue(value: Json, text: string): IngestCodeName | undefined {
   if (isDeeperThan(value, LIMITS.nestingLevels)) return 'nested_too_deep'
   const isInexact = hasNumericId(value) && callsWithInexactIds(text, { isBatch: false }).has(0)
@@ -110,7 +107,7 @@ function faultOfValue(value: Json, text: string): IngestCodeName | undefined {
     : undefined
 }
 
-/** Whether the text is JSON but for `NaN` and `Infinity`. */
+/** Whether the text is JSON except for `NaN` and `Infinity`. */
 function hasNonFinite(text: string): boolean {
   try {
     const finite = withoutNonFinite(text)
@@ -121,12 +118,12 @@ function hasNonFinite(text: string): boolean {
   }
 }
 
-/** JSON.rawJSON, which the compiler does not know yet. */
+/** Missing from the compiler's types. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-/** The value of the text, with numbers that JavaScript rounds: JSON.stringify writes their original digits. */
+/** Keeps the original digits of numbers that JavaScript rounds. */
 function exactly(value: Json, text: string): unknown {
   if (roundedNumbers(text).values.size === 0) return value
   const reviver: Reviver = (_key, each, { source = '' }) =>

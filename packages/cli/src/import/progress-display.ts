@@ -1,6 +1,5 @@
 import { type Progress, progressText } from './progress-text.ts'
 
-/** The terminal or file that progress is written to. */
 export interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,7 +10,7 @@ const REDRAW_EVERY_MS = 100
 const LINE_EVERY_MS = 10_000
 const ERASE_LINE = '\r\u001b[2K'
 
-/** Shows progress until it is disposed of: a bar on a terminal, else a line every 10 seconds. */
+/** Shows a bar on a terminal, else a line every 10 seconds. */
 export class ProgressDisplay implements Disposable {
   readonly #screen: Screen
   readonly #read: () => Progress

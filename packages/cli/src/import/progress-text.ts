@@ -1,6 +1,5 @@
 import { durationText, grouped } from '../output/figures.ts'
 
-/** The figures of a progress line. */
 export interface Progress {
   readonly bytes: number
   readonly totalBytes: number
@@ -10,7 +9,6 @@ export interface Progress {
 
 const BAR_CHARACTERS = 24
 
-/** One line: the progress of an import, its rate since `start`, and the time left. */
 export function progressText(now: Progress, start: Progress, elapsedMs: number): string {
   const part = now.totalBytes === 0 ? 1 : now.bytes / now.totalBytes
   const filled = Math.floor(part * BAR_CHARACTERS)

@@ -2,28 +2,26 @@ import { createReadStream } from 'node:fs'
 
 /** A line of a file, without its newline. */
 export interface Line {
-  /** Counted from 1. */
+  /** From 1. */
   readonly number: number
   readonly bytes: Buffer
-  /** The offset of the next line, in bytes from the start of the file. */
+  /** The byte offset of the next line. */
   readonly end: number
-  /** Whether the line is longer than any call, and `bytes` holds only its beginning. */
+  /** Whether the line is too long, so that `bytes` is only its start. */
   readonly isCut: boolean
 }
 
-/** A position between two lines. */
 export interface Place {
-  /** Bytes from the start of the file. */
   readonly offset: number
   /** The number of lines before it. */
   readonly line: number
 }
 
 /** Longer than the 32 KB of a call: its text may contain spaces and escaped characters. */
-const LONGEST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 
-/** The lines from a place to the byte `end`. Needs memory for one line and one chunk of the file. */
+/** Reads the lines up to the byte `end`. Buffers one line and one chunk. */
 export async function* readLines(path: string, from: Place, end: number): AsyncGenerator<Line> {
   if (from.offset >= end) return
   const line = new LineBuffer()
@@ -44,7 +42,6 @@ export async function* readLines(path: string, from: Place, end: number): AsyncG
   if (!line.isEmpty) yield { number: ++number, ...line.take(), end: position }
 }
 
-/** Collects the line that is being read, up to the bound. */
 class LineBuffer {
   #pieces: Buffer[] = []
   #bytes = 0
@@ -53,16 +50,16 @@ class LineBuffer {
     return this.#bytes === 0
   }
 
-  /** Keeps one byte more than the bound, to notice a line that is too long. */
+  /** Keeps one byte more than the maximum, to detect lines that are too long. */
   add(piece: Buffer): void {
-    const kept = piece.subarray(0, LONGEST_BYTES + 1 - this.#bytes)
+    const kept = piece.subarray(0, MAX_BYTES + 1 - this.#bytes)
     this.#pieces.push(kept)
     this.#bytes += kept.length
   }
 
   take(): Pick<Line, 'bytes' | 'isCut'> {
-    const bytes = Buffer.concat(this.#pieces).subarray(0, LONGEST_BYTES)
-    const isCut = this.#bytes > LONGEST_BYTES
+    const bytes = Buffer.concat(this.#pieces).subarray(0, MAX_BYTES)
+    const isCut = this.#bytes > MAX_BYTES
     this.#pieces = []
     this.#bytes = 0
     return { bytes, isCut }

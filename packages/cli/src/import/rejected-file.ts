@@ -1,14 +1,13 @@
 import { type FileHandle, open, rm, stat, truncate } from 'node:fs/promises'
 import type { Rejection } from './parse-line.ts'
 
-/** A rejected line, in the form of the file of rejected lines. */
 export interface RejectedLine extends Rejection {
   readonly lineNumber: number
-  /** The line, or the beginning of a line that is far too long. */
+  /** Only the start if the line is too long. */
   readonly line: string
 }
 
-/** The file of rejected lines, with one JSON object per line. It exists only after the first rejection. */
+/** The file of rejected lines, as NDJSON. Created by the first rejection. */
 export class RejectedFile implements AsyncDisposable {
   readonly #path: string
   #file: FileHandle | undefined
@@ -19,7 +18,7 @@ export class RejectedFile implements AsyncDisposable {
     this.#bytes = bytes
   }
 
-  /** Opens it to continue an import, and cuts it to `bytes`: the lines of the rest will be read again. */
+  /** Truncates the file to `bytes`: later lines will be read again. */
   static async open(path: string, bytes: number): Promise<RejectedFile> {
     // The user may have moved it away or shortened it since.
     const size = (await stat(path).catch(() => undefined))?.size ?? 0
@@ -29,12 +28,11 @@ export class RejectedFile implements AsyncDisposable {
     return new RejectedFile(path, kept)
   }
 
-  /** The size of the file. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Resolves when the lines are on disk. */
+  /** Resolves when the lines are synced to disk. */
   async append(lines: readonly RejectedLine[]): Promise<void> {
     if (lines.length === 0) return
     this.#file ??= await open(this.#path, 'a')

@@ -11,6 +11,7 @@ import {
 } from './import-state.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { Importer } from './importer.ts'
+import { grouped } from '../output/figures.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import { RejectedFile } from './rejected-file.ts'
 
@@ -20,29 +21,30 @@ export interface ImportRequest {
   readonly writeKey: string
   readonly type: EventType | undefined
   readonly maxRetries: number
-  /** Whether to ignore the stored progress. */
   readonly fromStart: boolean
 }
 
-/** The file that stores the progress of an import. */
 export function progressPath(path: string): string {
   return `${path}.import.json`
 }
 
-/** The file of the lines that were not accepted. */
 export function rejectedPath(path: string): string {
   return `${path}.rejected.ndjson`
 }
 
+/** `2 lines were rejected.` */
+export function rejectedText(count: number): string {
+  return count === 1 ? '1 line was rejected.' : `${grouped(count)} lines were rejected.`
+}
+
 export interface ImportResult {
   readonly state: ImportState
-  /** Why it stopped before the end of the file: the service did not accept a batch. */
+  /** Set if the service did not accept a batch. */
   readonly error?: ReportedError | undefined
-  /** Whether an earlier run had completed the import. */
   readonly wasComplete: boolean
 }
 
-/** Starts an import or continues it. Resolves when it has ended. */
+/** Starts or resumes an import. Resolves when it ends. */
 export async function runImport(
   request: ImportRequest,
   signal: AbortSignal,
@@ -70,7 +72,7 @@ async function stateOf({ path, url, writeKey, fromStart }: ImportRequest): Promi
   return stored
 }
 
-/** Checks before the first call that its outcome can be stored. */
+/** Checks before the first call that progress can be stored. */
 async function assertStorable(path: string, save: () => Promise<void>): Promise<void> {
   try {
     await save()
@@ -78,7 +80,7 @@ async function assertStorable(path: string, save: () => Promise<void>): Promise<
     const { message } = cause as Error
     throw new Failure('failed', `Cannot store the progress of the import: ${message}.`, {
       cause,
-      hint: `Put ${path} into a folder that you may write to.`,
+      hint: `Move ${path} to a writable folder.`,
     })
   }
 }

@@ -3,12 +3,12 @@ import { withoutStyles } from './style.ts'
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** How many columns of a terminal a text takes: two for each CJK character and emoji, none for our styles. */
+/** The width on a terminal: two columns for CJK and emoji, none for our styles. */
 export function columnsOf(text: string): number {
   return truncatedWidth(withoutStyles(text)).width
 }
 
-/** The text, or as much of its beginning as fits with a … at its end. */
+/** Truncates text with … */
 export function cut(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text
   const parts: string[] = []
@@ -21,7 +21,7 @@ export function cut(text: string, columns: number): string {
   return `${parts.join('').trimEnd()}…`
 }
 
-/** The lines of a text that is broken between words. A word that is too long stays whole: it may be an id or a URL. */
+/** Wraps text between words. Long words stay whole: they may be ids or URLs. */
 export function wordLines(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -35,7 +35,7 @@ export function wordLines(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-/** The lines of a text without words, such as the body of a response: each is as long as it can be. */
+/** Wraps text without words, such as a response body. */
 export function fullLines(text: string, columns: number): string[] {
   const lines = ['']
   let left = columns

@@ -19,28 +19,27 @@ export interface CallOptions {
   readonly timestamp?: string
 }
 
-/** A call for the client library. */
 export interface Call {
   readonly type: EventType
   readonly messageId: string
   readonly [field: string]: unknown
 }
 
-/** The fields that not every type has: which ones a type takes, and which ones it requires. */
+/** The fields that only some types have. */
 interface TypeFields {
-  readonly takes: readonly TypeField[]
-  readonly needs?: readonly (TypeField | 'user')[]
+  readonly allows: readonly TypeField[]
+  readonly requires?: readonly (TypeField | 'user')[]
 }
 
 type TypeField = 'name' | 'property' | 'trait' | 'group' | 'previous'
 
 const TYPE_FIELDS: Readonly<Record<EventType, TypeFields>> = {
-  identify: { takes: ['trait'] },
-  track: { takes: ['name', 'property'], needs: ['name'] },
-  page: { takes: ['name', 'property'] },
-  screen: { takes: ['name', 'property'] },
-  group: { takes: ['group', 'trait'], needs: ['group'] },
-  alias: { takes: ['previous'], needs: ['user', 'previous'] },
+  identify: { allows: ['trait'] },
+  track: { allows: ['name', 'property'], requires: ['name'] },
+  page: { allows: ['name', 'property'] },
+  screen: { allows: ['name', 'property'] },
+  group: { allows: ['group', 'trait'], requires: ['group'] },
+  alias: { allows: ['previous'], requires: ['user', 'previous'] },
 }
 
 const FIELD_NAMES: Readonly<Record<TypeField | 'user', string>> = {
@@ -52,11 +51,11 @@ const FIELD_NAMES: Readonly<Record<TypeField | 'user', string>> = {
   user: '--user',
 }
 
-/** The call that the command line describes. @throws {Failure} `usage`, with all faults at once */
+/** @throws {Failure} `usage`, with all faults at once */
 export function callFrom(type: EventType, name: string | undefined, options: CallOptions): Call {
   const faults = faultsOf(type, { ...options, name })
   if (faults.length > 0) {
-    const hint = 'Add --help to see arguments and options.'
+    const hint = 'Add --help to list arguments and options.'
     throw new Failure('usage', faults.join('\n       '), { hint })
   }
   return {
@@ -75,28 +74,28 @@ export function callFrom(type: EventType, name: string | undefined, options: Cal
 }
 
 function faultsOf(type: EventType, options: CallOptions & { name: string | undefined }): string[] {
-  const { takes, needs = [] } = TYPE_FIELDS[type]
+  const { allows, requires = [] } = TYPE_FIELDS[type]
   const typeFields = ['name', 'property', 'trait', 'group', 'previous'] as const
   const faults = [
     ...typeFields
-      .filter((field) => options[field] !== undefined && !takes.includes(field))
-      .map((field) => `${type} does not take ${FIELD_NAMES[field]}.`),
-    ...needs
+      .filter((field) => options[field] !== undefined && !allows.includes(field))
+      .map((field) => `${type} does not accept ${FIELD_NAMES[field]}.`),
+    ...requires
       .filter((field) => !options[field])
-      .map((field) => `${type} needs ${FIELD_NAMES[field]}.`),
+      .map((field) => `${type} requires ${FIELD_NAMES[field]}.`),
   ]
   if (type !== 'alias' && !options.user && !options.anonymous) {
-    faults.push(`${type} needs --user or --anonymous.`)
+    faults.push(`${type} requires --user or --anonymous.`)
   }
   if (options.timestamp !== undefined && timeOf(options) === undefined) {
     faults.push(
-      '--timestamp is not a time: give ISO 8601, like 2026-11-21T09:30:00.000Z, or how long ago, like 1h.',
+      '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or how long ago, like 1h.',
     )
   }
   return faults
 }
 
-/** A time in ISO 8601 stays as it was written. */
+/** ISO 8601 is kept as written. */
 function timeOf({ timestamp = '' }: CallOptions): string | undefined {
   if (parseTimestamp(timestamp) !== undefined) return timestamp
   const span = parseTimeSpan(timestamp)

@@ -3,12 +3,6 @@ import { createInterface } from 'node:readline'
 import { Failure } from '../failure.ts'
 import { terminalText } from '../output/safe-text.ts'
 
-/** Gives a command that destroys something the option that confirms it. */
-export function withYesOption(command: Command): Command {
-  return command.option('-y, --yes', 'do not ask; needed where nobody can be asked, as in scripts')
-}
-
-/** Where a question is asked. */
 interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
@@ -17,8 +11,8 @@ interface Terminal {
 const PROCESS: Terminal = { input: process.stdin, output: process.stderr }
 
 /**
- * Asks on the terminal whether to go on, unless `--yes` is given. `effect` says in whole sentences what is destroyed, by name; it
- * is called only if there is no `--yes`. @throws {Failure} `usage` without a terminal; `failed` if the answer is no
+ * Asks for confirmation unless `--yes` is given. `effect` describes the loss in whole sentences.
+ * @throws {Failure} `usage` without a terminal; `failed` if the answer is no
  */
 export async function confirm(
   command: Command,
@@ -31,15 +25,15 @@ export async function confirm(
   if (!input.isTTY || !output.isTTY) {
     throw new Failure('usage', `Not confirmed. ${text}`, {
       code: 'not_confirmed',
-      hint: 'Add --yes to do it. Without a terminal, the command cannot ask.',
+      hint: 'Without a terminal, add --yes to confirm.',
     })
   }
   output.write(`${terminalText(text)}\n`)
-  if (/^y(?:es)?$/i.test((await answerOn(terminal, 'Go on? [y/N] ')).trim())) return
+  if (/^y(?:es)?$/i.test((await answerOn(terminal, 'Continue? [y/N] ')).trim())) return
   throw new Failure('failed', 'Nothing was changed.', { code: 'not_confirmed' })
 }
 
-/** The line that the user types; empty at the end of the input. @throws {Failure} `interrupted` for Ctrl-C */
+/** Reads a line; empty at the end of input. @throws {Failure} `interrupted` for Ctrl-C */
 async function answerOn(terminal: Terminal, question: string): Promise<string> {
   const lines = createInterface({ ...terminal, prompt: question, terminal: true })
   const { promise, resolve, reject } = Promise.withResolvers<string>()

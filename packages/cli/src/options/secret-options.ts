@@ -7,17 +7,13 @@ export interface SecretOptions {
   readonly secretFile?: string
 }
 
-/** Gives a command the options for a shared secret. */
-export function withSecretOptions(command: Command): Command {
+export function withSecretOptions<C extends Command>(command: C): C {
   return command
-    .option('--secret <text>', 'shared secret that signs requests to webhooks')
-    .option(
-      '--secret-file <file>',
-      'file that holds the shared secret; keeps it out of process lists',
-    )
+    .option('--secret <text>', 'shared secret that signs webhook requests')
+    .option('--secret-file <file>', 'file with the shared secret')
 }
 
-/** The shared secret of those options, if any. @throws {Failure} `usage` if its file cannot be read */
+/** @throws {Failure} `usage` if the file cannot be read */
 export function sharedSecretOf({ secret, secretFile }: SecretOptions): string | undefined {
   if (secret !== undefined || secretFile === undefined) return secret
   try {

@@ -1,22 +1,22 @@
 import { formatTimestamp, parseTimestamp, parseTimeSpan } from '@hookline/protocol'
 import { InvalidArgumentError } from 'commander'
 
-/** Parses a time of the past: ISO 8601, or how long ago. The result is ISO 8601. */
+/** Converts ISO 8601, or how long ago, to ISO 8601. */
 export function pastTime(text: string, nowMs = Date.now()): string {
   return timeOf(text, nowMs, -1, 'how long ago, like 90s, 1h or 7d')
 }
 
-/** Parses a time to come: ISO 8601, or how long from now. The result is ISO 8601. */
+/** Converts ISO 8601, or how long from now, to ISO 8601. */
 export function futureTime(text: string, nowMs = Date.now()): string {
   return timeOf(text, nowMs, 1, 'how long from now, like 12h or 30d')
 }
 
-/** In descriptions of options with a past time. */
+/** Describes a past time in option help. */
 export const PAST_TIME = 'ISO 8601, or how long ago, like 1h'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Parses a span of whole hours. A number without a unit is hours. */
+/** Parses whole hours. A number without a unit is hours. */
 export function wholeHours(text: string): number {
   const ms = /^\d{1,6}$/.test(text) ? Number(text) * HOUR_MS : parseTimeSpan(text)
   if (ms !== undefined && ms % HOUR_MS === 0) return ms / HOUR_MS

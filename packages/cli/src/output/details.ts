@@ -3,13 +3,16 @@ import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
 const GAP = 2
-/** Beside a name that leaves less than this, a value is not wrapped. */
-const LEAST = 20
+/** Values are not wrapped to fewer columns than this. */
+const MIN_VALUE_COLUMNS = 20
 
-/** One line for each entry, its name and its value, with the values aligned and wrapped to the screen. */
-export function details(output: Output, entries: readonly (readonly [string, string])[]): string {
+export type Detail = readonly [name: string, value: string]
+
+/** Formats each entry as a line, with values aligned and wrapped. */
+export function details(output: Output, lines: readonly (Detail | undefined | false)[]): string {
+  const entries = lines.filter((each) => each !== undefined && each !== false)
   const names = Math.max(...entries.map(([name]) => columnsOf(name)))
-  const left = Math.max(LEAST, output.columns - names - GAP)
+  const left = Math.max(MIN_VALUE_COLUMNS, output.columns - names - GAP)
   return entries
     .flatMap(([name, value]) => {
       const [first = '', ...more] = wordLines(printable(value), left)
@@ -23,7 +26,7 @@ export function details(output: Output, entries: readonly (readonly [string, str
     .join('\n')
 }
 
-/** A line of text, wrapped to the screen. The lines after the first are indented as it is, and by two more. */
+/** Wraps a line to the screen with a hanging indent. */
 export function wrapped(output: Output, line: string): string {
   const indent = line.length - line.trimStart().length
   const hanging = ' '.repeat(indent + GAP)

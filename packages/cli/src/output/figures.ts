@@ -15,17 +15,17 @@ export function bytesText(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
 }
 
-/** A number with grouped thousands: `12,020`. */
+/** `12,020` */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** A count and its noun: `1 delivery`, `12,020 deliveries`. */
+/** `1 delivery`, `12,020 deliveries` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
-/** Some names as a list for a sentence: the first three, and how many more there are. */
+/** `a, b, c and 2 more` */
 export function shortList(names: readonly string[]): string {
   const more = names.length - 3
   return more > 0 ? `${names.slice(0, 3).join(', ')} and ${more} more` : names.join(', ')

@@ -3,10 +3,6 @@ import { details } from './details.ts'
 import type { Output } from './output.ts'
 import { cellText, type Column, table } from './table.ts'
 
-/**
- * Prints a page of a list: for programs as `{ data, nextCursor }`; for people as a table, or `emptyText` if it has no items.
- * If there are more, it says how to see them.
- */
 export function showList<Item>(
   output: Output,
   columns: readonly Column<Item>[],
@@ -17,12 +13,9 @@ export function showList<Item>(
     data.length === 0 ? emptyText : table(output, columns, data),
   )
   if (output.isJson || nextCursor === null) return
-  output.note(
-    `${data.length} shown. There are more: add --cursor ${nextCursor}, or a higher --limit.`,
-  )
+  output.note(`${data.length} shown. For more, add --cursor ${nextCursor} or a higher --limit.`)
 }
 
-/** Prints one item: for programs as it is; for people with one line for each column. */
 export function showItem<Item extends object>(
   output: Output,
   columns: readonly Column<Item>[],

@@ -6,24 +6,23 @@ import type { Column } from './table.ts'
 /** Names of sources or destinations by id. */
 export type Names = ReadonlyMap<string, string>
 
-/** More are not read: that would take too many requests. */
-const MOST = 1_000
+/** More would take too many requests. */
+const MAX_NAMES = 1_000
 
 type Named = { readonly id: string; readonly name: string }
 
-/** The names of the destinations, for people alone. Without them, ids are shown. */
+/** Empty for JSON output. Without names, ids are shown. */
 export function destinationNames(api: ManagementApi, output: Output): Promise<Names> {
-  return output.isJson ? NONE : namesIn(listItems<Named>(api.listDestinations, MOST))
+  return output.isJson ? NONE : namesIn(listItems<Named>(api.listDestinations, MAX_NAMES))
 }
 
-/** The same for the sources. */
 export function sourceNames(api: ManagementApi, output: Output): Promise<Names> {
-  return output.isJson ? NONE : namesIn(listItems<Named>(api.listSources, MOST))
+  return output.isJson ? NONE : namesIn(listItems<Named>(api.listSources, MAX_NAMES))
 }
 
 const NONE = Promise.resolve<Names>(new Map())
 
-/** A list is worth showing without the names, too. */
+/** Lists are useful even without names. */
 async function namesIn(listed: Promise<readonly Named[]>): Promise<Names> {
   const items = await listed.catch(() => [])
   return new Map(items.map(({ id, name }) => [id, name]))
@@ -35,9 +34,7 @@ export function nameAndId(id: string, names: Names): string {
   return name === undefined ? id : `${name} (${id})`
 }
 
-/**
- * The columns of a name and its id. A narrow screen shows the names alone; or the ids, if the name of one is not known.
- */
+/** Name and id columns. A narrow screen shows only the names, or only the ids if a name is missing. */
 export function nameColumns<Item>(
   head: 'source' | 'destination',
   idOf: (item: Item) => string,

@@ -1,12 +1,9 @@
 import { OWN_STYLE } from '../layout/style.ts'
 
-/**
- * Characters that make a terminal act, that show text in another order than it is stored, or that nobody sees: controls,
- * formats, line separators, half characters, and what Unicode calls ignorable. And a mark on a letter that has four.
- */
+/** Control, formatting, line separator, surrogate and ignorable characters, and the fifth mark on a letter. */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<=\p{M}{4})\p{M}`
 
-/** Invisible parts of what is visible: of emoji, and the joint inside Persian words. */
+/** Invisible parts of emoji and Persian words. */
 const PART_OF_VISIBLE = [
   String.raw`(?<=\p{Extended_Pictographic})\ufe0f`,
   String.raw`(?<=\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d(?=\p{Extended_Pictographic})`,
@@ -16,21 +13,21 @@ const PART_OF_VISIBLE = [
 const IN_VALUES = new RegExp(`(${PART_OF_VISIBLE})|${HIDDEN}`, 'gu')
 const IN_TEXT = new RegExp(String.raw`${OWN_STYLE}|(${PART_OF_VISIBLE}|[\n\t])|${HIDDEN}`, 'gu')
 
-/** Text from outside on one line, safe to print: hidden characters are shown as escapes like `\x1b` and `\u200b`. */
+/** Makes external text safe to print on one line: hidden characters become escapes like `\x1b`. */
 export function printable(text: string): string {
   return text.replaceAll(IN_VALUES, (all, kept: string | undefined) => kept ?? shown(all))
 }
 
-/** Text for people as it goes to the terminal. Of the hidden characters, only its lines and our own styles take effect. */
+/** Escapes hidden characters except line breaks, tabs and our own styles. */
 export function terminalText(text: string): string {
   return text.replaceAll(IN_TEXT, (all, style: string | undefined, kept: string | undefined) =>
     style === undefined ? (kept ?? shown(all)) : `\u001b${style}`,
   )
 }
 
-/** JSON that is safe to print. A program that parses it gets the same value. */
+/** JSON with hidden characters escaped, which parses to the same value. */
 export function jsonText(value: unknown, space?: number): string {
-  // Inside strings, line breaks are escaped already: the ones that are left are between the lines of the document.
+  // The line breaks that are left are between lines of the document.
   return JSON.stringify(value, null, space).replaceAll(
     IN_VALUES,
     (all, kept: string | undefined) => kept ?? (all === '\n' ? all : jsonEscape(all)),

@@ -7,29 +7,26 @@ import { type Column, table } from './table.ts'
 type Statistics = Awaited<ReturnType<ManagementApi['getStatistics']>>
 type Point = Statistics['points'][number]
 
-/** What the statistics can be grouped by. */
 export const SERIES_OF = ['destination', 'source'] as const
 export type SeriesOf = (typeof SERIES_OF)[number]
 
-/** The points of a destination or a source, summed up. */
+/** The totals of a destination or a source. */
 interface Summary {
   readonly id: string
   readonly received: number
   readonly delivered: number
   readonly retried: number
   readonly failed: number
-  /** At the last minute that counted them; `null` for none. */
+  /** The last count. */
   readonly pending: number | null
-  /** That of the slowest step; `null` if nothing was delivered. */
+  /** Of the slowest step. */
   readonly p95: number | null
   /** One character for each step. */
   readonly plot: string
 }
 
-/** Points that a line has room for. */
-const MOST_PLOTTED = 60
+const MAX_PLOTTED = 60
 
-/** The statistics by destination or source, for people: a line for each. */
 export function seriesText(
   output: Output,
   { from, to, series = [] }: Statistics,
@@ -39,7 +36,7 @@ export function seriesText(
   const items = series.map(({ id, points }) => summaryOf(id, points, by))
   const columns = [...nameColumns(by, ({ id }: Summary) => id, { names, items }), ...COLUMNS]
   const plotted = by === 'source' ? 'received' : 'delivered'
-  return `${table(output, columns, items)}\n${from} to ${to}. The plot shows what was ${plotted}.`
+  return `${table(output, columns, items)}\n${from} to ${to}. The plot shows ${plotted} events.`
 }
 
 function summaryOf(id: string, points: readonly Point[], by: SeriesOf): Summary {
@@ -55,17 +52,17 @@ function summaryOf(id: string, points: readonly Point[], by: SeriesOf): Summary 
     failed: total(({ failed }) => Object.values(failed).reduce((sum, each) => sum + each, 0)),
     pending: points.findLast(({ pending }) => pending !== null)?.pending ?? null,
     p95: p95s.length === 0 ? null : Math.max(...p95s),
-    plot: plotOf(plotted.slice(-MOST_PLOTTED)),
+    plot: plotOf(plotted.slice(-MAX_PLOTTED)),
   }
 }
 
 const BARS = '▁▂▃▄▅▆▇█'
 
-/** `▁▁▄█`: the largest count has the highest bar, and none has a space. */
+/** `▁▁▄█`, with a space for zero. */
 function plotOf(counts: readonly number[]): string {
-  const most = Math.max(...counts, 1)
+  const max = Math.max(...counts, 1)
   return counts
-    .map((count) => (count === 0 ? ' ' : BARS[Math.ceil((count / most) * BARS.length) - 1]))
+    .map((count) => (count === 0 ? ' ' : BARS[Math.ceil((count / max) * BARS.length) - 1]))
     .join('')
     .trimEnd()
 }

@@ -1,15 +1,13 @@
 import { formatTimeSpan } from '@hookline/protocol'
 import type { ManagementApi } from '../api/management-api.ts'
-import { details } from './details.ts'
+import { type Detail, details } from './details.ts'
 import { bytesText, counted, durationText, grouped } from './figures.ts'
 import type { Output } from './output.ts'
 import { type Column, table } from './table.ts'
 
 type System = Awaited<ReturnType<ManagementApi['getSystem']>>
 type ShownSetting = System['settings'][number]
-type Line = readonly [string, string]
 
-/** The running service, for people. */
 export function systemText(
   output: Output,
   system: System,
@@ -23,32 +21,31 @@ export function systemText(
   return [facts, settingsText(output, system.settings, areAllShown)].join('\n\n')
 }
 
-function serviceLines(output: Output, system: System): Line[] {
+function serviceLines(output: Output, system: System): (Detail | false)[] {
   const { version, node, backend, status, startedAt, uptimeMs, dataDir, live } = system
   const backup = system.lastBackupAt
   return [
     ['version', `hookline ${version} on Node ${node}, backend ${backend}`],
     ['started', `${output.time(startedAt)}, ${durationText(uptimeMs / 1000)} ago`],
-    ...(dataDir === null ? [] : [['data folder', dataDir] as const]),
+    dataDir !== null && ['data folder', dataDir],
     ['status', status],
-    ...Object.entries(system.checks).flatMap(([name, { ok, note, reason }]): Line[] =>
+    ...Object.entries(system.checks).flatMap(([name, { ok, note, reason }]): Detail[] =>
       ok && note === undefined ? [] : [[`check ${name}`, note ?? `failed: ${reason}`]],
     ),
-    ...system.failingWorkers.map(({ name, reason }): Line => [`worker ${name}`, reason]),
-    ...(system.damages ?? []).map(({ foundAt, description }): Line => [
-      'damage',
+    ...system.failingWorkers.map(({ name, reason }): Detail => [`worker ${name}`, reason]),
+    ...(system.damages ?? []).map(({ foundAt, description }): Detail => [
+      'corruption',
       `${output.time(foundAt)} ${description}`,
     ]),
     ...nodeLines(output, system),
     ['live tail', `${live.open} of ${grouped(live.most)} connections`],
-    ['last backup', backup === null ? 'none since the start' : output.time(backup)],
+    ['last backup', backup === null ? 'none since startup' : output.time(backup)],
   ]
 }
 
-/** A service of one process has no lines of nodes. */
-function nodeLines(output: Output, { nodes }: System): Line[] {
+function nodeLines(output: Output, { nodes }: System): (Detail | false)[] {
   if (nodes.length < 2) return []
-  return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isThis }): Line => {
+  return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isThis }): Detail => {
     const seen = isAlive
       ? isThis
         ? ', responds'
@@ -59,11 +56,11 @@ function nodeLines(output: Output, { nodes }: System): Line[] {
   })
 }
 
-function storageLines(output: Output, { storage }: System): Line[] {
+function storageLines(output: Output, { storage }: System): (Detail | false)[] {
   const { events, isExact, oldestEventAt, retentionMs, retentionMaxBytes, freeBytes } = storage
   const free = freeBytes === null ? '' : `; ${bytesText(freeBytes)} free`
-  const oldest = oldestEventAt === null ? '' : `, the oldest of ${output.time(oldestEventAt)}`
-  const size = retentionMaxBytes === null ? '' : `, and at most ${bytesText(retentionMaxBytes)}`
+  const oldest = oldestEventAt === null ? '' : `, oldest from ${output.time(oldestEventAt)}`
+  const size = retentionMaxBytes === null ? '' : `, up to ${bytesText(retentionMaxBytes)}`
   return [
     [
       'storage',
@@ -74,18 +71,18 @@ function storageLines(output: Output, { storage }: System): Line[] {
   ]
 }
 
-function backlogLines({ backlog }: System): Line[] {
+function backlogLines({ backlog }: System): (Detail | false)[] {
   const { undecided, notInProfiles, pending, held, oldestPendingAgeMs } = backlog
   const age = (ms: number | null): string =>
-    ms === null ? '' : `, the oldest for ${durationText(ms / 1000)}`
+    ms === null ? '' : `, oldest ${durationText(ms / 1000)}`
   const behind = ({ events, ageMs }: typeof undecided): string =>
     events === 0 ? 'none' : `${counted(events, 'event')}${age(ageMs)}`
   const { quarantined, openReplays, openDeletions } = backlog
   return [
     ['undecided', behind(undecided)],
-    ...(notInProfiles === null ? [] : [['not in profiles', behind(notInProfiles)] as const]),
-    ['waiting', `${grouped(pending)} pending${age(oldestPendingAgeMs)}; ${grouped(held)} held`],
-    ...(quarantined === 0 ? [] : [['quarantined', grouped(quarantined)] as const]),
+    notInProfiles !== null && ['not in profiles', behind(notInProfiles)],
+    ['backlog', `${grouped(pending)} pending${age(oldestPendingAgeMs)}; ${grouped(held)} held`],
+    quarantined > 0 && ['quarantined', grouped(quarantined)],
     ['in progress', `${counted(openReplays, 'replay')}, ${counted(openDeletions, 'deletion')}`],
   ]
 }
@@ -95,17 +92,17 @@ function settingsText(
   settings: readonly ShownSetting[],
   areAllShown: boolean,
 ): string {
+  const isChanged = ({ value, default: usual, hidden, isSet }: ShownSetting) =>
+    hidden === null ? value !== usual : isSet && hidden === 'secret'
   const shown = settings.filter((each) => areAllShown || isChanged(each))
   const others = settings.length - shown.length
   const rest =
-    others === 0 ? '' : `${counted(others, 'setting')} with the default: --settings shows them.`
+    others === 0
+      ? ''
+      : `${counted(others, 'setting')} with default values; show them with --settings.`
   return [shown.length === 0 ? '' : table(output, COLUMNS, shown), rest]
     .filter((text) => text !== '')
     .join('\n')
-}
-
-function isChanged({ value, default: usual, hidden, isSet }: ShownSetting): boolean {
-  return hidden === null ? value !== usual : isSet && hidden === 'secret'
 }
 
 const COLUMNS: readonly Column<ShownSetting>[] = [
@@ -116,5 +113,5 @@ const COLUMNS: readonly Column<ShownSetting>[] = [
 
 function valueText({ value, hidden, isSet }: ShownSetting): string {
   if (hidden === 'secret') return isSet ? 'hidden' : ''
-  return hidden === null ? (value ?? '') : 'admins see it'
+  return hidden === null ? (value ?? '') : 'only for admins'
 }

@@ -3,27 +3,22 @@ import { details } from './details.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
-/** One column of a table: its heading, and its text for an item. */
 export interface Column<Item> {
   readonly head: string
   readonly cell: (item: Item) => string
-  /** What may happen to a cell that is too long for the screen. Without it, the cell is shown whole: users copy ids. */
+  /** How to fit a cell that is too wide. By default it is shown whole, because users copy ids. */
   readonly long?: 'cut' | 'wrap'
-  /** The cell is an ISO 8601 time, or words in place of one. A screen shows its age. */
+  /** An ISO 8601 time, of which a screen shows the age, or other text. */
   readonly isTime?: true
-  /** On a screen that is too narrow, columns with the highest rank are left out first; those without a rank stay. */
+  /** A narrow screen omits columns with the highest rank first, and none without a rank. */
   readonly rank?: number
 }
 
-/** A column of which less than this is seen has no use. */
-const LEAST = { cut: 10, wrap: 30 } as const
+const MIN_WIDTHS = { cut: 10, wrap: 30 } as const
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/**
- * The items as an aligned table with headings. It fits the screen: cells are cut or wrapped, and columns are left out.
- * If that does not suffice, each item becomes a record of several lines.
- */
+/** Fits a table to the screen: cuts and wraps cells, omits columns, or shows each item as a record. */
 export function table<Item>(
   output: Output,
   columns: readonly Column<Item>[],
@@ -43,7 +38,6 @@ export function table<Item>(
   return [output.style('bold', headLine), ...lines].join('\n')
 }
 
-/** The text of a cell, safe to print. */
 export function cellText<Item>(
   { cell, isTime }: Column<Item>,
   item: Item,
@@ -63,7 +57,7 @@ function needOf<Item>(
     columnsOf(head),
   )
   const least =
-    long === undefined ? natural : Math.min(natural, Math.max(columnsOf(head), LEAST[long]))
+    long === undefined ? natural : Math.min(natural, Math.max(columnsOf(head), MIN_WIDTHS[long]))
   return { natural, least, rank }
 }
 
@@ -73,7 +67,7 @@ function records<Item>(
   rows: readonly (readonly string[])[],
 ): string {
   const names = Math.max(...columns.map(({ head }) => columnsOf(head)))
-  const left = Math.max(LEAST.cut, output.columns - names - GAP)
+  const left = Math.max(MIN_WIDTHS.cut, output.columns - names - GAP)
   const entry = (row: readonly string[], { head, long }: Column<Item>, index: number) =>
     [head, long === 'cut' ? cut(row[index]!, left) : row[index]!] as const
   const record = (row: readonly string[]) =>
@@ -109,23 +103,17 @@ function lineOf(cells: readonly string[], widths: readonly (number | undefined)[
     .join(' '.repeat(GAP))
     .trimEnd()
 }
-/** What a column of a table needs. */
+
 export interface ColumnNeed {
-  /** The columns of the terminal that its longest cell takes. */
+  /** The width of its longest cell. */
   readonly natural: number
-  /** With fewer, it has no use. */
   readonly least: number
-  /** Columns with a rank may be left out, the highest first. */
   readonly rank: number | undefined
 }
 
-/** Between two columns. */
 const GAP = 2
 
-/**
- * The widths that make a table fit; `undefined` for a column that is left out. The result is `undefined` if even the
- * columns that must stay do not fit.
- */
+/** Returns the widths, with `undefined` for omitted columns; or `undefined` if the required columns do not fit. */
 export function fitColumns(
   needs: readonly ColumnNeed[],
   available: number,
@@ -155,7 +143,6 @@ function lastRanked(needs: readonly ColumnNeed[], widths: readonly (number | und
   return highest < 0 ? -1 : needs.findIndex((_, index) => rankOf(index) === highest)
 }
 
-/** The narrowest of the columns whose cells are cut. */
 function narrowestCut(
   needs: readonly ColumnNeed[],
   widths: readonly (number | undefined)[],

@@ -2,13 +2,11 @@ import { styled } from '../layout/style.ts'
 import type { Output } from './output.ts'
 import { printable } from './safe-text.ts'
 
-/** What the service says will not work as it is. */
 interface Warning {
   readonly message: string
   readonly hint: string
 }
 
-/** Says on stderr what was accepted and will not work as it is, and what to do. */
 export function noteWarnings(output: Output, warnings: readonly Warning[] = []): void {
   const head = styled(['yellow', 'bold'], 'warning:', process.stderr)
   for (const { message, hint } of warnings) {

@@ -1,13 +1,11 @@
 import { isJsonObject, type Json } from '@hookline/protocol'
 
-/** A change of an audience or a computed trait, as an identify call tells it. */
 export interface AudienceChange {
-  /** The name of the trait. */
   readonly key: string
   readonly value: Json
 }
 
-/** The change that a payload tells; `undefined` where it is no such identify call. */
+/** The audience or computed trait that an identify payload changes, if any. */
 export function audienceChange(payload: Json): AudienceChange | undefined {
   if (!isJsonObject(payload) || !isJsonObject(payload['context'])) return undefined
   const { audience, computedTrait } = payload['context']

@@ -13,14 +13,13 @@ const COLOURS = {
   unsigned: 'yellow',
 } as const
 
-/** A delivery in one line: when, which event of which user, the signature check, and the delay. */
 export function deliveryLine(output: Output, delivery: ReceivedDelivery): string {
   const { at, signature, attempt, answered } = delivery
   const { verdict } = signature
-  const words = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
+  const check = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
   return [
     ...eventCells(output, at, { ...delivery, name: nameOf(delivery) }),
-    output.style(COLOURS[verdict], words.padEnd(12)),
+    output.style(COLOURS[verdict], check.padEnd(12)),
     elapsed(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(answered === 200 ? [] : [output.style('red', `responded ${answered}`)]),
@@ -37,7 +36,6 @@ const SHOWN_HEADERS = [
   'x-hookline-attempt',
 ]
 
-/** A request as it arrived: the headers that belong to the delivery, and the body. */
 export function requestText(output: Output, { headers, body }: ReceivedRequest): string {
   const lines = SHOWN_HEADERS.map(
     (name) => `  ${output.style('dim', `${name}:`)} ${printable(String(headers[name]))}`,
@@ -45,16 +43,11 @@ export function requestText(output: Output, { headers, body }: ReceivedRequest):
   return [...lines, '', `  ${printable(body)}`].join('\n')
 }
 
-/** What the call is about: an event, a page, a group, or the change of an audience. */
 function nameOf(delivery: ReceivedDelivery): string | null {
   const change = audienceChange(delivery.body)
   if (change !== undefined) return `${change.key}: ${JSON.stringify(change.value)}`
-  return delivery.name ?? groupIn(delivery)
-}
-
-function groupIn({ body }: ReceivedDelivery): string | null {
-  const groupId = isJsonObject(body) ? body['groupId'] : undefined
-  return typeof groupId === 'string' ? groupId : null
+  const groupId = isJsonObject(delivery.body) ? delivery.body['groupId'] : undefined
+  return delivery.name ?? (typeof groupId === 'string' ? groupId : null)
 }
 
 function elapsed(ms: number | null): string {

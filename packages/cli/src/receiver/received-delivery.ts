@@ -2,7 +2,7 @@ import { formatTimestamp, isId, isJsonObject, type Json, timeOfId } from '@hookl
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SignatureCheck } from '@hookline/protocol/check-signature'
 
-/** A request that arrived at a receiver, in the form of `--json`. Programs rely on its fields; `null` means absent. */
+/** The `--json` output for a received request; `null` means absent. */
 export interface ReceivedDelivery {
   readonly kind: 'delivery'
   readonly at: string
@@ -14,24 +14,20 @@ export interface ReceivedDelivery {
   readonly messageId: string | null
   /** `webhook-id`: the same on every attempt. */
   readonly webhookId: string | null
-  /** The number of the attempt, from 1. */
   readonly attempt: number | null
   readonly signature: SignatureCheck
   /** The time since the service received the event. */
   readonly sinceReceiptMs: number | null
-  /** The status of this receiver's response. */
   readonly answered: number
   /** The payload; a text if it is not JSON. */
   readonly body: Json
 }
 
-/** A request as it arrived. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** Parses a request that arrived at `nowMs`; `answered` is the status of the response. */
 export function receivedDelivery(
   request: ReceivedRequest,
   context: {

@@ -3,7 +3,7 @@ import { checkSignature } from '@hookline/protocol/check-signature'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { listenFailure } from '../service/listen-failure.ts'
 import {
   type ReceivedDelivery,
@@ -14,22 +14,21 @@ import { type PlannedFault, ResponsePlan } from './response-plan.ts'
 
 export interface ReceiverOptions {
   readonly host?: string
-  /** 0 takes a free port. */
+  /** 0 for a free port. */
   readonly port: number
-  /** Without it, signatures are not checked. */
+  /** Signatures are checked only with a secret. */
   readonly secret?: string | undefined
   readonly fault?: PlannedFault | undefined
-  /** How long each response is delayed. */
   readonly delayMs?: number | undefined
-  /** Called for each request when it has arrived, before the response. */
+  /** Called before the response. */
   readonly onDelivery: (delivery: ReceivedDelivery, request: ReceivedRequest) => void
 }
 
-/** A server to use as a webhook: it checks signatures, reports deliveries, and fails on demand. */
+/** A webhook server that checks signatures, reports deliveries, and fails on demand. */
 export class Receiver implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     // The request was aborted.
-    this.#take(request, response).catch(() => response.destroy())
+    this.#receive(request, response).catch(() => response.destroy())
   })
   readonly #options: ReceiverOptions
   readonly #plan: ResponsePlan
@@ -40,7 +39,7 @@ export class Receiver implements AsyncDisposable {
     this.#plan = new ResponsePlan(options.fault)
   }
 
-  /** @throws {Failure} if it cannot listen on the port */
+  /** @throws {Failure} if the port is not available */
   async listen(): Promise<this> {
     const { host = '127.0.0.1', port } = this.#options
     this.#server.listen(port, host)
@@ -65,7 +64,7 @@ export class Receiver implements AsyncDisposable {
     await closed
   }
 
-  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (incoming.method !== 'POST') {
       response.writeHead(405, { allow: 'POST' }).end('This receiver accepts POST requests only.\n')
       return
@@ -81,7 +80,7 @@ export class Receiver implements AsyncDisposable {
     const nowMs = Date.now()
     const signature = checkSignature(request, secret, nowMs)
     onDelivery(receivedDelivery(request, { signature, nowMs, answered }), request)
-    if (delayMs > 0) await pause(delayMs, undefined, { signal: this.#closing.signal })
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#closing.signal })
     response.writeHead(answered).end()
   }
 }

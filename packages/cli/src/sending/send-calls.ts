@@ -10,15 +10,15 @@ import type { EventType } from '@hookline/protocol'
 import { DEADLINE_MS, unreachable } from '../api/connection-failure.ts'
 import { sendingFailure } from './sending-failure.ts'
 
-/** Enough for a restart of the service; the user waits for the command. */
+/** Few, because the user is waiting. */
 const RETRIES = 2
 
-/** A call whose fields the compiler does not know. The client library checks them. */
+/** A call whose fields are checked by the client library, not the compiler. */
 export interface UncheckedCall {
   readonly type: EventType
 }
 
-/** Sends calls through the client library. @throws {Failure} unless the service accepts all of them */
+/** @throws {Failure} unless the service accepts all calls */
 export async function sendCalls(
   base: URL,
   writeKey: string,
@@ -42,7 +42,7 @@ export async function sendCalls(
   if (first !== undefined) throw sendingFailure(first, base)
 }
 
-/** Queues a call in the client library. @throws {ValidationError} if the service would refuse it */
+/** @throws {ValidationError} if the service would refuse the call */
 export function queueCall(
   analytics: AnalyticsCalls<EventMap>,
   { type, ...fields }: UncheckedCall,

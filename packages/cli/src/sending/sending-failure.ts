@@ -3,11 +3,9 @@ import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
 import { notHookline, unreachable } from '../api/connection-failure.ts'
 import { Failure } from '../failure.ts'
 
-/** The service does not know where a command takes its write key from. */
 const WRITE_KEY_HINT =
   '`hookline sources list` shows the write keys. Give one with --write-key or HOOKLINE_WRITE_KEY.'
 
-/** The failure for an error of the client library that sends to the service at `base`. */
 export function sendingFailure(error: ReportedError | ValidationError, base: URL): Failure {
   if (error instanceof DeliveryError) {
     const { status, code, cause } = error
@@ -21,7 +19,6 @@ export function sendingFailure(error: ReportedError | ValidationError, base: URL
   throw error
 }
 
-/** The failure for an error response of the ingestion API, with the remedy of its code. */
 function refusalFailure(status: number, code: string | undefined): Failure {
   if (isIngestCode(code)) {
     const { message, help } = INGEST_CODES[code]
@@ -29,11 +26,9 @@ function refusalFailure(status: number, code: string | undefined): Failure {
     return new Failure(meaningOf(status, code), message, { code, hint })
   }
   if (status < 500) return notHookline(status)
-  // A proxy reports that the service behind it is away.
-  const message = `The server at this address responded with status ${status}, and not as Hookline does.`
-  return new Failure('unreachable', message, {
-    hint: 'If it is a proxy, check that the service behind it runs.',
-  })
+  const message = `Unexpected response with status ${status}. It does not come from Hookline.`
+  const hint = 'If this is a proxy, check that the service behind it is running.'
+  return new Failure('unreachable', message, { hint })
 }
 
 function meaningOf(

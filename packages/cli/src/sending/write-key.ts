@@ -4,14 +4,14 @@ import { managementApi } from '../api/management-api.ts'
 import { Failure } from '../failure.ts'
 
 /**
- * The write key of the option, else HOOKLINE_WRITE_KEY, else that of the only enabled source.
+ * Uses --write-key, HOOKLINE_WRITE_KEY, or the write key of the only enabled source.
  * @throws {Failure} `usage` unless exactly one enabled source has a write key
  */
 export async function findWriteKey(
   options: TokenOptions & { readonly writeKey?: string },
 ): Promise<string> {
-  const given = options.writeKey ?? process.env['HOOKLINE_WRITE_KEY']
-  if (given !== undefined) return given
+  const writeKey = options.writeKey ?? process.env['HOOKLINE_WRITE_KEY']
+  if (writeKey !== undefined) return writeKey
   const api = managementApi(options.url, findAdminToken(options))
   const sources = (await listItems(api.listSources)).filter(
     ({ enabled, writeKeys }) => enabled && writeKeys.length > 0,
@@ -22,7 +22,7 @@ export async function findWriteKey(
     ? new Failure('usage', 'No enabled source has a write key.', {
         hint: 'Create a source with `hookline sources create <name>`.',
       })
-    : new Failure('usage', `There are ${sources.length} sources. Choose the one that sends.`, {
+    : new Failure('usage', `There are ${sources.length} sources. Choose one.`, {
         hint: 'Give its write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
       })
 }

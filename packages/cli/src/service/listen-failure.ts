@@ -1,6 +1,5 @@
 import { Failure } from '../failure.ts'
 
-/** The failure for an error of listening on a port; `undefined` for another kind of error. */
 export function listenFailure(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number },
@@ -15,23 +14,23 @@ function explain(code: string | undefined, host: string, port: number): [string,
   if (code === 'EADDRINUSE') {
     return [
       `Port ${port} of ${host} is in use by another program.`,
-      'Stop that program, or choose another port with --port. Port 0 takes a free one.',
+      'Stop that program, or choose another port with --port; 0 for a free port.',
     ]
   }
   if (code === 'EACCES') {
     return [
-      `Port ${port} of ${host} is reserved for the administrator of this machine.`,
+      `Port ${port} of ${host} requires administrator rights.`,
       'Choose a port of 1024 or above with --port.',
     ]
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'ENOTFOUND') {
     return [
       `Cannot listen on ${host}: this machine does not have that address (${code}).`,
-      'Give --host 127.0.0.1 or ::1 for this machine only, or 0.0.0.0 or :: for all its addresses.',
+      'Use --host 127.0.0.1 or ::1 for this machine only, or 0.0.0.0 or :: for all addresses.',
     ]
   }
   return [
     `Cannot listen on port ${port} of ${host} (${code}).`,
-    'Look up the code of the operating system. --host and --port choose another address.',
+    'Choose another address with --host and --port.',
   ]
 }

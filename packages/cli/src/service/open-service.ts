@@ -1,15 +1,14 @@
 import type { Config, Service, ServiceLog, ServiceOptions } from '@hookline/server'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startFailure } from './start-failure.ts'
 import { printable, terminalText } from '../output/safe-text.ts'
 import { type Format, styled } from '../layout/style.ts'
 
-// The server is imported in these functions only: the commands that run no service start faster without it.
+// The server is imported on demand: other commands start faster without it.
 
-/** How long the end of the process waits for an output that takes no lines. */
-const LONGEST_FLUSH_MS = 1_000
+const MAX_FLUSH_MS = 1_000
 
-/** Opens the log of the service on stderr: JSON lines, or short lines for people. A terminal is for people. */
+/** Opens the log on stderr, as JSON or formatted lines. */
 export async function openServiceLog(
   level: Config['logLevel'],
   isForPeople = process.stderr.isTTY,
@@ -18,15 +17,14 @@ export async function openServiceLog(
   return isForPeople ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
 }
 
-/** Waits until the lines of the log are written, for a second at most. */
 export async function flushLog({ logOutput }: ServiceLog): Promise<void> {
   const end = new AbortController()
-  const late = pause(LONGEST_FLUSH_MS, undefined, { signal: end.signal }).catch(() => undefined)
+  const late = sleep(MAX_FLUSH_MS, undefined, { signal: end.signal }).catch(() => undefined)
   await Promise.race([logOutput.flushed(), late])
   end.abort()
 }
 
-/** Opens the service. @throws {Failure} with the reason and the remedy if it cannot start */
+/** @throws {Failure} if the service cannot start */
 export async function openOrFail(
   config: Config,
   log: ServiceLog,
@@ -40,7 +38,6 @@ export async function openOrFail(
   }
 }
 
-/** The name and colour of each level number of pino. */
 const LEVELS: Readonly<Record<number, readonly [string, Format]>> = {
   10: ['trace', 'dim'],
   20: ['debug', 'dim'],
@@ -50,7 +47,7 @@ const LEVELS: Readonly<Record<number, readonly [string, Format]>> = {
   60: ['fatal', ['red', 'bold']],
 }
 
-/** A JSON line of the log, formatted for people: time, level, message, and the other fields by name. */
+/** Formats a JSON log line. */
 export function logLine(json: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(json) as LogEntry
   const [name, colour] = LEVELS[level] ?? ['', 'dim']

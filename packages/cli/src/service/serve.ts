@@ -13,31 +13,27 @@ import { type StopSignal, stopSignal } from './stop-signal.ts'
 
 interface ServeOptions extends Pick<ServiceOptions, 'isOpenHere' | 'onInspected'> {
   readonly config: Config
-  /** The texts of the configuration, and where they come from. */
   readonly settings: ServiceOptions['settings']
   readonly output: Output
-  /** Whether the log has lines for people also where stderr is no terminal. */
+  /** Whether to format the log even if stderr is not a terminal. */
   readonly isLogForPeople?: boolean
-  /** Called once the service runs. Its result is disposed of before the service stops. */
+  /** Called after startup. Its result is disposed of before the service stops. */
   readonly whileRunning: (
     service: Service,
     logger: ServiceLog['logger'],
   ) => Promise<AsyncDisposable | undefined>
 }
 
-/** What still runs in the process when the service has stopped ends within this time, or is ended. */
-const LONGEST_EXIT_MS = 500
+const MAX_EXIT_MS = 500
 
-/**
- * Runs the service until SIGINT or SIGTERM, then stops it gracefully. The last line of the log names the signal.
- * @throws {Failure} if a worker of the service fails too often
- */
+/** Runs the service until SIGINT or SIGTERM, then stops it. @throws {Failure} if a worker fails too often */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
-  ignoreClosedOutput()
+  // Unlike other commands, the service continues when stdout is closed.
+  process.stdout.removeAllListeners('error').on('error', () => undefined)
   const log = await openServiceLog(options.config.logLevel, options.isLogForPeople)
   process.on('uncaughtException', (error) => void crash(error, log))
-  // By default the system ends a process that writes beyond its limit of file sizes. So only the write fails.
+  // With a handler, exceeding the file size limit fails the write instead of the process.
   process.on('SIGXFSZ', () => undefined)
   try {
     const reason = await runUntil(stop, log, options)
@@ -45,7 +41,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     options.output.json({ kind: 'stopped', reason })
   } finally {
     await flushLog(log)
-    endProcessSoon()
+    // A name lookup or an unread output may still block the exit. Everything is on disk.
+    setTimeout(() => process.exit(), MAX_EXIT_MS).unref()
   }
 }
 
@@ -53,19 +50,6 @@ async function crash(error: Error, log: ServiceLog): Promise<void> {
   log.logger.fatal({ err: error }, 'service.crashed')
   await flushLog(log)
   process.exit(EXIT_CODES.failed)
-}
-
-/** Other commands end when stdout takes nothing. The service goes on: it has more to do than to print. */
-function ignoreClosedOutput(): void {
-  process.stdout.removeAllListeners('error').on('error', () => undefined)
-}
-
-/**
- * Everything is on disk. What may be left is the copy of a backup whose client has gone, a name look-up, or output that
- * no reader takes.
- */
-function endProcessSoon(): void {
-  setTimeout(() => process.exit(), LONGEST_EXIT_MS).unref()
 }
 
 async function runUntil(
@@ -76,21 +60,19 @@ async function runUntil(
   await using service = await openOrFail(config, log, { settings, isOpenHere, onInspected })
   showNewToken(service, output)
   await using _companion = await whileRunning(service, log.logger)
-  const signal = await Promise.race([stop, service.failed.then(serviceFailure)])
+  const signal = await Promise.race([stop, service.failed.then(failureOf)])
   if (signal instanceof Failure) throw signal
-  const note = `Waiting for requests and deliveries in flight. Another ${signal} stops at once.`
+  const note = `Waiting for requests and deliveries in flight. Another ${signal} exits immediately.`
   log.logger.info({ reason: signal, note }, 'service.stopping')
   return signal
 }
 
-function serviceFailure(failure: WorkerGivenUp | DatabaseDamaged): Failure {
-  return 'damage' in failure ? damageFailure(failure) : workerFailure(failure)
-}
-
-function damageFailure({ damage }: DatabaseDamaged): Failure {
+function failureOf(failure: WorkerGivenUp | DatabaseDamaged): Failure {
+  if (!('damage' in failure)) return workerFailure(failure)
+  const { damage } = failure
   const hint =
-    'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or rebuild the database from its readable rows with `hookline rebuild`.'
-  return new Failure('failed', `Stopped: the database is damaged (${damage.message}).`, {
+    'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`.'
+  return new Failure('failed', `Stopped: the database is corrupted (${damage.message}).`, {
     code: 'database_damaged',
     hint,
     cause: damage,
@@ -100,7 +82,7 @@ function damageFailure({ damage }: DatabaseDamaged): Failure {
 function workerFailure({ worker, failures, error }: WorkerGivenUp): Failure {
   const kind = error instanceof Error ? error.name : typeof error
   const hint =
-    'Nothing that was accepted is lost: it is on disk, and is delivered after the next start. The log has the error.'
+    'No accepted event is lost: all are on disk, and delivered after the next start. The log has the error.'
   const message = `Stopped: ${worker} failed ${failures} times within a minute (${kind}).`
   return new Failure('failed', message, { code: 'worker_failed', hint, cause: error })
 }

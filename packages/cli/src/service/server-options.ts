@@ -10,13 +10,10 @@ import { type Setting, type SettingName, SETTINGS } from '@hookline/server/setti
 import { type Command, Option } from 'commander'
 import { Failure } from '../failure.ts'
 
-/** The flags of the command line by setting, and the configuration file. */
 export type SettingFlags = { readonly [S in SettingName]?: string } & { readonly config?: string }
 
-/** Gives a command a flag for each setting of the service. */
 export function withServerOptions(command: Command): Command {
-  const file = 'YAML or JSON file with settings by name; flags and variables override it'
-  command.addOption(new Option('--config <file>', `${file} (HOOKLINE_CONFIG)`))
+  command.option('--config <file>', 'YAML or JSON file with settings (HOOKLINE_CONFIG)')
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
     const about = [variableOf(name), ...(setting.default ? [`default ${setting.default}`] : [])]
     const option = new Option(`${flagOf(name)} <value>`, `${setting.doc} (${about.join('; ')})`)
@@ -26,12 +23,12 @@ export function withServerOptions(command: Command): Command {
   return command
 }
 
-/** The configuration from file, environment and flags. @throws {Failure} `usage`, with all faults at once */
+/** @throws {Failure} `usage`, with all faults at once */
 export async function configFrom(flags: SettingFlags): Promise<Config> {
   return (await resolvedConfigFrom(flags)).config
 }
 
-/** The same, with the origin of each value. @throws {Failure} `usage`, with all faults at once */
+/** Includes the origin of each value. @throws {Failure} `usage`, with all faults at once */
 export async function resolvedConfigFrom({
   config: path = process.env['HOOKLINE_CONFIG'],
   ...flags
@@ -44,12 +41,12 @@ export async function resolvedConfigFrom({
     throw new Failure('usage', error.message, {
       cause: error,
       code: 'invalid_configuration',
-      hint: '`hookline start --help` lists all settings with their defaults.',
+      hint: '`hookline start --help` lists all settings.',
     })
   }
 }
 
-// Imported only if there is a file: the command starts faster without the YAML parser.
+// Imported on demand: commands start faster without the YAML parser.
 async function configFile(path: string) {
   const { readConfigFile } = await import('@hookline/server/config-file')
   return readConfigFile(path)

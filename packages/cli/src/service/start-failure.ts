@@ -2,7 +2,7 @@ import type { Config } from '@hookline/server'
 import { Failure } from '../failure.ts'
 import { listenFailure } from './listen-failure.ts'
 
-/** Codes for the errors of the backend whose message tells the user everything. */
+/** Codes of backend errors that are written for users. */
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
   AdminTokenDamaged: 'admin_token_damaged',
@@ -25,12 +25,12 @@ const CODES: Readonly<Record<string, string>> = {
   UnusableDatabase: 'unusable_database',
 }
 
-/** The failure for an error while the service or its database was opened; `undefined` for a bug. */
+/** Returns `undefined` for a bug. */
 export function startFailure(error: unknown, config: Config): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, path } = error as NodeJS.ErrnoException
   if (path !== undefined && path === config.tlsCaFile) {
-    const hint = 'Give --tls-ca-file the path of a PEM file that you may read.'
+    const hint = 'Give --tls-ca-file a readable PEM file.'
     return new Failure('failed', `Cannot read ${path} (${code}).`, { hint })
   }
   const isStorageError = path !== undefined || code === 'ERR_SQLITE_ERROR'
@@ -40,20 +40,18 @@ export function startFailure(error: unknown, config: Config): Failure | undefine
   )
 }
 
-/** The failure for an error of the backend whose message tells the user everything; else `undefined`. */
 export function databaseFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !Object.hasOwn(CODES, error.name)) return undefined
   return new Failure('failed', error.message, { code: CODES[error.name]!, cause: error })
 }
 
-/** What the codes of the file system say about a data folder. */
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'you have no right to use it',
-  EPERM: 'you have no right to use it',
-  EROFS: 'its disk takes no changes',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'its disk is read-only',
   ENOSPC: 'its disk is full',
   EEXIST: 'it is a file, not a folder',
-  ENOTDIR: 'it is a file, or in one',
+  ENOTDIR: 'it is a file, or inside one',
 }
 
 function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {
@@ -61,6 +59,6 @@ function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {
   return new Failure('failed', `Cannot use the data folder ${dataDir}: ${reason}.`, {
     cause,
     code: 'data_dir_unusable',
-    hint: 'Check that it is a folder, that you may write to it, and that the disk is not full. --data-dir chooses another.',
+    hint: 'Check that it is a writable folder and that the disk is not full, or choose another with --data-dir.',
   })
 }

@@ -1,15 +1,15 @@
 import { EXIT_CODES } from '../failure.ts'
 
-/** One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards it. */
+/** One Ctrl-C can arrive twice: from the terminal and from npm. */
 const ONE_KEYPRESS_MS = 500
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
+/** Resolves with the first SIGINT or SIGTERM. A second one exits immediately. */
 export function stopSignal(): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>()
   let first: { readonly signal: StopSignal; readonly at: number } | undefined
-  const take = (signal: StopSignal) => {
+  const receive = (signal: StopSignal) => {
     const at = performance.now()
     if (first === undefined) {
       first = { signal, at }
@@ -18,7 +18,7 @@ export function stopSignal(): Promise<StopSignal> {
       process.exit(EXIT_CODES.interrupted)
     }
   }
-  process.on('SIGINT', take)
-  process.on('SIGTERM', take)
+  process.on('SIGINT', receive)
+  process.on('SIGTERM', receive)
   return promise
 }

@@ -6,7 +6,6 @@ import { type Line, readLines } from '../import/read-lines.ts'
 import type { RejectedFile } from '../import/rejected-file.ts'
 import { type ParsedUser, type UserParser } from './parse-user-line.ts'
 
-/** How a file changes the list of a manual audience. */
 export type ListMode = 'add' | 'remove' | 'replace'
 
 export interface ListImportOptions {
@@ -15,19 +14,16 @@ export interface ListImportOptions {
   readonly parse: UserParser
   readonly mode: ListMode
   readonly rejectedFile: RejectedFile
-  /** Changes the list. Safe to repeat. */
   readonly change: (change: { add?: string[]; remove?: string[] }) => Promise<unknown>
-  /** The users on the list, page by page. */
   readonly listed: () => AsyncIterable<readonly string[]>
 }
 
-/** Keeps a body below 1 MB: a character of an id has at most three bytes. */
+/** Keeps a body below 1 MB, at three bytes per character. */
 const BATCH_CHARACTERS = 300_000
 
-/** Changes the list of a manual audience to match a file: reads lines, and sends them in batches. */
 export class ListImporter {
   readonly #options: ListImportOptions
-  /** All users of the file, to find those that are on the list and not in the file. */
+  /** All users of the file, for mode `replace`. */
   readonly #users = new Set<string>()
   #batch: string[] = []
   #characters = 0
@@ -44,25 +40,24 @@ export class ListImporter {
     return this.#progress
   }
 
-  /** How many users were sent, and how many of them were removed because the file does not have them. */
   get counts(): { readonly users: number; readonly removed: number } {
     return { users: this.#changed, removed: this.#removed }
   }
 
-  /** Resolves to whether it has reached the end: `signal` stops it between two batches. */
+  /** Resolves to whether it completed. `signal` stops it between batches. */
   async run(signal: AbortSignal): Promise<boolean> {
     const { path, totalBytes, mode } = this.#options
     for await (const line of readLines(path, { offset: 0, line: 0 }, totalBytes)) {
       if (signal.aborted) return false
-      await this.#take(line)
+      await this.#process(line)
     }
     await this.#send()
-    // A user whose line is wrong would be removed.
+    // A rejected line may name a user to keep.
     if (mode === 'replace' && this.#progress.rejected === 0) await this.#removeOthers(signal)
     return !signal.aborted
   }
 
-  async #take(line: Line): Promise<void> {
+  async #process(line: Line): Promise<void> {
     const { parse, rejectedFile } = this.#options
     const text = textOf(line)
     const parsed: ParsedUser = line.isCut ? TOO_LONG : parse(text, isUtf8(line.bytes))

@@ -10,13 +10,12 @@ export type ParsedUser =
  */
 export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
 
-const LONGEST = 1_024
-/** The names of the column, the one that counts most first: in an export of a database, `id` may be that of the row. */
+const MAX_CHARACTERS = 1_024
+/** Column names by precedence: in a database export, `id` may be the row's. */
 const HEADS = ['userid', 'user_id', 'user id', 'id']
 const SEPARATORS = [',', ';', '\t'] as const
 type Separator = (typeof SEPARATORS)[number]
 
-/** The parser for a file: NDJSON where its name ends so, else CSV. */
 export function userParser(file: string): UserParser {
   return /\.(?:ndjson|jsonl)$/i.test(file) ? parseJson : csvParser()
 }
@@ -29,8 +28,8 @@ function parseJson(line: string, isUtf8: boolean): ParsedUser {
     const userId = isJsonObject(value) ? value['userId'] : value
     if (typeof userId === 'string') return checked(userId, isUtf8)
     if (typeof userId === 'number')
-      return { code: 'id_not_string', message: 'The userId is a number. Write it as a text.' }
-    return { code: 'no_user', message: 'The line is neither a text nor an object with a userId.' }
+      return { code: 'id_not_string', message: 'The userId is a number. Use a string.' }
+    return { code: 'no_user', message: 'The line is neither a string nor an object with a userId.' }
   } catch {
     return { code: 'invalid_json', message: 'The line is not JSON.' }
   }
@@ -38,20 +37,15 @@ function parseJson(line: string, isUtf8: boolean): ParsedUser {
 
 const NOT_CSV = {
   code: 'not_csv',
-  message:
-    'The line has control characters: save the file as CSV in UTF-8, with one user on each line.',
+  message: 'The line has control characters: save the file as UTF-8 CSV, with one user per line.',
 }
 
-/** A control character that is no tab: the file is UTF-16, separates lines by CR alone, or is no text. */
+/** Any control character but tab: the file is UTF-16, has CR line ends, or is binary. */
 const CONTROL = /[^\P{Cc}\t]/u
 
-/** A line before the head, for Excel: `sep=;`. */
+/** `sep=;`, which Excel expects before the header. */
 const SEPARATOR_LINE = /^sep=.$/i
 
-/**
- * The column that the first line calls userId, user_id or id; without such a line, the first column. Commas separate
- * columns, or semicolons or tabs if the first line has them.
- */
 function csvParser(): UserParser {
   let head: ReturnType<typeof headOf> | 'unreadable' | 'none'
   return (line, isUtf8) => {
@@ -60,7 +54,7 @@ function csvParser(): UserParser {
       head ??= 'unreadable'
       return NOT_CSV
     }
-    // The first line may have named another column than the first.
+    // The first line may have named another column.
     if (head === 'unreadable') return NO_HEAD
     if (head === undefined) {
       if (SEPARATOR_LINE.test(line)) return { userId: undefined }
@@ -75,12 +69,12 @@ function csvParser(): UserParser {
 
 const NO_HEAD = {
   code: 'not_csv',
-  message: 'The first line is not CSV in UTF-8, so the column of the userId is not known.',
+  message: 'The first line is not UTF-8 CSV, so the userId column is unknown.',
 }
 
 const AMBIGUOUS = {
   code: 'not_csv',
-  message: 'The first line names the column of the userId twice.',
+  message: 'The first line has two userId columns.',
 }
 
 interface Head {
@@ -135,6 +129,9 @@ function checked(userId: string, isUtf8: boolean): ParsedUser {
   if (userId === '') return { code: 'no_user', message: 'The userId is empty.' }
   const code = idFault(userId, isUtf8)
   if (code !== undefined) return { code, message: INGEST_CODES[code].message }
-  if (userId.length <= LONGEST) return { userId }
-  return { code: 'user_too_long', message: `The userId has more than ${LONGEST} characters.` }
+  if (userId.length <= MAX_CHARACTERS) return { userId }
+  return {
+    code: 'user_too_long',
+    message: `The userId has more than ${MAX_CHARACTERS} characters.`,
+  }
 }

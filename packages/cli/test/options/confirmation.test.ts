@@ -1,9 +1,9 @@
-import { Command } from 'commander'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { ApiCommand } from '../../src/commands/api-command.ts'
 import type { Failure } from '../../src/failure.ts'
-import { confirm, withYesOption } from '../../src/options/confirmation.ts'
+import { confirm } from '../../src/options/confirmation.ts'
 
 const EFFECT = 'This deletes the source "Shop" and its 2 destinations.'
 
@@ -11,7 +11,7 @@ const EFFECT = 'This deletes the source "Shop" and its 2 destinations.'
 async function confirmTyping(typed: string, ...args: readonly string[]) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
-  const command = withYesOption(new Command('delete')).parse(args, { from: 'user' })
+  const command = new ApiCommand('delete').confirmed().parse(args, { from: 'user' })
   input.end(typed)
   const result = await confirm(command, () => EFFECT, { input, output }).then(
     () => 'confirmed' as const,

@@ -1,48 +1,47 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf } from '../../api/find-id.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
-import { counted } from '../../output/figures.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { COMPUTATION_COLUMNS, computationDetails } from '../../output/users/computation-text.ts'
-import { explanationText } from '../../output/users/explanation-text.ts'
-import { outputOf } from '../../output/output.ts'
-import { previewText } from '../../output/users/preview-text.ts'
-import { showList } from '../../output/list.ts'
-import { withListOptions } from '../../options/list-options.ts'
+import { confirm } from '../../options/confirmation.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
-import type { Computation, ComputationKind } from './computation-kind.ts'
-import { addMaking } from './making-commands.ts'
+import { counted } from '../../output/figures.ts'
+import { showList } from '../../output/list.ts'
+import {
+  type Computation,
+  COMPUTATION_COLUMNS,
+  computationDetails,
+} from '../../output/users/computation-text.ts'
+import { explanationText } from '../../output/users/explanation-text.ts'
+import { previewText } from '../../output/users/preview-text.ts'
+import type { ApiCommand } from '../api-command.ts'
+import type { ComputationKind } from './computation-kind.ts'
+import { addChanging, definitionHelp } from './change-commands.ts'
 
-/** The commands that audiences and computed traits both have. Returns their parent. */
-export function addComputationCommands(program: Command, kind: ComputationKind): Command {
-  const parent = program.command(kind.word).description(kind.about)
+/** Adds the commands that audiences and computed traits share. Returns their parent. */
+export function addComputationCommands(program: ApiCommand, kind: ComputationKind): ApiCommand {
+  const parent = program.command(kind.word).description(`manage ${kind.many}`)
   addReading(parent, kind)
-  addMaking(parent, kind)
+  addChanging(parent, kind)
   addPreview(parent, kind)
   addWork(parent, kind)
   return parent
 }
 
-function addReading(parent: Command, { kind, one, many, none, operations }: ComputationKind): void {
-  withListOptions(withApiOptions(parent.command('list')))
-    .description(`list all ${many}`)
+function addReading(parent: ApiCommand, definitions: ComputationKind): void {
+  const { word, kind, one, many, definition, operations } = definitions
+  const none = `No ${many}. Create one with \`hookline ${word} create <name> --${definition} <file>\`.`
+  parent
+    .api('list', `list all ${many}`)
+    .paged('short')
     .option('--space <space>', `only ${many} of this space`)
-    .action(async ({ space, ...part }: { space?: string } & ListPart, command: Command) => {
-      const { list } = operations(apiOf(command))
+    .run(async ({ api, output }, { space, ...part }: { space?: string } & ListPart) => {
+      const { list } = operations(api)
       const all = await listPart((page) => list({ ...definedFields({ space }), ...page }), part)
-      showList(outputOf(command), COMPUTATION_COLUMNS, all, none)
+      showList(output, COMPUTATION_COLUMNS, all, none)
     })
 
-  withApiOptions(parent.command('get <id>'))
-    .description(`show ${one}, with its state, its size and its last sync`)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const record = await operations(api).get(await idOf(api, kind, id))
-      const output = outputOf(command)
-      output.data(record, () => computationDetails(output, record))
-    })
+  parent.api('get <id>', `show ${one}`).runOn(kind, async ({ api, output }, id) => {
+    const record = await operations(api).get(id)
+    output.data(record, () => computationDetails(output, record))
+  })
 }
 
 interface PreviewOptions {
@@ -51,63 +50,57 @@ interface PreviewOptions {
   readonly compute?: string
 }
 
-function addPreview(parent: Command, kind: ComputationKind): void {
-  const { definition, definitionHelp, example, operations } = kind
-  withApiOptions(parent.command('preview'))
-    .description('show for how many users there would be a value, and some of them')
-    .requiredOption(`--${definition} <file>`, definitionHelp)
-    .option('--space <space>', 'space of the users; the default is default')
+function addPreview(
+  parent: ApiCommand,
+  { definition, example, operations }: ComputationKind,
+): void {
+  const help = definitionHelp(definition)
+  parent
+    .api('preview', 'count and sample the matching users')
+    .requiredOption(`--${definition} <file>`, help)
+    .option('--space <space>', 'space of the users; default: default')
     .addHelpText('after', `\n${example}`)
-    .action(async (options: PreviewOptions, command: Command) => {
-      const file = options[definition]!
-      const body = { [definition]: await jsonObjectIn(file, definitionHelp) }
-      const { space } = options
-      const preview = await operations(apiOf(command)).preview({
-        ...definedFields({ space }),
-        ...body,
-      })
-      const output = outputOf(command)
+    .run(async (context, options: PreviewOptions) => {
+      const body = { [definition]: await jsonObjectIn(options[definition]!, help) }
+      const { api, output } = context
+      const space = definedFields({ space: options.space })
+      const preview = await operations(api).preview({ ...space, ...body })
       output.data(preview, () => previewText(output, preview))
     })
 }
 
-function addWork(parent: Command, { kind, one, operations }: ComputationKind): void {
-  withApiOptions(parent.command('sync <id>'))
-    .description('evaluate every user now; nobody needs to: changes are sent within seconds')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const sync = await operations(api).sync(await idOf(api, kind, id))
-      outputOf(command).data(sync, () => `Sync ${sync.id} is ${sync.state}.`)
-    })
+function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind): void {
+  parent.api('sync <id>', 're-evaluate every user now').runOn(kind, async ({ api, output }, id) => {
+    const sync = await operations(api).sync(id)
+    output.data(sync, () => `Sync ${sync.id} is ${sync.state}.`)
+  })
 
-  withApiOptions(parent.command('explain <id> <userId>'))
-    .description('show why a user has the value that it has')
-    .action(async (id: string, userId: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const explained = await operations(api).explain(await idOf(api, kind, id), userId)
-      const output = outputOf(command)
+  parent
+    .api('explain <id> <userId>', 'explain the value of a user')
+    .runOn(kind, async ({ api, output }, id, userId: string) => {
+      const explained = await operations(api).explain(id, userId)
       output.data(explained, () => explanationText(output, explained))
     })
 
-  withYesOption(withApiOptions(parent.command('delete <id>')))
-    .description(`delete ${one}`)
-    .option('--announce', 'first send to the destinations, for every user, that the value is gone')
-    .action(async (given: string, { announce }: { announce?: true }, command: Command) => {
-      const api = apiOf(command)
+  parent
+    .api('delete <id>', `delete ${one}`)
+    .confirmed()
+    .option('--announce', 'first notify the destinations for every user')
+    .runOn(kind, async ({ api, output, command }, id, { announce }: { announce?: true }) => {
       const { get, remove } = operations(api)
-      const id = await idOf(api, kind, given)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))
       await remove(id, announce ? { announce: 'true' } : {})
-      const text = announce ? `${id} is deleted when every user is announced.` : `Deleted ${id}.`
-      outputOf(command).data({ id, deleted: !announce }, () => text)
+      output.data({ id, deleted: !announce }, () =>
+        announce ? `${id} will be deleted once every user is announced.` : `Deleted ${id}.`,
+      )
     })
 }
 
 function deletionEffect(one: string, record: Computation, announce: true | undefined): string {
   const { name, id, size, destinationIds } = record
-  const what = `This deletes ${one}: ${JSON.stringify(name)} (${id}), with its values of ${counted(size, 'user')}.`
-  if (destinationIds.length === 0) return `${what} It has no destinations.`
+  const effect = `This deletes ${one}: ${JSON.stringify(name)} (${id}), with the values of ${counted(size, 'user')}.`
+  if (destinationIds.length === 0) return `${effect} It has no destinations.`
   return announce
-    ? `${what} Its destinations are told first, for each user, that the value is gone.`
-    : `${what} Its destinations are not told that the values are gone: --announce tells them.`
+    ? `${effect} Its destinations are notified first.`
+    : `${effect} Its destinations are not notified; --announce notifies them.`
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookline/protocol'
-import type { Audience, ComputedTrait } from '../../api/generated/management-client.ts'
-import type { listItems } from '../../api/list-items.ts'
+import type { PageRequest } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
+import type { Computation } from '../../output/users/computation-text.ts'
 import type { Explained } from '../../output/users/explanation-text.ts'
 import type { Preview } from '../../output/users/preview-text.ts'
 
@@ -16,31 +16,22 @@ export interface RequestedFields {
   readonly compute?: JsonObject
 }
 
-/** How the commands of audiences and those of computed traits differ. */
+/** How the commands of audiences and computed traits differ. */
 export interface ComputationKind {
   readonly word: 'audiences' | 'traits'
-  /** How their ids and names are looked up. */
+  /** Where `idOf` finds their ids and names. */
   readonly kind: 'audience' | 'trait'
-  readonly about: string
-  /** In descriptions of commands. */
   readonly one: string
   readonly many: string
-  /** The option that names the file of the definition, and its field in requests. */
+  /** The option for the file of the definition, and its field in requests. */
   readonly definition: 'condition' | 'compute'
-  readonly definitionHelp: string
-  /** An example of the definition. */
   readonly example: string
-  readonly none: string
   readonly operations: (api: ManagementApi) => Operations
 }
 
-type Page = Parameters<Parameters<typeof listItems>[0]>[0]
-
-export type Computation = Audience | ComputedTrait
-
 interface Operations {
   readonly list: (
-    filter: { space?: string } & Page,
+    filter: { space?: string } & PageRequest,
   ) => Promise<{ data: readonly Computation[]; nextCursor: string | null }>
   readonly get: (id: string) => Promise<Computation>
   readonly create: (body: RequestedFields) => Promise<Computation>

@@ -1,26 +1,19 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf } from '../../api/find-id.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
-import { withLongListOptions } from '../../options/list-options.ts'
-import { outputOf } from '../../output/output.ts'
 import { showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
+import type { ApiCommand } from '../api-command.ts'
 import { addComputationCommands } from './computation-commands.ts'
 import type { ComputationKind } from './computation-kind.ts'
 
 const TRAITS: ComputationKind = {
   word: 'traits',
   kind: 'trait',
-  about: 'traits of users that are computed from their events',
   one: 'a computed trait',
   many: 'computed traits',
   definition: 'compute',
-  definitionHelp: 'file with compute as JSON; - reads the standard input',
   example: `Example of compute, for the total of orders in the last 30 days:
 {"fn": "sum", "event": "Order", "property": "total", "within": {"days": 30}}`,
-  none: 'No computed traits. Create one with `hookline traits create <name> --compute <file>`.',
   operations: (api) => ({
     list: api.listTraits,
     get: api.getTrait,
@@ -33,17 +26,15 @@ const TRAITS: ComputationKind = {
   }),
 }
 
-/** `hookline traits …` */
-export function addTraits(program: Command): void {
+export function addTraits(program: ApiCommand): void {
   const traits = addComputationCommands(program, TRAITS)
 
-  withLongListOptions(withApiOptions(traits.command('values <id>')))
-    .description('list the users who have a value')
-    .action(async (id: string, part: ListPart, command: Command) => {
-      const api = apiOf(command)
-      const trait = await idOf(api, 'trait', id)
-      const values = await listPart((page) => api.listTraitValues(trait, page), part)
-      showList(outputOf(command), COLUMNS, values, 'No user has a value.')
+  traits
+    .api('values <id>', 'list the values of users')
+    .paged('long')
+    .runOn('trait', async ({ api, output }, id, part: ListPart) => {
+      const values = await listPart((page) => api.listTraitValues(id, page), part)
+      showList(output, COLUMNS, values, 'No values.')
     })
 }
 

@@ -1,58 +1,49 @@
-import { type Command, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf, optionalIdOf } from '../../api/find-id.ts'
+import { Option } from 'commander'
+import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
-import { requireKnown } from '../../api/require-known.ts'
+import { Failure } from '../../failure.ts'
+import { confirm } from '../../options/confirmation.ts'
 import { requireChange } from '../../options/require-change.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
-import { grouped } from '../../output/figures.ts'
-import { outputOf } from '../../output/output.ts'
-import { noteWarnings } from '../../output/warnings.ts'
-import { showList } from '../../output/list.ts'
-import type { Column } from '../../output/table.ts'
-import { withListOptions } from '../../options/list-options.ts'
-import { addDestinationActions } from './destination-actions.ts'
+import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
-import { Failure } from '../../failure.ts'
-import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
+import { grouped } from '../../output/figures.ts'
+import { showList } from '../../output/list.ts'
+import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
+import type { Column } from '../../output/table.ts'
+import type { ApiCommand } from '../api-command.ts'
+import { addDestinationActions, showDestination } from './destination-actions.ts'
 
 type NewDestination = Parameters<ManagementApi['createDestination']>[0]
 
-/** `hookline destinations …` */
-export function addDestinations(program: Command): void {
+export function addDestinations(program: ApiCommand): void {
   const destinations = program
     .command('destinations')
-    .description('where the events of a source are delivered')
+    .description('manage destinations and their webhooks')
   addReading(destinations)
-  addMaking(destinations)
-  addSwitch(destinations, 'enable', 'forward new events')
-  addSwitch(destinations, 'disable', 'stop forwarding events until it is enabled again')
+  addChanging(destinations)
   addDestinationActions(destinations)
-  withYesOption(withApiOptions(destinations.command('delete <id>')))
-    .description('delete a destination')
-    .action(async (given: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const id = await idOf(api, 'destination', given)
+  destinations
+    .api('delete <id>', 'delete a destination')
+    .confirmed()
+    .runOn('destination', async ({ api, output, command }, id) => {
       await confirm(command, async () => {
         const { name, health } = await api.getDestination(id)
-        return `This deletes the destination ${JSON.stringify(name)} (${id}). What waits for it is not delivered: ${grouped(health.pending)} pending, ${grouped(health.held)} held.`
+        return `This deletes the destination ${JSON.stringify(name)} (${id}) and its undelivered events: ${grouped(health.pending)} pending, ${grouped(health.held)} held.`
       })
       await api.removeDestination(id)
-      outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
+      output.data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
 
-function addReading(destinations: Command): void {
-  withListOptions(withApiOptions(destinations.command('list')))
-    .description('list all destinations')
+function addReading(destinations: ApiCommand): void {
+  destinations
+    .api('list', 'list all destinations')
+    .paged('short')
     .option('--source <id>', 'only destinations of this source')
-    .action(async ({ source, ...part }: { source?: string } & ListPart, command: Command) => {
-      const api = apiOf(command)
-      const output = outputOf(command)
+    .run(async ({ api, output }, { source, ...part }: { source?: string } & ListPart) => {
       const filter = definedFields({ sourceId: await optionalIdOf(api, 'source', source) })
       const page = await listPart((next) => api.listDestinations({ ...filter, ...next }), part)
       if (page.data.length === 0) await requireKnown(api, filter)
@@ -60,12 +51,10 @@ function addReading(destinations: Command): void {
       showList(output, columnsFor(page.data, names), page, NONE)
     })
 
-  withApiOptions(destinations.command('get <id>'))
-    .description('show a destination, and the health of its webhooks')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const destination = await api.getDestination(await idOf(api, 'destination', id))
-      const output = outputOf(command)
+  destinations
+    .api('get <id>', 'show a destination and its health')
+    .runOn('destination', async ({ api, output }, id) => {
+      const destination = await api.getDestination(id)
       const sources = await sourceNames(api, output)
       output.data(destination, () =>
         [
@@ -76,53 +65,28 @@ function addReading(destinations: Command): void {
     })
 }
 
-function addMaking(destinations: Command): void {
-  const create = withApiOptions(destinations.command('create'))
-    .description('create a Webhooks destination, disabled unless --enabled is given')
+function addChanging(destinations: ApiCommand): void {
+  const create = destinations
+    .api('create', 'create a webhook destination')
     .requiredOption('--source <id>', 'the source whose events it receives')
-    .option('--enabled', 'enable it: forward new events at once')
-  addWebhookOptions(create)
-    .addOption(nameOption())
-    .action(async (options: WebhookOptions & { source: string }, command: Command) => {
-      const { source, name, enabled } = options
-      const api = apiOf(command)
-      const sourceId = await idOf(api, 'source', source)
-      const given = definedFields({ name, enabled, settings: settingsOf(options) })
-      // Without settings, the service reports which ones it requires.
-      const body = { sourceId, type: 'Webhooks', ...given } as NewDestination
-      show(command, await api.createDestination(body))
-    })
+    .option('--enabled', 'forward new events; default: disabled')
+  addWebhookOptions(create).run(async (context, options: WebhookOptions & { source: string }) => {
+    const { source, name, enabled } = options
+    const sourceId = await idOf(context.api, 'source', source)
+    const fields = definedFields({ name, enabled, settings: settingsOf(options) })
+    // Without settings, the service reports which ones it requires.
+    const body = { sourceId, type: 'Webhooks', ...fields } as NewDestination
+    showDestination(context, await context.api.createDestination(body))
+  })
 
-  addWebhookOptions(withApiOptions(destinations.command('update <id>')))
-    .description('change the given fields; the given webhooks replace all others')
-    .addOption(nameOption())
-    .action(async (id: string, options: WebhookOptions, command: Command) => {
-      const change = definedFields({ name: options.name, settings: settingsOf(options) })
-      requireChange(command, change)
-      const api = apiOf(command)
-      show(command, await api.changeDestination(await idOf(api, 'destination', id), change))
-    })
-}
-
-function addSwitch(destinations: Command, verb: 'enable' | 'disable', description: string): void {
-  withApiOptions(destinations.command(`${verb} <id>`))
-    .description(description)
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const change = { enabled: verb === 'enable' }
-      const api = apiOf(command)
-      show(command, await api.changeDestination(await idOf(api, 'destination', id), change))
-    })
-}
-
-function nameOption(): Option {
-  return new Option('--name <name>', 'name of the destination')
-}
-
-function show(command: Command, destination: Destination): void {
-  const output = outputOf(command)
-  const { warnings, ...shown } = destination
-  output.data(destination, () => destinationDetails(output, shown))
-  noteWarnings(output, warnings)
+  addWebhookOptions(
+    destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
+  ).run(async (context, given: string, options: WebhookOptions) => {
+    const change = definedFields({ name: options.name, settings: settingsOf(options) })
+    requireChange(context.command, change)
+    const id = await idOf(context.api, 'destination', given)
+    showDestination(context, await context.api.changeDestination(id, change))
+  })
 }
 
 const NONE =
@@ -162,24 +126,24 @@ interface WebhookOptions {
   readonly policy?: string
 }
 
-/** Gives a command the options for the settings of a Webhooks destination. */
-function addWebhookOptions(command: Command): Command {
+function addWebhookOptions(command: ApiCommand): ApiCommand {
   const webhooks: WebhookOption[] = []
   return withSecretOptions(command)
     .option('--no-secret', 'send requests without a signature')
-    .option('--webhook <url>', 'URL that receives the events; give up to 5', (url) => {
+    .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
       webhooks.push({ url, headers: {} })
       return webhooks
     })
-    .option('--header <name:value>', 'static header for the --webhook before it', (text) => {
+    .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
       addHeader(webhooks.at(-1), text)
     })
     .addOption(
-      new Option(
-        '--policy <policy>',
-        'a delivery is done when any webhook, or each one, accepts it',
-      ).choices(['any', 'each']),
+      new Option('--policy <policy>', 'which webhooks must accept a delivery').choices([
+        'any',
+        'each',
+      ]),
     )
+    .option('--name <name>', 'name of the destination')
 }
 
 /** The settings of those options; `undefined` without any. */
@@ -193,8 +157,7 @@ function settingsOf(options: WebhookOptions): object | undefined {
 function addHeader(webhook: WebhookOption | undefined, text: string): void {
   const colon = text.indexOf(':')
   // The messages quote no value: header values are secrets.
-  if (webhook === undefined)
-    throw new Failure('usage', 'Give --header after the --webhook that it belongs to.')
+  if (webhook === undefined) throw new Failure('usage', 'Give --header after its --webhook.')
   if (colon < 1) throw new Failure('usage', '--header must have the form "name: value".')
   webhook.headers[text.slice(0, colon).trim()] = text.slice(colon + 1).trim()
 }

@@ -1,43 +1,35 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
-import { outputOf } from '../../output/output.ts'
 import { noteWarnings } from '../../output/warnings.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 type ImportConfiguration = ManagementApi['importConfiguration']
 type Diff = Awaited<ReturnType<ImportConfiguration>>
 
 const HINT = 'Give a file that `hookline export` wrote.'
 
-/** `hookline import-config` */
-export function addImportConfig(program: Command): void {
-  withApiOptions(program.command('import-config <file>'))
-    .description(
-      'create and change sources, destinations, audiences and computed traits to match a document of `hookline export`',
-    )
-    .option('--dry-run', 'show what would change, but change nothing')
-    .action(async (file: string, { dryRun }: { dryRun?: true }, command: Command) => {
+export function addImportConfig(program: ApiCommand): void {
+  program
+    .api('import-config <file>', 'apply a configuration written by `hookline export`')
+    .option('--dry-run', 'show the changes without applying them')
+    .run(async (context, file: string, { dryRun }: { dryRun?: true }) => {
       // The service validates the document, and reports every fault.
-      const document = await jsonObjectIn(file, HINT)
-      const query = dryRun ? { dryRun: 'true' as const } : {}
-      const diff = await apiOf(command).importConfiguration(
-        document as unknown as Parameters<ImportConfiguration>[0],
-        query,
+      const document = (await jsonObjectIn(file, HINT)) as unknown
+      const diff = await context.api.importConfiguration(
+        document as Parameters<ImportConfiguration>[0],
+        dryRun ? { dryRun: 'true' } : {},
       )
-      const output = outputOf(command)
-      output.data(diff, () => diffText(diff))
-      noteWarnings(output, diff.warnings)
+      context.output.data(diff, () => diffText(diff))
+      noteWarnings(context.output, diff.warnings)
     })
 }
 
 function diffText({ dryRun, created, changed, unchanged, notInDocument }: Diff): string {
-  const lines = [
+  const verb = dryRun ? 'would be ' : ''
+  return [
     ...created.map((id) => `+ ${id}`),
     ...changed.map(({ id, fields }) => `~ ${id}: ${fields.join(', ')}`),
     ...notInDocument.map((id) => `  ${id} is not in the document, and is kept`),
-  ]
-  const verb = dryRun ? 'would be ' : ''
-  const summary = `${created.length} ${verb}created, ${changed.length} ${verb}changed, ${unchanged.length} unchanged.`
-  return [...lines, summary].join('\n')
+    `${created.length} ${verb}created, ${changed.length} ${verb}changed, ${unchanged.length} unchanged.`,
+  ].join('\n')
 }

@@ -1,90 +1,78 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idOf } from '../../api/find-id.ts'
 import type { Source } from '../../api/generated/management-client.ts'
 import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { requireChange } from '../../options/require-change.ts'
 import { Failure } from '../../failure.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { confirm } from '../../options/confirmation.ts'
+import { requireChange } from '../../options/require-change.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { shortList } from '../../output/figures.ts'
-import { outputOf } from '../../output/output.ts'
 import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
-import { withListOptions } from '../../options/list-options.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 interface SourceOptions {
   readonly name?: string
   readonly enabled?: boolean
+  readonly disabled?: true
   readonly rateLimit?: number | 'none'
   readonly space?: string
 }
 
-/** `hookline sources …` */
-export function addSources(program: Command): void {
-  const sources = program
-    .command('sources')
-    .description('where events come from, with their write keys')
+const NONE = 'No sources. Create one with `hookline sources create <name>`.'
 
-  withListOptions(withApiOptions(sources.command('list')))
-    .description('list all sources')
-    .action(async (part: ListPart, command: Command) => {
-      const all = await listPart(apiOf(command).listSources, part)
-      const none = 'No sources. Create one with `hookline sources create <name>`.'
-      showList(outputOf(command), COLUMNS, all, none)
-    })
+export function addSources(program: ApiCommand): void {
+  const sources = program.command('sources').description('manage sources and their write keys')
 
-  withApiOptions(sources.command('get <id>'))
-    .description('show a source')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      show(command, await api.getSource(await idOf(api, 'source', id)))
-    })
-
-  withApiOptions(sources.command('create <name>'))
-    .description('create a source with a write key')
-    .option('--disabled', 'refuse its calls until it is enabled')
-    .option('--rate-limit <calls>', 'accept at most this many calls per second', parseRateLimit)
-    .option('--space <space>', 'space of its users; the default is default')
-    .action(
-      async (name: string, options: { disabled?: true } & SourceOptions, command: Command) => {
-        const enabled = !options.disabled
-        const { space } = options
-        const body = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
-        show(command, await apiOf(command).createSource(body))
-      },
+  sources
+    .api('list', 'list all sources')
+    .paged('short')
+    .run(async ({ api, output }, part: ListPart) =>
+      showList(output, COLUMNS, await listPart(api.listSources, part), NONE),
     )
 
-  withApiOptions(sources.command('update <id>'))
-    .description('change the given fields')
+  sources
+    .api('get <id>', 'show a source')
+    .runOn('source', async ({ api, output }, id) =>
+      showItem(output, COLUMNS, await api.getSource(id)),
+    )
+
+  sources
+    .api('create <name>', 'create a source with a write key')
+    .option('--disabled', 'reject its calls until it is enabled')
+    .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
+    .option('--space <space>', 'space of its users; default: default')
+    .run(async ({ api, output }, name: string, options: SourceOptions) => {
+      const { space, disabled } = options
+      const fields = { name, enabled: !disabled, rateLimit: rateLimitOf(options), space }
+      showItem(output, COLUMNS, await api.createSource(definedFields(fields)))
+    })
+
+  sources
+    .api('update <id>', 'update a source')
     .option('--name <name>', 'new name of the source')
     .option('--enabled', 'accept its calls')
-    .option('--no-enabled', 'refuse its calls')
-    .option(
-      '--rate-limit <calls>',
-      'accept at most this many calls per second; none for no limit',
-      parseRateLimit,
-    )
-    .option('--space <space>', 'space of its users, for events from now on')
-    .action(async (id: string, options: SourceOptions, command: Command) => {
+    .option('--no-enabled', 'reject its calls')
+    .option('--rate-limit <calls>', 'maximum calls per second, or none', parseRateLimit)
+    .option('--space <space>', 'space of the users of new events')
+    .run(async (context, given: string, options: SourceOptions) => {
       const { name, enabled, space } = options
       const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
-      requireChange(command, change)
-      const api = apiOf(command)
-      show(command, await api.changeSource(await idOf(api, 'source', id), change))
+      requireChange(context.command, change)
+      const { api, output } = context
+      const id = await idOf(api, 'source', given)
+      showItem(output, COLUMNS, await api.changeSource(id, change))
     })
 
   addKeyCommands(sources)
 
-  withYesOption(withApiOptions(sources.command('delete <id>')))
-    .description('delete a source and its destinations')
-    .action(async (given: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const id = await idOf(api, 'source', given)
+  sources
+    .api('delete <id>', 'delete a source and its destinations')
+    .confirmed()
+    .runOn('source', async ({ api, output, command }, id) => {
       await confirm(command, () => deletionEffect(api, id))
       await api.removeSource(id)
-      outputOf(command).data({ id, deleted: true }, () => `Deleted ${id}.`)
+      output.data({ id, deleted: true }, () => `Deleted ${id}.`)
     })
 }
 
@@ -92,40 +80,32 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const { name, writeKeys } = await api.getSource(id)
   const destinations = await listItems((page) => api.listDestinations({ sourceId: id, ...page }))
   const names = destinations.map((each) => JSON.stringify(each.name))
-  return [
-    `This deletes the source ${JSON.stringify(name)} (${id}).`,
-    `Calls with its write keys are refused: it has ${writeKeys.length}.`,
-    names.length === 0
-      ? 'It has no destinations.'
-      : `Its destinations are deleted too (${shortList(names)}), and what waits for them is not delivered.`,
-  ].join(' ')
+  const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${writeKeys.length} write keys.`
+  return names.length === 0
+    ? `${keys} It has no destinations.`
+    : `${keys} It also deletes its destinations (${shortList(names)}) and their undelivered events.`
 }
 
-function addKeyCommands(sources: Command): void {
-  withApiOptions(sources.command('add-key <id>'))
-    .description('create another write key; the others stay valid')
-    .action(async (given: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const created = await api.addWriteKey(await idOf(api, 'source', given), {})
-      outputOf(command).data(created, () => created.key)
+function addKeyCommands(sources: ApiCommand): void {
+  sources
+    .api('add-key <id>', 'create another write key')
+    .runOn('source', async ({ api, output }, id) => {
+      const created = await api.addWriteKey(id, {})
+      output.data(created, () => created.key)
     })
 
-  withYesOption(withApiOptions(sources.command('remove-key <id> <key>')))
-    .description('delete a write key; calls with it are refused from now on')
-    .action(async (given: string, key: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const id = await idOf(api, 'source', given)
+  sources
+    .api('remove-key <id> <key>', 'delete a write key')
+    .confirmed()
+    .runOn('source', async ({ api, output, command }, id, key: string) => {
       const { name, writeKeys } = await api.getSource(id)
-      // `..` in place of a key would name the source.
+      const source = `${JSON.stringify(name)} (${id})`
+      // `..` instead of a key would name the source.
       if (!writeKeys.some((each) => each.key === key))
-        throw new Failure(
-          'not found',
-          `The source ${JSON.stringify(name)} (${id}) has no such write key.`,
-        )
-      const effect = `This deletes a write key of the source ${JSON.stringify(name)} (${id}). Calls with the key are refused.`
-      await confirm(command, () => effect)
+        throw new Failure('not found', `The source ${source} has no such write key.`)
+      await confirm(command, () => `This deletes a write key of the source ${source}.`)
       await api.removeWriteKey(id, key)
-      outputOf(command).data({ id, key, deleted: true }, () => `Deleted ${key}.`)
+      output.data({ id, key, deleted: true }, () => `Deleted ${key}.`)
     })
 }
 
@@ -136,10 +116,6 @@ function parseRateLimit(text: string): number | 'none' {
 // `none` becomes null only here: commander treats null as "no value".
 function rateLimitOf({ rateLimit }: SourceOptions): number | null | undefined {
   return rateLimit === 'none' ? null : rateLimit
-}
-
-function show(command: Command, source: Source): void {
-  showItem(outputOf(command), COLUMNS, source)
 }
 
 const COLUMNS: readonly Column<Source>[] = [
@@ -154,10 +130,6 @@ const COLUMNS: readonly Column<Source>[] = [
 
 /** The last use of any of the keys. ISO 8601 times in UTC sort as text. */
 function lastUseOf(keys: Source['writeKeys']): string {
-  return (
-    keys
-      .map(({ lastUsedAt }) => lastUsedAt ?? '')
-      .toSorted()
-      .at(-1) || 'never'
-  )
+  const times = keys.map(({ lastUsedAt }) => lastUsedAt ?? '').toSorted()
+  return times.at(-1) || 'never'
 }

@@ -1,33 +1,26 @@
 import { DELIVERY_CLASSES } from '@hookline/protocol'
-import { type Command, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf, optionalIdOf } from '../../api/find-id.ts'
+import { Option } from 'commander'
+import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Delivery } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { requireKnown } from '../../api/require-known.ts'
-import { details, wrapped } from '../../output/details.ts'
-import { printable } from '../../output/safe-text.ts'
-import { destinationWord } from '../../output/shell-word.ts'
-import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
-import { type Output, outputOf } from '../../output/output.ts'
-import { showList } from '../../output/list.ts'
-import { type Column, table } from '../../output/table.ts'
-import { PAST_TIME, pastTime } from '../../options/time-options.ts'
-import { withLongListOptions } from '../../options/list-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
 import { partLines } from '../../output/deliveries/part-lines.ts'
+import { details, wrapped } from '../../output/details.ts'
+import { showList } from '../../output/list.ts'
+import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
+import type { Output } from '../../output/output.ts'
+import { printable } from '../../output/safe-text.ts'
+import { destinationWord } from '../../output/shell-word.ts'
+import { type Column, table } from '../../output/table.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
 
 type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
 type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
 
 const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined']
-
-/** The samples of the largest groups are enough to begin with. */
-const MOST_SAMPLES = 10
-
-const past = (text: string) => pastTime(text)
+const MAX_SAMPLES = 10
 
 interface ListOptions extends ListPart {
   readonly destination?: string
@@ -40,45 +33,35 @@ interface ListOptions extends ListPart {
   readonly to?: string
 }
 
-/** `hookline deliveries …` */
-export function addDeliveries(program: Command): void {
-  const deliveries = program
-    .command('deliveries')
-    .description('deliveries to destinations, with their attempts and failures')
+export function addDeliveries(program: ApiCommand): void {
+  const deliveries = program.command('deliveries').description('list, show and retry deliveries')
   addList(deliveries)
 
-  withApiOptions(deliveries.command('get <id>'))
-    .description('show a delivery with its attempts')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      await show(command, await api.getDelivery(await idOf(api, 'delivery', id)))
-    })
+  deliveries
+    .api('get <id>', 'show a delivery with its attempts')
+    .runOn('delivery', async (context, id) => show(context, await context.api.getDelivery(id)))
 
-  withApiOptions(deliveries.command('retry <id>'))
-    .description('try a delivery again now')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      await show(command, await api.retryDelivery(await idOf(api, 'delivery', id), {}))
-    })
+  deliveries
+    .api('retry <id>', 'retry a delivery now')
+    .runOn('delivery', async (context, id) =>
+      show(context, await context.api.retryDelivery(id, {})),
+    )
 
-  withApiOptions(deliveries.command('curl <id>'))
-    .description('print a curl command for each webhook that sends a delivery by hand, signed now')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      const requests = await api.getDeliveryRequests(await idOf(api, 'delivery', id))
+  deliveries
+    .api('curl <id>', 'print a signed curl command for each webhook')
+    .runOn('delivery', async ({ api, output }, id) => {
+      const requests = await api.getDeliveryRequests(id)
       // Not wrapped: it is pasted, or piped into a shell.
-      const commands = requests.webhooks.map(({ curl }) => curl)
-      outputOf(command).data(requests, () => commands.join('\n\n'))
+      output.data(requests, () => requests.webhooks.map(({ curl }) => curl).join('\n\n'))
     })
 
-  withApiOptions(deliveries.command('failures'))
-    .description('failures by destination and class, with the remedy')
+  deliveries
+    .api('failures', 'group failures by destination and class')
     .option('--destination <id>', 'only failures of this destination')
-    .action(async ({ destination }: { destination?: string }, command: Command) => {
-      const api = apiOf(command)
-      const destinationId = await optionalIdOf(api, 'destination', destination)
-      const filter = definedFields({ destinationId })
-      const output = outputOf(command)
+    .run(async ({ api, output }, { destination }: { destination?: string }) => {
+      const filter = definedFields({
+        destinationId: await optionalIdOf(api, 'destination', destination),
+      })
       const failures = await api.listFailures(filter)
       if (failures.data.length === 0) await requireKnown(api, filter)
       const names = await destinationNames(api, output)
@@ -86,29 +69,28 @@ export function addDeliveries(program: Command): void {
     })
 }
 
-function addList(deliveries: Command): void {
-  withLongListOptions(withApiOptions(deliveries.command('list')))
-    .description('list deliveries, newest first')
+function addList(deliveries: ApiCommand): void {
+  deliveries
+    .api('list', 'list deliveries, newest first')
+    .paged('long')
     .option('--destination <id>', 'only deliveries to this destination')
     .option('--event <id>', 'only deliveries of this event')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
-    .option('--waiting', 'only deliveries of which a webhook waits, whatever their state')
+    .option('--waiting', 'only deliveries that a webhook has yet to receive')
     .addOption(
       new Option(
         '--class <class>',
-        'only if the last attempt on a webhook has this class, or it ended for this reason without one',
+        'only deliveries whose last attempt on a webhook, or reason for ending, has this class',
       ).choices(Object.keys(DELIVERY_CLASSES)),
     )
     .option(
       '--status <code>',
-      'only if a webhook last responded with this HTTP status',
+      'only deliveries to which a webhook last responded with this HTTP status',
       wholeNumber(100, 599),
     )
-    .option('--from <time>', `only for events received at this time or later: ${PAST_TIME}`, past)
-    .option('--to <time>', 'only for events received before this time', past)
-    .action(async ({ destination, event, ...rest }: ListOptions, command: Command) => {
+    .receivedBetween()
+    .run(async ({ api, output }, { destination, event, ...rest }: ListOptions) => {
       const { state, waiting, status, from, to } = rest
-      const api = apiOf(command)
       const filters = definedFields({
         destinationId: await optionalIdOf(api, 'destination', destination),
         eventId: event,
@@ -119,7 +101,6 @@ function addList(deliveries: Command): void {
         $from: from,
         to,
       })
-      const output = outputOf(command)
       const page = await listPart((next) => api.listDeliveries({ ...filters, ...next }), rest)
       if (page.data.length === 0) await requireKnown(api, filters)
       const names = await destinationNames(api, output)
@@ -127,9 +108,8 @@ function addList(deliveries: Command): void {
     })
 }
 
-async function show(command: Command, delivery: Delivery): Promise<void> {
-  const output = outputOf(command)
-  const names = await destinationNames(apiOf(command), output)
+async function show({ api, output }: Context, delivery: Delivery): Promise<void> {
+  const names = await destinationNames(api, output)
   output.data(delivery, () => deliveryDetails(output, delivery, names))
 }
 
@@ -140,12 +120,7 @@ function columnsFor(items: readonly Delivery[], names: Names): Column<Delivery>[
     ...nameColumns('destination', ({ destinationId }: Delivery) => destinationId, { names, items }),
     { head: 'attempts', cell: ({ attempts }) => `${attempts.length}`, rank: 4 },
     { head: 'last', cell: ({ attempts }) => attempts.at(-1)?.class ?? '' },
-    {
-      head: 'next attempt',
-      cell: ({ nextAttemptAt }) => nextAttemptAt ?? '',
-      isTime: true,
-      rank: 3,
-    },
+    { head: 'next attempt', cell: (each) => each.nextAttemptAt ?? '', isTime: true, rank: 3 },
     { head: 'event', cell: ({ eventId }) => eventId, rank: 5 },
   ]
 }
@@ -154,24 +129,18 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
   const [first] = failures
   if (first === undefined) return 'No failures.'
   const { destinationId, sampleDeliveryId } = first
-  const replay = `hookline replay --destination ${destinationWord(destinationId, names)}`
+  const isAnyQuarantined = failures.some((failure) => failure.class === 'quarantined')
   return [
     table(output, failureColumns(failures, names), failures),
     '',
-    'The newest delivery of each, and its last error:',
-    ...failures.slice(0, MOST_SAMPLES).map((failure) => wrapped(output, sampleText(failure))),
+    'Latest delivery and error of each:',
+    ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapped(output, sampleText(failure))),
     '',
     // Not wrapped: a command that is pasted must stay on one line.
-    `\`hookline deliveries get ${sampleDeliveryId}\` shows the response.`,
-    `\`${replay}\` sends again what is no longer tried.`,
-    ...(failures.some(isQuarantined)
-      ? [`With \`--states quarantined\`, it sends what is in quarantine.`]
-      : []),
+    `Show the response: hookline deliveries get ${sampleDeliveryId}`,
+    `Replay failed deliveries: hookline replay --destination ${destinationWord(destinationId, names)}`,
+    ...(isAnyQuarantined ? ['To replay quarantined deliveries, add --states quarantined.'] : []),
   ].join('\n')
-}
-
-function isQuarantined({ class: kind }: FailureGroup): boolean {
-  return kind === 'quarantined'
 }
 
 function sampleText({ sampleDeliveryId, lastError, class: kind }: FailureGroup): string {
@@ -190,7 +159,6 @@ function failureColumns(items: readonly FailureGroup[], names: Names): Column<Fa
   ]
 }
 
-/** A delivery for people: what became of it at each webhook, its attempts, and the responses to them. */
 function deliveryDetails(output: Output, delivery: Delivery, names: Names): string {
   const { webhooks, attempts, quarantine, nextAttemptAt } = delivery
   const facts = details(output, [
@@ -199,21 +167,15 @@ function deliveryDetails(output: Output, delivery: Delivery, names: Names): stri
     ['destination', nameAndId(delivery.destinationId, names)],
     ['state', delivery.state],
     ['next attempt', nextAttemptAt === null ? 'none' : output.time(nextAttemptAt)],
-    ...(quarantine === undefined
-      ? []
-      : [['in quarantine', `since ${quarantine.at}: ${quarantine.reason}`] as const]),
+    quarantine && ['quarantined', `since ${quarantine.at}: ${quarantine.reason}`],
   ])
   const parts = webhooks
     .flatMap((part) => partLines(output, part, delivery))
     .map((line) => wrapped(output, line))
-  const made = attempts.flatMap((attempt) => attemptLines(output, attempt))
-  const blocks = [
-    [facts],
-    parts,
-    made.length === 0 ? [] : [output.style('bold', 'attempts'), ...made],
-  ]
-  return blocks
+  const lines = attempts.flatMap((attempt) => attemptLines(output, attempt))
+  const history = lines.length === 0 ? [] : [output.style('bold', 'attempts'), ...lines]
+  return [[facts], parts, history]
     .filter(({ length }) => length > 0)
-    .map((lines) => lines.join('\n'))
+    .map((block) => block.join('\n'))
     .join('\n\n')
 }

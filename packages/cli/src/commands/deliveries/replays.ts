@@ -1,48 +1,33 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf } from '../../api/find-id.ts'
 import type { Replay } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
-import { destinationNames, nameColumns, type Names } from '../../output/names.ts'
-import { outputOf } from '../../output/output.ts'
-import type { Column } from '../../output/table.ts'
 import { showItem, showList } from '../../output/list.ts'
-import { withLongListOptions } from '../../options/list-options.ts'
+import { destinationNames, nameColumns, type Names } from '../../output/names.ts'
+import type { Column } from '../../output/table.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
 
-/** `hookline replays …` */
-export function addReplays(program: Command): void {
-  const replays = program.command('replays').description('replays and their progress')
+export function addReplays(program: ApiCommand): void {
+  const replays = program.command('replays').description('list, show and cancel replays')
 
-  withLongListOptions(withApiOptions(replays.command('list')))
-    .description('list replays, newest first')
-    .action(async (part: ListPart, command: Command) => {
-      const api = apiOf(command)
-      const output = outputOf(command)
+  replays
+    .api('list', 'list replays, newest first')
+    .paged('long')
+    .run(async ({ api, output }, part: ListPart) => {
       const page = await listPart(api.listReplays, part)
-      const names = await destinationNames(api, output)
-      const columns = columnsFor(page.data, names)
+      const columns = columnsFor(page.data, await destinationNames(api, output))
       showList(output, columns, page, 'No replays. `hookline replay` starts one.')
     })
 
-  withApiOptions(replays.command('get <id>'))
-    .description('show a replay with the number of its delivered and failed deliveries')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      await show(command, await api.getReplay(await idOf(api, 'replay', id)))
-    })
+  replays
+    .api('get <id>', 'show a replay')
+    .runOn('replay', async (context, id) => show(context, await context.api.getReplay(id)))
 
-  withApiOptions(replays.command('cancel <id>'))
-    .description('cancel a replay; deliveries that are already queued again are still sent')
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      await show(command, await api.cancelReplay(await idOf(api, 'replay', id), {}))
-    })
+  replays
+    .api('cancel <id>', 'cancel a replay; queued deliveries are still sent')
+    .runOn('replay', async (context, id) => show(context, await context.api.cancelReplay(id, {})))
 }
 
-async function show(command: Command, replay: Replay): Promise<void> {
-  const output = outputOf(command)
-  const names = await destinationNames(apiOf(command), output)
-  showItem(output, columnsFor([replay], names), replay)
+async function show({ api, output }: Context, replay: Replay): Promise<void> {
+  showItem(output, columnsFor([replay], await destinationNames(api, output)), replay)
 }
 
 function columnsFor(items: readonly Replay[], names: Names): Column<Replay>[] {
@@ -50,7 +35,7 @@ function columnsFor(items: readonly Replay[], names: Names): Column<Replay>[] {
     { head: 'id', cell: ({ id }) => id },
     { head: 'state', cell: ({ state }) => state },
     ...nameColumns('destination', ({ destinationId }: Replay) => destinationId, { names, items }),
-    { head: 'queued again', cell: ({ requeued }) => `${requeued}`, rank: 2 },
+    { head: 'requeued', cell: ({ requeued }) => `${requeued}`, rank: 2 },
     { head: 'delivered', cell: ({ delivered }) => `${delivered}` },
     { head: 'failed', cell: ({ failed }) => `${failed}` },
     { head: 'created', cell: ({ createdAt }) => createdAt, isTime: true, rank: 1 },

@@ -1,7 +1,6 @@
 import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 import { type Command, Option } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
-import { withApiOptions } from '../../api/api-options.ts'
 import { Failure } from '../../failure.ts'
 import type { ImportState } from '../../import/import-state.ts'
 import { durationText, grouped } from '../../output/figures.ts'
@@ -9,6 +8,7 @@ import {
   type ImportResult,
   progressPath,
   rejectedPath,
+  rejectedText,
   runImport,
 } from '../../import/run-import.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
@@ -16,28 +16,27 @@ import { outputOf } from '../../output/output.ts'
 import { sendingFailure } from '../../sending/sending-failure.ts'
 import { findWriteKey } from '../../sending/write-key.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 const HELP = `
 Each line of the file is one call as JSON, for example
 {"type":"track","userId":"u1","event":"Paid","timestamp":"2014-05-01T09:30:00Z"}
 
-Calls keep their timestamp and messageId. A call without a messageId gets one
-that is the same in every import of the file.
+Calls keep their timestamp and messageId. A call without a messageId gets the
+same one in every import of the file.
 
-Progress is stored in <file>.import.json. To continue an interrupted import, run
-the same command again. Lines that are not accepted are written to
-<file>.rejected.ndjson with the reason.`
+Progress is stored in <file>.import.json: run the same command again to resume
+an interrupted import. Rejected lines and reasons go to <file>.rejected.ndjson.`
 
-/** `hookline import` */
-export function addImport(program: Command): void {
-  withApiOptions(program.command('import <file>'))
-    .description('send the calls of a file, with their original timestamps')
-    .addOption(new Option('--type <type>', 'type of the lines that have none').choices(EVENT_TYPES))
-    .option('--from-start', 'ignore the stored progress: send all lines again')
-    .option('--retries <count>', 'how often a failed request is tried again', wholeNumber(0), 10)
+export function addImport(program: ApiCommand): void {
+  program
+    .api('import <file>', 'import calls from a file with their timestamps')
+    .addOption(new Option('--type <type>', 'type of lines without a type').choices(EVENT_TYPES))
+    .option('--from-start', 'ignore stored progress and send all lines again')
+    .option('--retries <count>', 'retries of a failed request', wholeNumber(0), 10)
     .option(
       '--write-key <key>',
-      'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',
+      'write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only source',
     )
     .addHelpText('after', HELP)
     .action(importFile)
@@ -94,19 +93,17 @@ function resultDocument(file: string, { state, wasComplete }: ImportResult, elap
 function resultText({ state, wasComplete }: ImportResult, elapsedMs: number): string {
   const { accepted, rejected, isComplete } = state
   const counts = `${grouped(accepted)} accepted, ${grouped(rejected)} rejected`
-  if (wasComplete) return `Already imported: ${counts}. To send all lines again, add --from-start.`
+  if (wasComplete) return `Already imported: ${counts}. Add --from-start to send all lines again.`
   return `${isComplete ? 'Imported' : 'So far'}: ${counts}, in ${durationText(elapsedMs / 1000)}.`
 }
 
-/** The failure of an import that can be continued. */
 function toContinue(failure: Failure, file: string, { line }: ImportState): Failure {
-  const next = `To continue after line ${line} of ${file}, run the same command again.`
+  const next = `Run the same command again to resume after line ${line} of ${file}.`
   return failure.withHint(failure.hint === undefined ? next : `${failure.hint} ${next}`)
 }
 
 function rejectedLines(file: string, { rejected }: ImportState): Failure {
-  const lines = rejected === 1 ? '1 line was' : `${grouped(rejected)} lines were`
-  return new Failure('partial', `${lines} rejected.`, {
+  return new Failure('partial', rejectedText(rejected), {
     hint: `${rejectedPath(file)} lists them with line number and reason.`,
   })
 }

@@ -18,17 +18,12 @@ interface ListenOptions extends SecretOptions {
   readonly delay?: number
 }
 
-/** `hookline listen` */
 export function addListen(program: Command): void {
   withSecretOptions(program.command('listen'))
-    .description('run a receiver for webhooks that shows deliveries and checks their signatures')
+    .description('run a receiver that prints and verifies deliveries')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4801)
-    .option(
-      '--fail <status:times>',
-      'respond with an error: 500:2 to the first two requests, 503 to all',
-      parseFault,
-    )
+    .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 4801)
+    .option('--fail <status:times>', 'fail requests: 500:2 the first two, 503 all', parseFault)
     .option('--delay <time>', 'wait before each response, like 3s', parseDelay)
     .action(listen)
 }

@@ -7,37 +7,32 @@ import {
 } from '@hookline/protocol'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
-import { withApiOptions } from '../../api/api-options.ts'
 import { callFrom, type CallOptions } from '../../options/call-options.ts'
 import { PAST_TIME } from '../../options/time-options.ts'
 import { outputOf } from '../../output/output.ts'
 import { sendCalls } from '../../sending/send-calls.ts'
 import { findWriteKey } from '../../sending/write-key.ts'
+import type { ApiCommand } from '../api-command.ts'
 
-/** `hookline send` */
-export function addSend(program: Command): void {
-  withApiOptions(program.command('send'))
-    .description('send one analytics call')
+export function addSend(program: ApiCommand): void {
+  program
+    .api('send', 'send one analytics call')
     .addArgument(new Argument('<type>', 'type of the call').choices(EVENT_TYPES))
     .argument('[name]', 'name of the event, page or screen')
     .option('--user <id>', 'userId of the call')
     .option('--anonymous <id>', 'anonymousId of the call')
-    .option('-p, --property <key=value>', 'property; the value is JSON, or else text', addField)
+    .option('-p, --property <key=value>', 'property; the value is JSON or text', addField)
     .option(
       '-t, --trait <key=value>',
-      'trait of identify or group; the value is JSON, or else text',
+      'trait of identify or group; the value is JSON or text',
       addField,
     )
     .option('--group <id>', 'groupId of a group call')
     .option('--previous <id>', 'previousId of an alias call')
-    .option('--timestamp <time>', `time of the call: ${PAST_TIME}; the default is now`)
+    .option('--timestamp <time>', `time of the call: ${PAST_TIME}; default: now`)
     .option(
       '--write-key <key>',
-      'write key of the source (HOOKLINE_WRITE_KEY); needed if there are several sources',
-    )
-    .addHelpText(
-      'after',
-      '\nExample: hookline send track "Order Completed" --user u1 -p revenue=39.95',
+      'write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only source',
     )
     .action(send)
 }
@@ -59,18 +54,15 @@ async function send(
   const { messageId } = call
   outputOf(command).data(
     { accepted: true, type, messageId },
-    () => `Accepted ${type} ${messageId}\nTo see its deliveries: hookline trace ${messageId}`,
+    () => `Accepted ${type} ${messageId}\nShow its deliveries: hookline trace ${messageId}`,
   )
 }
 
-/**
- * Adds `key=value` to the fields of the options before it. The value is parsed as JSON. What is not JSON
- * is text, and so is a number that JavaScript rounds.
- */
+/** Adds `key=value`. The value is text unless it is JSON without numbers that JavaScript rounds. */
 export function addField(text: string, fields: JsonObject = {}): JsonObject {
   const equals = text.indexOf('=')
   if (equals < 1) throw new InvalidArgumentError('It must have the form key=value.')
-  // fromEntries, not an assignment: __proto__ is a key like any other.
+  // fromEntries, because assigning __proto__ would set the prototype.
   return {
     ...fields,
     ...Object.fromEntries([[text.slice(0, equals), valueOf(text.slice(equals + 1))]]),

@@ -1,14 +1,13 @@
-import { type Command, Option } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { optionalIdOf } from '../../api/find-id.ts'
+import { Option } from 'commander'
+import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { requireKnown } from '../../api/require-known.ts'
-import { grouped } from '../../output/figures.ts'
-import { type Output, outputOf } from '../../output/output.ts'
 import { PAST_TIME, pastTime } from '../../options/time-options.ts'
+import { grouped } from '../../output/figures.ts'
 import { destinationNames, sourceNames } from '../../output/names.ts'
+import type { Output } from '../../output/output.ts'
 import { SERIES_OF, type SeriesOf, seriesText } from '../../output/series-text.ts'
 import { type Column, table } from '../../output/table.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 type Statistics = Awaited<ReturnType<ManagementApi['getStatistics']>>
 type Point = Statistics['points'][number]
@@ -27,114 +26,95 @@ interface StatsOptions {
 const NAMES = { destination: destinationNames, source: sourceNames } as const
 
 const HELP = `
-Without --from, it shows the last 60 steps. Steps below an hour are kept for 7
-days, longer steps for 400 days. A delivery counts as failed when it has ended
-without success, not for each attempt; retried are attempts that failed and are
-made again. Pending is counted at the end of each minute. Latency is from
-receipt to delivery.`
+By default, stats shows the last 60 steps. Steps below an hour are stored for 7
+days, longer steps for 400 days. Failed counts deliveries that ended without
+success; retried counts attempts. Pending is counted at the end of each minute.
+Latency is from receipt to delivery.`
 
 const past = (text: string) => pastTime(text)
 
-/** `hookline stats` */
-export function addStats(program: Command): void {
-  withApiOptions(program.command('stats'))
-    .description('show what was received, refused, delivered and failed over time')
+export function addStats(program: ApiCommand): void {
+  program
+    .api('stats', 'show counts and latency over time')
     .addOption(new Option('--step <step>', 'time of one line').choices(STEPS).default('1m'))
     .option('--from <time>', `from this time on: ${PAST_TIME}`, past)
-    .option('--to <time>', `before this time: ${PAST_TIME}; the default is now`, past)
+    .option('--to <time>', 'before this time; default: now', past)
     .option('--source <id>', 'only this source')
-    .option('--destination <id>', 'only this destination, and what its source received')
+    .option('--destination <id>', 'only this destination and its source')
     .addOption(
       new Option('--by <what>', 'one line for each destination or source').choices(SERIES_OF),
     )
     .addHelpText('after', HELP)
-    .action(async ({ step, from, to, source, destination, by }: StatsOptions, command: Command) => {
-      const api = apiOf(command)
+    .run(async ({ api, output }, { step, from, to, ...options }: StatsOptions) => {
+      const { source, destination, by } = options
       const ids = {
         sourceId: await optionalIdOf(api, 'source', source),
         destinationId: await optionalIdOf(api, 'destination', destination),
       }
-      const found = await api.getStatistics(definedFields({ step, $from: from, to, ...ids, by }))
-      const shown = found.points.filter(isBusy)
-      if (shown.length === 0) await requireKnown(api, ids)
-      const output = outputOf(command)
+      const stats = await api.getStatistics(definedFields({ step, $from: from, to, ...ids, by }))
+      const busy = stats.points.filter(isBusy)
+      if (busy.length === 0) await requireKnown(api, ids)
       const names = by === undefined ? new Map<string, string>() : await NAMES[by](api, output)
-      output.data(found, () =>
+      output.data(stats, () =>
         by === undefined
-          ? statisticsText(output, found, shown)
-          : seriesText(output, found, { by, names }),
+          ? statisticsText(output, stats, busy)
+          : seriesText(output, stats, { by, names }),
       )
     })
 }
 
-/** The lines in which something happened, and their sum. */
 function statisticsText(output: Output, { from, to }: Statistics, shown: readonly Point[]): string {
-  if (shown.length === 0) return `Nothing happened from ${from} to ${to}.`
-  const details = [
-    causesText(
-      'refused',
-      shown.map(({ refused }) => refused),
-    ),
-    causesText(
-      'filtered',
-      shown.map(({ filtered }) => filtered),
-    ),
-    causesText(
-      'failed',
-      shown.map(({ failed }) => failed),
-    ),
-    causesText(
-      'not linked',
-      shown.map(({ unlinked }) => unlinked),
-    ),
-  ].filter((line) => line !== '')
+  if (shown.length === 0) return `No activity from ${from} to ${to}.`
+  const totalOf = (countOf: (point: Point) => number) => grouped(sum(shown.map(countOf)))
+  const received = totalOf((point) => point.received)
+  const delivered = totalOf((point) => point.delivered)
+  const causes = {
+    refused: shown.map(({ refused }) => refused),
+    filtered: shown.map(({ filtered }) => filtered),
+    failed: shown.map(({ failed }) => failed),
+    'not linked': shown.map(({ unlinked }) => unlinked),
+  }
   return [
     table(output, COLUMNS, shown),
-    `${from} to ${to}: ${grouped(total(shown, ({ received }) => received))} received, ${grouped(total(shown, ({ delivered }) => delivered))} delivered. Steps without events are left out.`,
-    ...details,
+    `${from} to ${to}: ${received} received, ${delivered} delivered. Steps without activity are omitted.`,
+    ...Object.entries(causes).flatMap(([name, counts]) => causesText(name, counts)),
   ].join('\n')
 }
 
 function isBusy(point: Point): boolean {
   const { received, delivered, duplicates, retried, refused, filtered, failed } = point
   const { entered, left, unlinked, pending } = point
+  const causes = [refused, filtered, failed, unlinked].flatMap((each) => Object.values(each))
   const counts = [received, delivered, duplicates, retried, entered, left, pending ?? 0]
-  return [...counts, sum(refused), sum(filtered), sum(failed), sum(unlinked)].some(
-    (count) => count > 0,
-  )
+  return [...counts, ...causes].some((count) => count > 0)
 }
 
-/** `failed: 3 expired, 1 rejected`; empty if there are none. */
-function causesText(name: string, counts: readonly Record<string, number>[]): string {
+/** `failed: 3 expired, 1 rejected` */
+function causesText(name: string, counts: readonly Record<string, number>[]): string[] {
   const causes = new Set(counts.flatMap((each) => Object.keys(each)))
   const texts = [...causes].map(
-    (cause) => `${grouped(counts.reduce((all, each) => all + (each[cause] ?? 0), 0))} ${cause}`,
+    (cause) => `${grouped(sum(counts.map((each) => each[cause] ?? 0)))} ${cause}`,
   )
-  return texts.length === 0 ? '' : `${name}: ${texts.join(', ')}`
+  return texts.length === 0 ? [] : [`${name}: ${texts.join(', ')}`]
 }
 
-function total(points: readonly Point[], countOf: (point: Point) => number): number {
-  return points.reduce((all, point) => all + countOf(point), 0)
-}
-
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((all, count) => all + count, 0)
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }
 
 const COLUMNS: readonly Column<Point>[] = [
-  { head: 'at', cell: ({ at }: Point) => at },
-  { head: 'received', cell: ({ received }: Point) => grouped(received) },
-  { head: 'refused', cell: ({ refused }: Point) => grouped(sum(refused)), rank: 2 },
-  { head: 'duplicates', cell: ({ duplicates }: Point) => grouped(duplicates), rank: 4 },
-  { head: 'filtered', cell: ({ filtered }: Point) => grouped(sum(filtered)), rank: 3 },
-  { head: 'delivered', cell: ({ delivered }: Point) => grouped(delivered) },
-  { head: 'retried', cell: ({ retried }: Point) => grouped(retried), rank: 5 },
-  { head: 'failed', cell: ({ failed }: Point) => grouped(sum(failed)) },
-  { head: 'pending', cell: ({ pending }: Point) => (pending === null ? '' : grouped(pending)) },
+  { head: 'at', cell: ({ at }) => at },
+  { head: 'received', cell: ({ received }) => grouped(received) },
+  { head: 'refused', cell: ({ refused }) => grouped(sum(Object.values(refused))), rank: 2 },
+  { head: 'duplicates', cell: ({ duplicates }) => grouped(duplicates), rank: 4 },
+  { head: 'filtered', cell: ({ filtered }) => grouped(sum(Object.values(filtered))), rank: 3 },
+  { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
+  { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 5 },
+  { head: 'failed', cell: ({ failed }) => grouped(sum(Object.values(failed))) },
+  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : grouped(pending)) },
   {
     head: 'p50/p95 latency',
-    cell: ({ latencyMs }: Point) =>
-      latencyMs === null ? '' : `${latencyMs.p50}/${latencyMs.p95} ms`,
+    cell: ({ latencyMs }) => (latencyMs === null ? '' : `${latencyMs.p50}/${latencyMs.p95} ms`),
     rank: 1,
   },
 ]

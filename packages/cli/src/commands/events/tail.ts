@@ -1,15 +1,13 @@
 import { EVENT_TYPES } from '@hookline/protocol'
-import { type Command, Option } from 'commander'
-import { setTimeout as pause } from 'node:timers/promises'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { optionalIdOf } from '../../api/find-id.ts'
+import { Option } from 'commander'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import { type LiveMessage, LiveMessages } from '../../api/live-messages.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
-import { requireKnown } from '../../api/require-known.ts'
 import { Failure } from '../../failure.ts'
 import { liveLine } from '../../output/events/live-line.ts'
-import { type Output, outputOf } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
 
 const RECONNECT_MS = 1_000
 
@@ -22,10 +20,9 @@ interface TailOptions {
   readonly user?: string
 }
 
-/** `hookline tail` */
-export function addTail(program: Command): void {
-  withApiOptions(program.command('tail'))
-    .description('show events, decisions and attempts as they happen, until Ctrl-C')
+export function addTail(program: ApiCommand): void {
+  program
+    .api('tail', 'show events and attempts as they happen')
     .addOption(
       new Option('--kind <kind>', 'only messages of this kind').choices([
         'event',
@@ -38,44 +35,36 @@ export function addTail(program: Command): void {
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
     .option('--event <name>', 'only events with this name')
     .option('--user <id>', 'only events with this userId')
-    .action(tail)
+    .run(tail)
 }
 
-async function tail(options: TailOptions, command: Command): Promise<void> {
+async function tail({ api, output }: Context, options: TailOptions): Promise<void> {
   const { source, destination, user, kind, type, event } = options
-  const api = apiOf(command)
   const ids = {
     sourceId: await optionalIdOf(api, 'source', source),
     destinationId: await optionalIdOf(api, 'destination', destination),
   }
   await requireKnown(api, ids)
-  const query = definedFields({
-    ...ids,
-    userId: user,
-    kind,
-    type,
-    event,
-  })
-  const output = outputOf(command)
+  const query = definedFields({ ...ids, userId: user, kind, type, event })
   const stopping = new AbortController()
   void stopSignal().then(() => stopping.abort())
   const show = ({ name, data }: LiveMessage): void =>
     output.data({ kind: name, ...data }, () => liveLine(output, name, data))
   const path = `live?${new URLSearchParams(query).toString()}`
   const messages = new LiveMessages()
-  // The first connection must succeed. A later connection that breaks is opened again, and continues after the last message.
-  await read(api, path, { messages, signal: stopping.signal, show, opened: () => begin(output) })
-  while (!stopping.signal.aborted) {
-    await pause(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
-    await read(api, path, { messages, signal: stopping.signal, show }).catch((error: unknown) => {
+  const { signal } = stopping
+  // Without a line, a quiet service looks like a command that hangs.
+  const opened = () => {
+    if (!output.isJson) output.note('Waiting for events. Press Ctrl-C to stop.')
+  }
+  // Only the first connection must succeed. Later ones resume after the last message.
+  await read(api, path, { messages, signal, show, opened })
+  while (!signal.aborted) {
+    await sleep(RECONNECT_MS, undefined, { signal }).catch(() => undefined)
+    await read(api, path, { messages, signal, show }).catch((error: unknown) => {
       if (error instanceof Failure && error.code !== 'unreachable') throw error
     })
   }
-}
-
-/** Without it, a quiet service looks like a command that hangs. */
-function begin(output: Output): void {
-  if (!output.isJson) output.note('Events appear here as they happen. Press Ctrl-C to stop.')
 }
 
 async function read(
@@ -99,7 +88,7 @@ async function read(
       for (const message of messages.take(decoder.decode(chunk, { stream: true }))) show(message)
     }
   } catch {
-    // The connection broke, or the user interrupted: in both cases the stream has ended.
+    // The connection broke or the user interrupted: either way, the stream has ended.
   }
   messages.broken()
 }

@@ -1,61 +1,49 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { type KindName, kindOf, showCommandOf } from '../../api/find-id.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { missingLines } from '../../output/events/missing-text.ts'
-import { type Output, outputOf } from '../../output/output.ts'
-import { showTrace } from './show-trace.ts'
+import { traceText } from '../../output/events/trace-text.ts'
+import { destinationNames } from '../../output/names.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
 
-/** `hookline trace` */
-export function addTrace(program: Command): void {
-  withApiOptions(program.command('trace <id>'))
-    .description(
-      'show what happened to an event, by its evt_… id, its messageId, or the msg_… id of a delivery',
-    )
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const api = apiOf(command)
-      await show(outputOf(command), api, id)
+export function addTrace(program: ApiCommand): void {
+  program
+    .api('trace <id>', 'trace an event, by its id, messageId or delivery id')
+    .run(async (context, id: string) => {
+      if (kindOf(id) !== 'event') return showTrace(context, await eventIdOf(context.api, id))
+      return showTrace(context, id).catch(async (error: unknown) => {
+        if (!(error instanceof Failure) || error.meaning !== 'not found') throw error
+        throw error.withHint(await whyMissing(context.api, { eventId: id }))
+      })
     })
 }
 
-async function show(output: Output, api: ManagementApi, given: string): Promise<void> {
-  if (kindOf(given) !== 'event') return showTrace(output, api, await eventIdOf(api, given))
-  try {
-    await showTrace(output, api, given)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.meaning !== 'not found') throw error
-    throw error.withHint(await whyMissing(api, { eventId: given }))
-  }
+export async function showTrace({ api, output }: Context, eventId: string): Promise<void> {
+  const trace = await api.getEvent(eventId)
+  const names = await destinationNames(api, output)
+  output.data(trace, () => traceText(output, trace, names))
 }
 
-async function eventIdOf(api: ManagementApi, given: string): Promise<string> {
-  if (kindOf(given) === 'delivery') return (await api.getDelivery(given)).eventId
-  return newestEventId(api, given)
-}
-
-async function newestEventId(api: ManagementApi, messageId: string): Promise<string> {
-  const { data } = await api.listEvents({ messageId, limit: 1 })
+async function eventIdOf(api: ManagementApi, id: string): Promise<string> {
+  const kind = kindOf(id)
+  if (kind === 'delivery') return (await api.getDelivery(id)).eventId
+  const { data } = await api.listEvents({ messageId: id, limit: 1 })
   if (data[0] !== undefined) return data[0].id
-  const kind = kindOf(messageId)
-  if (kind !== undefined) throw notTraced(messageId, kind)
-  throw new Failure(
-    'not found',
-    `There is no event with the id or messageId ${JSON.stringify(messageId)}.`,
-    { hint: await whyMissing(api, { messageId }) },
-  )
+  if (kind !== undefined) throw notTraced(id, kind)
+  throw new Failure('not found', `No event has the id or messageId ${JSON.stringify(id)}.`, {
+    hint: await whyMissing(api, { messageId: id }),
+  })
 }
 
-/** The causes that the service knows of, and how to ask about the user or the source of the call. */
 async function whyMissing(
   api: ManagementApi,
-  known: { readonly messageId?: string; readonly eventId?: string },
+  event: { readonly messageId?: string; readonly eventId?: string },
 ): Promise<string> {
-  const { causes } = await api.explainMissingEvent(known)
+  const { causes } = await api.explainMissingEvent(event)
   return [
-    'Likely causes, from what the service knows:',
+    'Likely causes:',
     ...missingLines(causes).map((line) => `- ${line}`),
-    '`hookline events why-missing --user <userId> --source <id>` tells more.',
+    'For more: hookline events why-missing --user <userId> --source <id>',
   ].join('\n  ')
 }
 

@@ -11,14 +11,12 @@ import { details } from '../../output/details.ts'
 import { outputOf } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 
-/** `hookline cluster`, which is `npm run cluster` */
 export function addCluster(program: Command): void {
-  const port = 'port of the first node; the next five ports are used as well'
   program
     .command('cluster')
-    .description('try a cluster: run PostgreSQL, NATS and three nodes here, with a demo source')
-    .option('--port <port>', port, wholeNumber(1, 65_530), 4811)
-    .option('--data-dir <folder>', 'folder of all data, secrets and logs', 'cluster-data')
+    .description('run a local cluster of three nodes, with a demo source')
+    .option('--port <port>', 'first of six ports', wholeNumber(1, 65_530), 4811)
+    .option('--data-dir <folder>', 'folder for data, secrets and logs', 'cluster-data')
     .action(cluster)
 }
 
@@ -46,12 +44,12 @@ async function cluster(
         ['write key', demo.writeKey],
       ]),
       '',
-      output.style('bold', 'From another terminal, send an event, show its delivery, sign in:'),
+      output.style('bold', 'From another terminal, send an event, show its delivery, and sign in:'),
       curlLine(urls[0]!, demo.writeKey),
       `npx hookline inspector --url ${urls[1]} --data-dir ${folder}`,
       `npx hookline console --url ${urls[2]} --data-dir ${folder}`,
       '',
-      'Kill a node: the others deliver its events. Ctrl-C stops everything; the data is kept.',
+      'Kill a node, and the others deliver its events. Press Ctrl-C to stop; the data is kept.',
     ].join('\n'),
   )
   await stop

@@ -3,19 +3,16 @@ import { Failure } from '../../failure.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** `hookline completion` */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print a script that completes commands and options in a shell')
+    .description('print a shell completion script')
     .addArgument(new Argument('<shell>', 'name of the shell').choices(SHELLS))
-    .addHelpText('after', '\nExample: source <(hookline completion bash)')
     .action((shell: (typeof SHELLS)[number]) => {
       process.stdout.write(SCRIPTS[shell](casesOf(program)))
     })
 }
 
-/** The words of a command, and the words that may follow: subcommands and options. */
 interface CompletionCase {
   readonly words: string
   readonly next: string
@@ -44,10 +41,10 @@ const SCRIPTS: Readonly<
       .join(''),
 }
 
-/** The words are plain names, so that the script needs no quoting. */
+/** The script quotes nothing, so the words must be plain names. */
 function bashFunction(cases: readonly CompletionCase[]): string {
   if (cases.some(({ words, next }) => /[^\w\s-]/.test(words + next))) {
-    throw new Failure('failed', 'The name of a command cannot be written into a shell script.')
+    throw new Failure('failed', 'A command name is not safe in a shell script.')
   }
   const branches = cases.map(({ words, next }) => `    "${words}") next="${next}" ;;\n`).join('')
   return `_hookline() {

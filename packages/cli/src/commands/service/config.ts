@@ -18,10 +18,9 @@ interface ShownSetting {
   readonly origin: Origin
 }
 
-/** `hookline config` */
 export function addConfig(program: Command): void {
   withServerOptions(program.command('config'))
-    .description('show the value of every setting, and where it comes from')
+    .description('show all settings and where their values come from')
     .action(async (flags: SettingFlags, command: Command) => {
       const { origins, texts } = await resolvedConfigFrom(flags)
       const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).map(

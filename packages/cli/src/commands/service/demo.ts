@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { Arrivals } from '../../demo/arrivals.ts'
 import { BUYERS, DELETED_USER, SAMPLE_AUDIENCE, SAMPLE_CALLS } from '../../demo/sample-calls.ts'
@@ -18,27 +18,26 @@ import { sendCalls } from '../../sending/send-calls.ts'
 import { openOrFail, openServiceLog } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
-/** For the deliveries and the audience, which takes four seconds, and again for the notice. */
+/** For the deliveries and the audience, which takes four seconds; and again for the deletion notice. */
 const DEADLINE_MS = 12_000
 
 const SECRET = 'the-shared-secret-of-the-demo'
 
-/** `hookline demo` */
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description(
-      'run a complete demo: send a call of each type, verify the six deliveries and the changes of an audience, delete the user',
-    )
+    .description('run a complete demo and verify it')
     .action(async (_options: unknown, command: Command) => demo(outputOf(command)))
 }
 
 async function demo(output: Output): Promise<void> {
   const interrupted = stopSignal()
   const arrivals = new Arrivals({ calls: SAMPLE_CALLS, members: BUYERS })
-  // Disposed of in reverse order: the service, then the receiver that it delivers to, then the data folder.
+  // Disposed of in reverse order.
   await using stack = new AsyncDisposableStack()
-  const dataDir = stack.adopt(mkdtempSync(join(tmpdir(), 'hookline-demo-')), removeFolder)
+  const dataDir = stack.adopt(mkdtempSync(join(tmpdir(), 'hookline-demo-')), (path) =>
+    rmSync(path, { recursive: true, force: true }),
+  )
   output.show(`Starting a service and a receiver. Data folder: ${dataDir}`)
   const receiver = stack.use(await openReceiver(output, arrivals))
   const service = stack.use(await startService(dataDir))
@@ -52,9 +51,9 @@ async function demo(output: Output): Promise<void> {
   conclude(output, arrivals, Math.round(performance.now() - startedAt))
 }
 
-/** Waits until the deadline at most. The result names what is missing then. */
+/** After the deadline, the result lists the missing deliveries. */
 async function waitFor(arrived: Promise<void>, interrupted: Promise<StopSignal>): Promise<void> {
-  const late = pause(DEADLINE_MS, 'late' as const, { ref: false })
+  const late = sleep(DEADLINE_MS, 'late' as const, { ref: false })
   const end = await Promise.race([interrupted, arrived, late])
   if (end === 'SIGINT' || end === 'SIGTERM') throw new Failure('interrupted', 'Interrupted.')
 }
@@ -70,7 +69,7 @@ function openReceiver(output: Output, arrivals: Arrivals): Promise<Receiver> {
   }).listen()
 }
 
-/** Ignores the environment, so that the demo is the same everywhere. */
+/** Ignores the environment. */
 async function startService(dataDir: string): Promise<Service> {
   const allowedNetworks = LOOPBACK_NETWORKS.join(',')
   const config = parseConfig({}, { port: '0', dataDir, allowedNetworks, logLevel: 'warn' })
@@ -88,13 +87,9 @@ function conclude(output: Output, arrivals: Arrivals, elapsedMs: number): void {
   const faults = arrivals.faults()
   output.json({ kind: 'result', ok: faults.length === 0, faults, elapsedMs })
   if (faults.length > 0) throw new Failure('failed', `The demo failed. ${faults.join(' ')}`)
-  output.show('\nThe track call, as the receiver got it:\n')
+  output.show('\nThe received track call:\n')
   output.show(requestText(output, arrivals.requestOf('track')!))
   const count = SAMPLE_CALLS.length
   const summary = `Sent ${count} calls. Received ${count} deliveries, the changes of the audience “${SAMPLE_AUDIENCE.name}”, and a deletion notice. Every signature is valid. It took ${elapsedMs} ms.`
   output.show(`\n${output.style('green', summary)}`)
-}
-
-function removeFolder(path: string): void {
-  rmSync(path, { recursive: true, force: true })
 }

@@ -4,8 +4,8 @@ import type { Config, InspectedRequest, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { httpUrl } from '../../api/api-options.ts'
-import { type ManagementApi, managementApi } from '../../api/management-api.ts'
-import { AttemptWatcher, type WatchedAttempt } from '../../dev/attempt-watcher.ts'
+import { managementApi } from '../../api/management-api.ts'
+import { watchAttempts, type WatchedAttempt } from '../../dev/watch-attempts.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
 import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
@@ -21,12 +21,9 @@ import { type ReceivedDelivery, receivedDelivery } from '../../receiver/received
 import { eventCells, summaryOf } from '../../output/events/event-summary.ts'
 import { printable } from '../../output/safe-text.ts'
 
-/** `hookline dev`, which is `npm start` */
 export function addDev(program: Command): void {
   withServerOptions(program.command('dev'))
-    .description(
-      'try Hookline: run the service with a demo source, and a destination that delivers to its inspector',
-    )
+    .description('run the service with a demo source and destination')
     .option('--forward-to <url>', 'deliver to this URL instead of the inspector', httpUrl)
     .action(dev)
 }
@@ -37,7 +34,7 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
   const { config: configured, texts, origins } = await resolvedConfigFrom(flags)
   const allowedNetworks = [...configured.allowedNetworks, ...LOOPBACK_NETWORKS]
   const config = { ...configured, allowedNetworks }
-  // This command has changed it: that is no origin of a setting.
+  // This command changed it, which is not an origin of settings.
   const { allowedNetworks: _changed, ...known } = origins
   const settings = {
     texts: { ...texts, allowedNetworks: allowedNetworks.join(',') },
@@ -63,26 +60,28 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
         service.adminToken.reveal(),
       )
       const demo = await demoObjects(api, { url: webhookUrl, secret })
-      const watcher = forwardTo && (await watchAttempts(api, demo.destinationId, output))
+      const watcher =
+        forwardTo &&
+        (await watchAttempts(
+          api,
+          demo.destinationId,
+          (attempt) => output.data(attemptDocument(attempt), () => attemptLine(output, attempt)),
+          (error) => output.note(`Cannot show deliveries: ${(error as Error).message}`),
+        ))
       const about = { ...aboutService(config, service), isOpenHere }
-      announce(output, { ...demo, webhookUrl, secretFile: file, ...about })
+      const ready: DevReady = {
+        kind: 'ready',
+        version: VERSION,
+        ...demo,
+        webhookUrl,
+        secretFile: file,
+        ...about,
+        curl: curlLine(about.url, demo.writeKey),
+      }
+      output.data(ready, () => banner(output, ready))
       return watcher
     },
   })
-}
-
-async function watchAttempts(
-  api: ManagementApi,
-  destinationId: string,
-  output: Output,
-): Promise<AttemptWatcher> {
-  const watcher = new AttemptWatcher(api, destinationId)
-  await watcher.start(
-    (attempt) =>
-      output.data(watchedAttemptDocument(attempt), () => watchedAttemptLine(output, attempt)),
-    (error) => output.note(`Cannot show deliveries: ${(error as Error).message}`),
-  )
-  return watcher
 }
 
 function aboutService({ dataDir, allowedNetworks }: Config, { url, ...service }: Service) {
@@ -91,17 +90,11 @@ function aboutService({ dataDir, allowedNetworks }: Config, { url, ...service }:
   return { ...about, dataDir, allowedNetworks, tokenFile: adminToken.file }
 }
 
-function announce(output: Output, about: Omit<DevReady, 'kind' | 'version' | 'curl'>): void {
-  const curl = curlLine(about.url, about.writeKey)
-  const ready: DevReady = { kind: 'ready', version: VERSION, ...about, curl }
-  output.data(ready, () => banner(output, ready))
-}
-
 const VERDICTS: Readonly<
   Record<InspectedRequest['signature']['verdict'], SignatureCheck['verdict']>
 > = { valid: 'ok', invalid: 'wrong', missing: 'missing' }
 
-/** A request to the inspector, in the form that `hookline listen` prints. */
+/** Converts a request to the form that `hookline listen` prints. */
 function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
   const { headers: pairs, body, receivedAt, response } = request
   const headers = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
@@ -116,8 +109,8 @@ function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
   )
 }
 
-/** The attempt in the form of `--json`. Programs rely on its fields; `null` means absent. */
-function watchedAttemptDocument({ delivery, attempt, event }: WatchedAttempt): object {
+/** Part of the `--json` output; `null` means absent. */
+function attemptDocument({ delivery, attempt, event }: WatchedAttempt): object {
   return {
     kind: 'attempt',
     at: attempt.startedAt,
@@ -135,8 +128,7 @@ function watchedAttemptDocument({ delivery, attempt, event }: WatchedAttempt): o
   }
 }
 
-/** The attempt in one line: when, which event of which user, and the outcome. */
-function watchedAttemptLine(output: Output, { delivery, attempt, event }: WatchedAttempt): string {
+function attemptLine(output: Output, { delivery, attempt, event }: WatchedAttempt): string {
   const { number, startedAt, durationMs, outcome, status, error } = attempt
   const result = `${status ?? attempt.class} in ${Math.round(durationMs)} ms`
   const next = delivery.nextAttemptAt

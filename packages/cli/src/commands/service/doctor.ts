@@ -15,14 +15,11 @@ interface Checked extends Finding {
 
 type DoctorOptions = SettingFlags & { readonly url?: URL; readonly tokenFile?: string }
 
-/** `hookline doctor` */
 export function addDoctor(program: Command): void {
   withServerOptions(program.command('doctor'))
-    .addOption(urlOption('address of a running service; the default follows from the settings'))
-    .option('--token-file <file>', 'file that holds the admin token')
-    .description(
-      'check version, data folder, disk, clock, service, database or cluster servers, and the deliveries; exits with 8 if a check fails',
-    )
+    .addOption(urlOption('URL of a running service; default: from the settings'))
+    .option('--token-file <file>', 'file with the admin token')
+    .description('check the service, its machine and its deliveries')
     .action(async ({ url, tokenFile, ...flags }: DoctorOptions, command: Command) => {
       const config = await configFrom(flags)
       const isUrlGiven = url !== undefined

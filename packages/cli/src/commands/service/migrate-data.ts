@@ -6,26 +6,17 @@ import { table } from '../../output/table.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 import { startFailure } from '../../service/start-failure.ts'
 
-/** `hookline migrate-data` */
+type Moved = MoveReport['tables'][number]
+
 export function addMigrateData(program: Command): void {
   withServerOptions(program.command('migrate-data'))
-    .description(
-      'move the data of a stopped service from --data-dir into an empty cluster; run it again if it is cut off',
-    )
+    .description('move the data of a stopped service into a cluster')
     .action(async (flags: SettingFlags, command: Command) => {
       const config = await configFrom(flags)
       const output = outputOf(command)
       const { migrateData } = await import('@hookline/server')
-      const onUnreadable = ({
-        table: name,
-        key,
-      }: {
-        readonly table: string
-        readonly key: number
-      }) =>
-        output.note(
-          `Row ${key} of the table ${name} is damaged. Its secret cannot be opened in the cluster either.`,
-        )
+      const onUnreadable = ({ table: name, key }: { table: string; key: number }) =>
+        output.note(`Row ${key} of the table ${name} is corrupted: its secret cannot be decrypted.`)
       const onMoved = (name: string): void => output.note(`Moved ${name}.`)
       const onSkipped = (name: string, id: string): void => {
         if (name === 'events') output.note(`The event ${id} is damaged, and stays in the file.`)
@@ -40,13 +31,12 @@ export function addMigrateData(program: Command): void {
     })
 }
 
-/** The number of rows in each table that has some. */
 function reportText(output: Output, { tables }: MoveReport): string {
   const moved = tables.filter(({ rows }) => rows > 0)
-  if (moved.length === 0) return 'The data folder had nothing to move.'
+  if (moved.length === 0) return 'The data folder is empty.'
   const columns = [
-    { head: 'table', cell: (each: MoveReport['tables'][number]) => each.table },
-    { head: 'rows', cell: (each: MoveReport['tables'][number]) => grouped(each.rows) },
+    { head: 'table', cell: (each: Moved) => each.table },
+    { head: 'rows', cell: (each: Moved) => grouped(each.rows) },
   ]
   return table(output, columns, moved)
 }

@@ -3,16 +3,15 @@ import { outputOf } from '../../output/output.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 import { startFailure } from '../../service/start-failure.ts'
 
-/** `hookline migrate` */
 export function addMigrate(program: Command): void {
   withServerOptions(program.command('migrate'))
-    .description('migrate the database of a stopped service, as the next start would do')
+    .description('migrate the database of a stopped service')
     .action(async (flags: SettingFlags, command: Command) => {
       const config = await configFrom(flags)
       const { migrateStopped } = await import('@hookline/server')
       const output = outputOf(command)
       const onUnreadable = ({ table, key }: { readonly table: string; readonly key: number }) =>
-        output.note(`Row ${key} of the table ${table} is damaged. It stays as it is.`)
+        output.note(`Row ${key} of the table ${table} is corrupted and was skipped.`)
       const { from, to } = await migrateStopped({ ...config, onUnreadable }).catch(
         (error: unknown) => {
           throw startFailure(error, config) ?? error

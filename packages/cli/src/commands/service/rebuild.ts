@@ -2,27 +2,28 @@ import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { dataDirOf } from '../../api/admin-token.ts'
 import { writeFailure } from '../../failure.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { confirm } from '../../options/confirmation.ts'
 import { outputOf } from '../../output/output.ts'
 import { databaseFailure } from '../../service/start-failure.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 interface RebuildOptions {
   readonly dataDir?: string
   readonly from?: string
 }
 
-/** `hookline rebuild` */
-export function addRebuild(program: Command): void {
-  withYesOption(program.command('rebuild'))
-    .description('rebuild a damaged database from its readable rows')
-    .option('--data-dir <folder>', 'the data folder, which no service uses')
-    .option('--from <file>', 'read this database, and not the one of the folder')
+export function addRebuild(program: ApiCommand): void {
+  program
+    .command('rebuild')
+    .description('rebuild a corrupted database from its readable rows')
+    .confirmed()
+    .option('--data-dir <folder>', 'data folder of a stopped service')
+    .option('--from <file>', 'read this database instead')
     .action(async (options: RebuildOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       await confirm(
         command,
-        () =>
-          `This replaces the database in ${dataDir}. It is kept beside the new one, under another name.`,
+        () => `This replaces the database in ${dataDir}. The old one is renamed and kept.`,
       )
       const { rebuildInto } = await import('@hookline/server')
       const from = options.from === undefined ? undefined : resolve(options.from)

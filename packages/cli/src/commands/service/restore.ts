@@ -3,22 +3,24 @@ import { statSync, type Stats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { dataDirOf } from '../../api/admin-token.ts'
 import { writeFailure } from '../../failure.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { confirm } from '../../options/confirmation.ts'
 import { grouped } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
 import { databaseFailure } from '../../service/start-failure.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 interface RestoreOptions {
   readonly dataDir?: string
   readonly replace?: true
 }
 
-/** `hookline restore` */
-export function addRestore(program: Command): void {
-  withYesOption(program.command('restore <file>'))
-    .description('restore a backup into a data folder that no service uses')
-    .option('--data-dir <folder>', 'the data folder; it is created if it does not exist')
-    .option('--replace', 'replace an existing database, and keep it under another name')
+export function addRestore(program: ApiCommand): void {
+  program
+    .command('restore <file>')
+    .description('restore a backup into a data folder')
+    .confirmed()
+    .option('--data-dir <folder>', 'data folder of a stopped service; created if missing')
+    .option('--replace', 'replace an existing database, which is renamed')
     .action(async (file: string, options: RestoreOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       const { restoreInto } = await import('@hookline/server')
@@ -41,5 +43,5 @@ export function addRestore(program: Command): void {
 }
 
 function replaceEffect(dataDir: string, { size, mtime }: Stats): string {
-  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). It is kept beside the new one, under another name.`
+  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). The old one is renamed and kept.`
 }

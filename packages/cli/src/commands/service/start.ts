@@ -14,10 +14,9 @@ import {
 } from '../../service/server-options.ts'
 import { serve } from '../../service/serve.ts'
 
-/** `hookline start` */
 export function addStart(program: Command): void {
   withServerOptions(program.command('start'))
-    .description('run the service for production; webhooks on private addresses are refused')
+    .description('run the service for production')
     .action(start)
 }
 
@@ -36,14 +35,14 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
       const settings = changedSettings(resolved)
       logger.info({ ...ready, settings, note: noteOf(config) }, 'service.listening')
       output.json({ kind: 'ready', ...ready, tokenFile: adminToken.file })
-      // What is no terminal may be kept, as a log is, and a link is a secret.
+      // A link is a secret, and other outputs may be stored.
       if (process.stderr.isTTY) await showSignInLink(service, output)
       return undefined
     },
   })
 }
 
-/** The settings whose value differs from the default, as a user would write them, without secrets. */
+/** Settings that differ from the default, without secrets. */
 function changedSettings({ texts }: ResolvedConfig): Readonly<Record<string, string>> {
   const changed = (Object.entries(SETTINGS) as [SettingName, Setting][]).flatMap(
     ([name, { secret, default: usual }]) => {
@@ -59,10 +58,9 @@ async function showSignInLink({ adminUrl, adminToken }: Service, output: Output)
   try {
     const link = await makeSignInLink(base, managementApi(base, adminToken.reveal()))
     output.note(`Console: ${link.url}`)
-    output.note('The link works once, within 30 minutes. `hookline console` makes another.')
+    output.note('The link works once, within 30 minutes. `hookline console` prints another.')
   } catch (error) {
-    // The service runs without it.
-    output.note(`There is no link to the console: ${(error as Error).message}`)
+    output.note(`Cannot create a console link: ${(error as Error).message}`)
   }
 }
 

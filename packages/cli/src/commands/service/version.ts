@@ -2,7 +2,6 @@ import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { outputOf } from '../../output/output.ts'
 
-/** `hookline version` */
 export function addVersion(program: Command): void {
   program
     .command('version')

@@ -1,11 +1,9 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
 import { idsOf } from '../../api/find-id.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
-import { confirm, withYesOption } from '../../options/confirmation.ts'
+import { confirm } from '../../options/confirmation.ts'
 import { shortList } from '../../output/figures.ts'
-import { outputOf } from '../../output/output.ts'
+import type { ApiCommand } from '../api-command.ts'
 
 interface DeleteOptions {
   readonly anonymousId?: string[]
@@ -13,18 +11,18 @@ interface DeleteOptions {
   readonly suppress?: true
 }
 
-/** `hookline delete-user` */
-export function addDeleteUser(program: Command): void {
-  withYesOption(withApiOptions(program.command('delete-user [userIds...]')))
-    .description('delete all data of users, and send deletion notices to the webhooks')
+export function addDeleteUser(program: ApiCommand): void {
+  program
+    .api('delete-user [userIds...]', 'delete all data of users')
+    .confirmed()
     .option('--anonymous-id <ids...>', 'delete all events with these anonymousIds')
-    .option('--source <ids...>', 'only from these sources; the default is all')
-    .option('--suppress', 'store no new events of these users either')
-    .action(async (userIds: string[], options: DeleteOptions, command: Command) => {
+    .option('--source <ids...>', 'only data from these sources; default: all')
+    .option('--suppress', 'also drop future events of these users')
+    .run(async (context, userIds: string[], options: DeleteOptions) => {
       const { anonymousId: anonymousIds, source, suppress } = options
       if (userIds.length === 0 && anonymousIds === undefined)
         throw new Failure('usage', 'Give userIds, or anonymousIds with --anonymous-id.')
-      const api = apiOf(command)
+      const { api, output, command } = context
       const sourceIds = source && (await idsOf(api, 'source', source))
       const linked = await linkedTo(api, userIds)
       await confirm(command, () =>
@@ -32,23 +30,22 @@ export function addDeleteUser(program: Command): void {
       )
       const users = userIds.length === 0 ? undefined : userIds
       const body = definedFields({ userIds: users, anonymousIds, sourceIds, suppress })
-      const created = await api.createDeletion(body)
-      outputOf(command).data(
-        created,
-        () =>
-          `Deletion ${created.id} is ${created.state}. \`hookline deletions get ${created.id}\` shows its progress.`,
+      const deletion = await api.createDeletion(body)
+      const { id, state } = deletion
+      output.data(
+        deletion,
+        () => `Deletion ${id} is ${state}. \`hookline deletions get ${id}\` shows its progress.`,
       )
     })
 }
 
-/** Users whose links are looked up before a deletion. */
-const LOOKED_UP = 20
+const MAX_LOOKUPS = 20
 
-/** The anonymousIds that go with the users, and the users who stay although an alias made them one with these. */
+/** Describes the anonymousIds that are unlinked, and the aliased users that are not deleted. */
 async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise<string[]> {
   const spaces = [...new Set((await api.listSources({})).data.map(({ space }) => space))]
   const profiles = await Promise.all(
-    userIds.slice(0, LOOKED_UP).flatMap((userId) =>
+    userIds.slice(0, MAX_LOOKUPS).flatMap((userId) =>
       spaces.map((space) =>
         api.findProfile(userId, { space }).catch((error: unknown) => {
           if (error instanceof Failure && error.meaning === 'not found') return undefined
@@ -72,8 +69,8 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
       : [`Their profiles lose these anonymousIds: ${shortList(devices.map(({ id }) => id))}.`]),
     ...(staying.length === 0
       ? []
-      : [`An alias made them one with users who stay: ${shortList(staying)}.`]),
-    ...(userIds.length > LOOKED_UP ? [`Only the first ${LOOKED_UP} users were looked up.`] : []),
+      : [`These aliased users are not deleted: ${shortList(staying)}.`]),
+    ...(userIds.length > MAX_LOOKUPS ? [`Only the first ${MAX_LOOKUPS} users were checked.`] : []),
   ]
 }
 
@@ -83,10 +80,8 @@ function effectOf(userIds: readonly string[], options: DeleteOptions): string {
     ...userIds.map((id) => JSON.stringify(id)),
     ...anonymousId.map((id) => `anonymousId ${JSON.stringify(id)}`),
   ]
-  const from = source === undefined ? 'all sources' : source.join(', ')
-  return [
-    `This deletes all events and profiles of ${users.length === 1 ? 'this user' : `these ${users.length} users`} in ${from}: ${shortList(users)}.`,
-    'Their data cannot be restored, and the webhooks are told to delete it too.',
-    ...(suppress ? ['New events of them are not stored.'] : []),
-  ].join(' ')
+  const count = users.length === 1 ? 'this user' : `these ${users.length} users`
+  const sources = source === undefined ? 'all sources' : source.join(', ')
+  const effect = `This permanently deletes all events and profiles of ${count} in ${sources}: ${shortList(users)}. Webhooks receive a deletion notice.`
+  return suppress ? `${effect} Future events are dropped.` : effect
 }

@@ -1,37 +1,28 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
-import { idOf } from '../../api/find-id.ts'
 import type { Deletion } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
-import { outputOf } from '../../output/output.ts'
-import { jsonText } from '../../output/safe-text.ts'
 import { showItem, showList } from '../../output/list.ts'
+import { jsonText } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
-import { withLongListOptions } from '../../options/list-options.ts'
+import type { ApiCommand } from '../api-command.ts'
 
-/** `hookline deletions …` */
-export function addDeletions(program: Command): void {
-  const deletions = program
-    .command('deletions')
-    .description('deletions of users and their progress')
+export function addDeletions(program: ApiCommand): void {
+  const deletions = program.command('deletions').description('list and show deletions of users')
 
-  withLongListOptions(withApiOptions(deletions.command('list')))
-    .description('list deletions, newest first')
-    .action(async (part: ListPart, command: Command) => {
-      const data = await listPart(apiOf(command).listDeletions, part)
-      showList(outputOf(command), COLUMNS, data, 'No deletions. `hookline delete-user` starts one.')
+  deletions
+    .api('list', 'list deletions, newest first')
+    .paged('long')
+    .run(async ({ api, output }, part: ListPart) => {
+      const page = await listPart(api.listDeletions, part)
+      showList(output, COLUMNS, page, 'No deletions. `hookline delete-user` starts one.')
     })
 
-  withApiOptions(deletions.command('get <id>'))
-    .description('show a deletion, or with --receipt the signed document that proves it')
-    .option('--receipt', 'print the receipt, always as JSON')
-    .action(async (id: string, { receipt }: { receipt?: true }, command: Command) => {
-      const api = apiOf(command)
-      const deletion = await idOf(api, 'deletion', id)
-      const found = await api.getDeletion(deletion, receipt ? { format: 'receipt' } : {})
-      const output = outputOf(command)
-      if ('receipt' in found) output.data(found, () => jsonText(found))
-      else showItem(output, COLUMNS, found)
+  deletions
+    .api('get <id>', 'show a deletion or its receipt')
+    .option('--receipt', 'print the signed receipt as JSON')
+    .runOn('deletion', async ({ api, output }, id, { receipt }: { receipt?: true }) => {
+      const deletion = await api.getDeletion(id, receipt ? { format: 'receipt' } : {})
+      if ('receipt' in deletion) output.data(deletion, () => jsonText(deletion))
+      else showItem(output, COLUMNS, deletion)
     })
 }
 

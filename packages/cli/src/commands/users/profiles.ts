@@ -1,42 +1,42 @@
-import type { Command } from 'commander'
-import { apiOf, withApiOptions } from '../../api/api-options.ts'
+import type { Profile } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
-import { withLongListOptions } from '../../options/list-options.ts'
-import { type Output, outputOf } from '../../output/output.ts'
-import type { Profile } from '../../api/generated/management-client.ts'
+import { type Detail, details } from '../../output/details.ts'
 import { grouped } from '../../output/figures.ts'
-import { details } from '../../output/details.ts'
 import { showList } from '../../output/list.ts'
+import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
 
-/** `hookline profiles …` */
-export function addProfiles(program: Command): void {
-  const profiles = program.command('profiles').description('what is known of users')
+const SPACE = ['--space <space>', 'space of the users; default: default'] as const
 
-  withLongListOptions(withApiOptions(profiles.command('list')))
-    .description('list the profiles of a space')
-    .option('--largest', 'those with the most ids first, on one page')
-    .option('--space <space>', 'space of the profiles; the default is default')
-    .action((options: ListOptions, command: Command) => showProfiles(command, options))
+export function addProfiles(program: ApiCommand): void {
+  const profiles = program.command('profiles').description('find and show user profiles')
 
-  withLongListOptions(withApiOptions(profiles.command('find [text]')))
-    .description('find profiles by the beginning of a userId, an anonymousId or an e-mail address')
-    .option('--trait <name=value>', 'find those with this value of a trait, such as plan=pro')
-    .option('--space <space>', 'space of the profiles; the default is default')
-    .action((text: string | undefined, options: ListOptions, command: Command) => {
+  profiles
+    .api('list', 'list the profiles of a space')
+    .paged('long')
+    .option('--largest', 'the profiles with the most ids first, on one page')
+    .option(...SPACE)
+    .run(showProfiles)
+
+  profiles
+    .api('find [text]', 'find profiles by the start of an id or email')
+    .paged('long')
+    .option('--trait <name=value>', 'find by trait, such as plan=pro')
+    .option(...SPACE)
+    .run((context, text: string | undefined, options: ListOptions) => {
       if ((text === undefined) === (options.trait === undefined))
         throw new Failure('usage', 'Give a text, or --trait name=value.')
-      return showProfiles(command, { ...options, ...(text !== undefined && { text }) })
+      return showProfiles(context, { ...options, ...(text !== undefined && { text }) })
     })
 
-  withApiOptions(profiles.command('get <userId>'))
-    .description('show the traits, computed traits, audiences and events of a user')
-    .option('--space <space>', 'space of the user; the default is default')
-    .action(async (userId: string, { space }: { space?: string }, command: Command) => {
-      const profile = await apiOf(command).findProfile(userId, definedFields({ space }))
-      const output = outputOf(command)
+  profiles
+    .api('get <userId>', 'show a profile')
+    .option(...SPACE)
+    .run(async ({ api, output }, userId: string, { space }: { space?: string }) => {
+      const profile = await api.findProfile(userId, definedFields({ space }))
       output.data(profile, () => profileText(output, profile))
     })
 }
@@ -51,16 +51,15 @@ interface ListOptions extends ListPart {
 type ProfilePage = Awaited<ReturnType<ManagementApi['listProfiles']>>
 
 async function showProfiles(
-  command: Command,
+  { api, output }: Context,
   { text, trait, space, largest, ...part }: ListOptions,
 ): Promise<void> {
-  const [api, output] = [apiOf(command), outputOf(command)]
   const named = trait === undefined ? {} : traitIn(trait)
   let indexed: number | undefined
   const page = await listPart(async ({ limit, cursor }) => {
     const order = largest === true ? 'largest' : undefined
     const query = { search: text, space, order, limit: String(limit), cursor, ...named }
-    // The generated client knows no parameters whose names begin with trait.
+    // The generated client has no parameters for traits.
     const response = await api.stream(
       `profiles?${new URLSearchParams(definedFields(query)).toString()}`,
     )
@@ -68,16 +67,16 @@ async function showProfiles(
     indexed = found.indexed
     return found
   }, part)
-  showList(output, PROFILES, page, 'No profile was found.')
+  showList(output, PROFILES, page, 'No matching profiles.')
   if (indexed !== undefined)
     output.note(
-      `The index is being made: ${Math.round(indexed * 100)} % of the profiles were looked at. Try again in a moment.`,
+      `The results are incomplete: ${Math.round(indexed * 100)} % of the profiles are indexed.`,
     )
 }
 
 function traitIn(text: string): Record<string, string> {
   const at = text.indexOf('=')
-  if (at < 1) throw new Failure('usage', '--trait needs name=value, such as plan=pro.')
+  if (at < 1) throw new Failure('usage', '--trait must have the form name=value, such as plan=pro.')
   return { [`trait.${text.slice(0, at)}`]: text.slice(at + 1) }
 }
 
@@ -98,7 +97,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Everything that is known of a user, for people. */
 function profileText(output: Output, profile: Profile): string {
   const { userIds, anonymousIds, space, firstSeenAt, lastSeenAt, counts } = profile
   const events = Object.entries(counts).map(([type, count]) => `${grouped(count)} ${type}`)
@@ -114,26 +112,21 @@ function profileText(output: Output, profile: Profile): string {
   return [facts, ...sections(output, profile)].join('\n\n')
 }
 
-/** The ids that are not linked, and why. */
-function refusals({ refusedLinks }: Profile): [string, string][] {
+/** Ids that were not linked. */
+function refusals({ refusedLinks }: Profile): (Detail | false)[] {
   const { otherUser, limit, placeholders } = refusedLinks
   const idsIn = ({ count, links }: typeof limit): string => {
     const more = count - links.length
-    return [...links.map(({ id }) => id), ...(more > 0 ? [`and ${grouped(more)} more`] : [])].join(
-      ' ',
-    )
+    const ids = links.map(({ id }) => id).join(' ')
+    return more > 0 ? `${ids} and ${grouped(more)} more` : ids
   }
   return [
-    ...(otherUser.count > 0 ? [['of another user', idsIn(otherUser)] as [string, string]] : []),
-    ...(limit.count > 0 ? [['over the limit', idsIn(limit)] as [string, string]] : []),
-    ...(placeholders > 0
-      ? [
-          ['placeholders', `${grouped(placeholders)} calls had an id such as undefined`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
+    otherUser.count > 0 && ['of another user', idsIn(otherUser)],
+    limit.count > 0 && ['over the limit', idsIn(limit)],
+    placeholders > 0 && [
+      'placeholders',
+      `${grouped(placeholders)} calls had an id such as undefined`,
+    ],
   ]
 }
 

@@ -4,24 +4,10 @@ import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
 import { cut, fullLines } from '../../layout/measure.ts'
 
-type ShownAttempt = Pick<
-  Delivery['attempts'][number],
-  | 'number'
-  | 'url'
-  | 'startedAt'
-  | 'durationMs'
-  | 'timing'
-  | 'outcome'
-  | 'class'
-  | 'status'
-  | 'error'
-  | 'headers'
-  | 'body'
->
+type ShownAttempt = Omit<Delivery['attempts'][number], 'id'>
 
-/** An attempt for people: when, its outcome, how long each step took, and the error; then what the receiver responded. */
 export function attemptLines(output: Output, attempt: ShownAttempt): string[] {
-  return [attemptLine(output, attempt), ...answerLines(output, attempt)]
+  return [attemptLine(output, attempt), ...responseLines(output, attempt)]
 }
 
 function attemptLine(output: Output, attempt: ShownAttempt): string {
@@ -45,25 +31,19 @@ function stepsOf({ timing }: ShownAttempt): string {
   return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }
 
-interface Answer {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** More lines of a body tell no more. `--json` has them. */
-const MOST_LINES = 12
+/** Of a response body. `--json` has all of it. */
+const MAX_LINES = 12
 const INDENT = '      '
 
-/** What a receiver responded to an attempt, as far as it is kept, for people: headers, and the beginning of the body. */
-function answerLines(output: Output, { headers = {}, body = '' }: Answer): string[] {
+function responseLines(output: Output, { headers = {}, body = '' }: ShownAttempt): string[] {
   const columns = output.columns - INDENT.length - 2
   const heads = Object.entries(headers).map(([name, value]) => printable(`${name}: ${value}`))
   const all = body
     .trimEnd()
     .split(/\r?\n/)
     .flatMap((line) => fullLines(printable(line), columns))
-  const more = all.length - MOST_LINES
-  const lines = body.trim() === '' ? [] : all.slice(0, MOST_LINES)
+  const more = all.length - MAX_LINES
+  const lines = body.trim() === '' ? [] : all.slice(0, MAX_LINES)
   return [
     ...heads.map((head) => `${INDENT}${output.style('dim', cut(head, columns + 2))}`),
     ...lines.map((line) => `${INDENT}${output.style('dim', '│')} ${line}`.trimEnd()),

@@ -1,17 +1,15 @@
 import type { Destination } from '../../api/generated/management-client.ts'
 import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
-import { details } from '../details.ts'
+import { type Detail, details } from '../details.ts'
 
-/** Why a webhook or a destination is paused, for people. */
 export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> =
   {
-    operator: 'somebody paused it',
-    gone: 'it kept responding 410 Gone',
-    forbidden: 'its address or port is forbidden by allowedNetworks or allowedPorts',
+    operator: 'paused manually',
+    gone: 'responded repeatedly with 410 Gone',
+    forbidden: 'address or port not in allowedNetworks or allowedPorts',
   }
 
-/** A destination with its settings, for people. */
 export function destinationDetails(
   output: Output,
   destination: Destination,
@@ -27,9 +25,10 @@ export function destinationDetails(
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
-    ...(destination.warnings ?? []).map(
-      ({ message, hint }) => ['warning', `${message} ${hint}`] as const,
-    ),
+    ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
+      'warning',
+      `${message} ${hint}`,
+    ]),
   ])
 }
 

@@ -7,20 +7,14 @@ import { details } from '../details.ts'
 export type Health = Awaited<ReturnType<ManagementApi['getDestination']>>['health']
 export type WebhookHealth = Health['webhooks'][number]
 
-/** The health of a destination and of each of its webhooks, for people. `now`: milliseconds since the epoch. */
 export function healthText(output: Output, health: Health, now: number): string {
+  const { p95LatencyMs, webhooks } = health
   const facts = details(output, [
-    ['waiting', waitingText(health, now)],
+    ['backlog', backlogText(health, now)],
     ['last hour', lastHourText(health)],
-    ...latencyLines(health),
+    p95LatencyMs !== null && ['p95 latency', `${grouped(p95LatencyMs)} ms`],
   ])
-  return [facts, ...health.webhooks.map((webhook) => webhookText(output, webhook, now))].join(
-    '\n\n',
-  )
-}
-
-function latencyLines({ p95LatencyMs }: Health): (readonly [string, string])[] {
-  return p95LatencyMs === null ? [] : [['p95 latency', `${grouped(p95LatencyMs)} ms`]]
+  return [facts, ...webhooks.map((each) => webhookText(output, each, now))].join('\n\n')
 }
 
 /** `12 attempts, 3 delivered (25 %)` */
@@ -48,42 +42,36 @@ export function breakerText(
   const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
   const next = restsUntil === null ? '' : `, next attempt ${time(restsUntil)}`
   if (breaker === 'open') return `open${since}${next}`
-  return `half open${since}: the next attempt shows whether the receiver works again`
+  return `half open${since}: the next attempt decides`
 }
 
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
   const { url, retryAfterUntil, pacePerSecond } = webhook
   const facts = details(output, [
     ['breaker', breakerText(webhook, (at) => output.time(at))],
-    ...(retryAfterUntil === null
-      ? []
-      : [['Retry-After', `no attempt until ${output.time(retryAfterUntil)}`] as const]),
-    ...(pacePerSecond === null
-      ? []
-      : [['pace', `${paceText(pacePerSecond)}, because the receiver throttles them`] as const]),
-    ['waiting', waitingText(webhook, now)],
+    retryAfterUntil !== null && ['Retry-After', `until ${output.time(retryAfterUntil)}`],
+    pacePerSecond !== null && ['rate', `${paceText(pacePerSecond)}, limited by the receiver`],
+    ['backlog', backlogText(webhook, now)],
   ])
   const indented = facts.split('\n').map((line) => `  ${line}`)
   return [output.style('bold', printable(url)), ...indented].join('\n')
 }
 
-/** `2.5 attempts a second` or `12 attempts a minute` */
 function paceText(perSecond: number): string {
   return perSecond >= 1
-    ? `${perSecond} attempts a second`
-    : `${Math.round(perSecond * 60)} attempts a minute`
+    ? `${perSecond} attempts per second`
+    : `${Math.round(perSecond * 60)} attempts per minute`
 }
 
-function waitingText(
+function backlogText(
   { pending, held, oldestPendingAt }: Pick<Health, 'pending' | 'held' | 'oldestPendingAt'>,
   now: number,
 ): string {
-  const isWaiting = pending > 0 && oldestPendingAt !== null
-  const oldest = isWaiting ? `, the oldest for ${ageText(oldestPendingAt, now)}` : ''
+  const hasPending = pending > 0 && oldestPendingAt !== null
+  const oldest = hasPending ? `, the oldest for ${ageText(oldestPendingAt, now)}` : ''
   return `${grouped(pending)} pending${oldest}; ${grouped(held)} held`
 }
 
-/** How long ago this time was: `3 min 20 s`. */
 export function ageText(at: string, now: number): string {
   return durationText(Math.max(0, now - Date.parse(at)) / 1000)
 }

@@ -3,10 +3,10 @@ import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
 
 type Part = Delivery['webhooks'][number]
-type Waiting = NonNullable<Part['waiting']>
+type PendingPart = NonNullable<Part['waiting']>
 type Ids = Pick<Delivery, 'id' | 'destinationId'>
 
-/** What became of a delivery at one webhook, for people. Of one that waits: why, since when, and until when. */
+/** The state of a delivery at one webhook. A pending one has its cause, times and remedy. */
 export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   const { url, state, waiting } = part
   const head = `${printable(url)} ${output.style(COLOURS[state], STATES[state])}`
@@ -14,15 +14,15 @@ export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   const { since, nextAttemptAt } = waiting
   const next =
     nextAttemptAt === null ? 'no next attempt yet' : `next attempt ${output.time(nextAttemptAt)}`
-  const remedy = REMEDIES[waiting.reason](delivery)
+  const remedy = REMEDIES[waiting.reason]?.(delivery)
   return [
     `${head}: ${causeOf(part, waiting)}`,
     `  since ${output.time(since)}, ${next}`,
-    ...(remedy === '' ? [] : [`  ${remedy}`]),
+    ...(remedy === undefined ? [] : [`  ${remedy}`]),
   ]
 }
 
-function causeOf({ last }: Part, { reason }: Waiting): string {
+function causeOf({ last }: Part, { reason }: PendingPart): string {
   const cause = CAUSES[reason]
   return reason === 'retry' && last ? `${cause} (${last.status ?? last.class})` : cause
 }
@@ -33,8 +33,8 @@ const STATES: Readonly<Record<Part['state'], string>> = {
   delivered: 'delivered',
   rejected: 'rejected',
   expired: 'expired',
-  not_retried: 'not retried, because another webhook has the event',
-  removed: 'removed before it took the event',
+  not_retried: 'not retried: another webhook accepted the event',
+  removed: 'removed before delivery',
 }
 
 const COLOURS = {
@@ -47,40 +47,36 @@ const COLOURS = {
   removed: 'dim',
 } as const satisfies Record<Part['state'], string>
 
-const CAUSES: Readonly<Record<Waiting['reason'], string>> = {
-  in_flight: 'the request is under way',
-  in_line: 'it is due, and waits for its turn',
+const CAUSES: Readonly<Record<PendingPart['reason'], string>> = {
+  in_flight: 'request in progress',
+  in_line: 'due, in the queue',
   retry: 'the last attempt failed',
-  retry_after: 'the receiver asked for a pause with Retry-After',
-  breaker_open: 'its breaker is open, because too many attempts failed',
+  retry_after: 'the receiver sent Retry-After',
+  breaker_open: 'breaker open after too many failed attempts',
   webhook_paused: 'the webhook is paused',
-  webhook_gone:
-    'the webhook is paused, because its receiver responded with 410 three times in a row',
-  url_forbidden: 'the webhook is paused, because allowedNetworks or allowedPorts forbids its URL',
+  webhook_gone: 'webhook paused after three 410 responses in a row',
+  url_forbidden: 'webhook paused: URL not in allowedNetworks or allowedPorts',
   destination_paused: 'the destination is paused',
   destination_disabled: 'the destination is disabled',
 }
 
-/** The command that ends the wait; empty if there is none. */
-const REMEDIES: Readonly<Record<Waiting['reason'], (delivery: Ids) => string>> = {
-  in_flight: () => '',
-  in_line: () => '',
-  retry: ({ id }) => `\`hookline deliveries retry ${id}\` makes it now`,
+const REMEDIES: Readonly<Partial<Record<PendingPart['reason'], (delivery: Ids) => string>>> = {
+  retry: ({ id }) => `Retry now: hookline deliveries retry ${id}`,
   retry_after: ({ destinationId }) => closeBreaker(destinationId),
   breaker_open: ({ destinationId }) => closeBreaker(destinationId),
   webhook_paused: ({ destinationId }) => resume(destinationId),
   webhook_gone: ({ destinationId }) => resume(destinationId),
   url_forbidden: ({ destinationId }) =>
-    `correct the URL and use \`hookline destinations resume ${destinationId}\`, or change the settings and restart Hookline`,
+    `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or change the settings and restart.`,
   destination_paused: ({ destinationId }) => resume(destinationId),
   destination_disabled: ({ destinationId }) =>
-    `\`hookline destinations enable ${destinationId}\` enables it`,
+    `Enable it: hookline destinations enable ${destinationId}`,
 }
 
 function resume(destinationId: string): string {
-  return `\`hookline destinations resume ${destinationId}\` resumes it`
+  return `Resume it: hookline destinations resume ${destinationId}`
 }
 
 function closeBreaker(destinationId: string): string {
-  return `\`hookline destinations close-breaker ${destinationId}\` makes it now`
+  return `Retry now: hookline destinations close-breaker ${destinationId}`
 }

@@ -2,17 +2,14 @@ import { columnsOf, cut } from '../../layout/measure.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
 
-/** The fields by which people recognise an event. */
 export interface EventSummary {
   /** `null` if the body is not JSON. */
   readonly type: string | null
-  /** The name of the event, page or screen. */
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
 }
 
-/** The summary of an event as the management API returns it. */
 export function summaryOf(event: Readonly<Record<string, unknown>>): EventSummary {
   const field = (name: string) => (event[name] ?? null) as string | null
   return {
@@ -23,7 +20,6 @@ export function summaryOf(event: Readonly<Record<string, unknown>>): EventSummar
   }
 }
 
-/** The user of an event; empty if it names none. */
 export function userOf({ userId, anonymousId }: EventSummary): string {
   return userId ?? anonymousId ?? ''
 }

@@ -4,7 +4,6 @@ import { printable } from '../safe-text.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** A message of the live tail as one line, for people. */
 export function liveLine(output: Output, name: string, data: Data): string {
   if (name === 'gap') return output.style('yellow', gapText(data))
   if (name === 'event') return eventLine(output, data)
@@ -15,7 +14,7 @@ export function liveLine(output: Output, name: string, data: Data): string {
 function eventLine(output: Output, data: Data): string {
   const field = (name: string) => (data[name] ?? null) as string | null
   const cells = eventCells(output, text(data, 'at'), {
-    // What an event tells of an audience says more than its type, which is always identify.
+    // An audience change says more than its type, which is always identify.
     type: field('change') ?? field('type'),
     name: field('name'),
     userId: field('userId'),
@@ -38,7 +37,7 @@ function attemptText(output: Output, data: Data): string {
 
 function gapText(data: Data): string {
   const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
-  return `${missed} messages were skipped (${text(data, 'reason')}); \`hookline events list\` shows all events.`
+  return `${missed} messages skipped (${text(data, 'reason')}). \`hookline events list\` shows all events.`
 }
 
 function text(data: Data, name: string): string {

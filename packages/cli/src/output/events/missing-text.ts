@@ -3,14 +3,14 @@ import { printable } from '../safe-text.ts'
 
 type Cause = Awaited<ReturnType<ManagementApi['explainMissingEvent']>>['causes'][number]
 
-/** Why an event may be missing, for people: one line for each cause, the surest first. */
+/** One line for each cause, most likely first. */
 export function missingLines(causes: readonly Cause[]): string[] {
   return causes.map(({ code, message, remedy, evidence }) =>
     printable(`${code}${factsOf(evidence)}: ${message} ${remedy}`),
   )
 }
 
-/** ` (unknown_write_key, count 3, last at …)`: what the service knows. */
+/** ` (unknown_write_key, count 3, last at …)` */
 function factsOf({ count, since, lastAt, code, eventId, sourceId, deletionId }: Cause['evidence']) {
   const facts = [
     code,

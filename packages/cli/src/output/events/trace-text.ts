@@ -19,10 +19,6 @@ const SYMBOLS: Readonly<Record<Decision['decision'], string>> = {
   none: '–',
 }
 
-/**
- * The trace of an event, for people: the event, the decision for each destination, what became of it at each webhook,
- * and every attempt.
- */
 export function traceText(output: Output, trace: Trace, names: Names): string {
   const { event, source, findings, decisions, deliveries } = trace
   const summary = summaryOf(event)
@@ -37,8 +33,8 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
       'received',
       [output.time(trace.receivedAt), ...senderOf(event['context'] as JsonObject)].join(' '),
     ],
-    ...(trace.marks.length > 0 ? [['marks', trace.marks.join(', ')] as const] : []),
-    ...(trace.duplicates > 0 ? [['duplicates', duplicatesText(trace)] as const] : []),
+    trace.marks.length > 0 && ['marks', trace.marks.join(', ')],
+    trace.duplicates > 0 && ['duplicates', duplicatesText(trace)],
   ])
   const outcomes = decisions.flatMap((decision) =>
     decisionLines({ output, names }, decision, deliveries),
@@ -47,21 +43,19 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
   return [
     output.style('bold', printable(head)),
     facts,
-    ...found.map((each) => wrapped(output, `No deliveries. ${findingText(each)}`)),
+    ...found.map(({ message, remedy }) =>
+      wrapped(output, printable(`No deliveries. ${message} ${remedy}`)),
+    ),
     ...outcomes,
   ].join('\n')
 }
 
-function findingText({ message, remedy }: Trace['findings'][number]): string {
-  return printable(`${message} ${remedy}`)
-}
-
 function duplicatesText({ duplicates, lastDuplicateAt }: Trace): string {
-  const last = lastDuplicateAt === null ? '' : `, the last one at ${lastDuplicateAt}`
-  return `${duplicates} later, with the same messageId${last}`
+  const last = lastDuplicateAt === null ? '' : `, last at ${lastDuplicateAt}`
+  return `${duplicates} with the same messageId${last}`
 }
 
-/** `by analytics-node 3.1.0` and `from 192.0.2.1`, if the call has them. */
+/** `by analytics-node 3.1.0` and `from 192.0.2.1`, if present. */
 function senderOf({ library, ip }: JsonObject): string[] {
   const { name, version } = isJsonObject(library) ? library : {}
   const program = [name, version].filter((each) => typeof each === 'string').join(' ')

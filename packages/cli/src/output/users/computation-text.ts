@@ -4,10 +4,8 @@ import type { Output } from '../output.ts'
 import type { Column } from '../table.ts'
 import { details } from '../details.ts'
 
-/** What audiences and computed traits have in common. */
 export type Computation = Audience | ComputedTrait
 
-/** The columns of a list of audiences or computed traits. */
 export const COMPUTATION_COLUMNS: readonly Column<Computation>[] = [
   { head: 'id', cell: ({ id }) => id },
   { head: 'name', cell: ({ name }) => name, long: 'cut' },
@@ -18,7 +16,6 @@ export const COMPUTATION_COLUMNS: readonly Column<Computation>[] = [
   { head: 'destinations', cell: ({ destinationIds }) => `${destinationIds.length}`, rank: 3 },
 ]
 
-/** An audience or a computed trait, for people. */
 export function computationDetails(output: Output, record: Computation): string {
   const { id, name, key, space, reason, size, destinationIds, reachesBackTo } = record
   return details(output, [
@@ -29,10 +26,8 @@ export function computationDetails(output: Output, record: Computation): string 
     ['state', reason === null ? stateText(record) : `${stateText(record)}: ${reason}`],
     ['users', grouped(size)],
     ['last sync', lastSyncText(record)],
-    ...(reachesBackTo === null
-      ? []
-      : [['counts', `events received since ${reachesBackTo}`] as const]),
-    ['destinations', destinationIds.join(' ') || 'none: changes are not sent'],
+    reachesBackTo !== null && ['based on', `events received since ${reachesBackTo}`],
+    ['destinations', destinationIds.join(' ') || 'none'],
     definitionEntry(record),
   ])
 }
@@ -46,7 +41,7 @@ function stateText({ state, progress }: Computation): string {
 }
 
 function lastSyncText({ lastSync, sync }: Computation): string {
-  const next = sync === null ? '' : `; the next one is ${sync.state}`
+  const next = sync === null ? '' : `; next: ${sync.state}`
   if (lastSync === null) return `none yet${next}`
   const { finishedAt, startedAt, state, entered, left, missed, error } = lastSync
   const took = Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')
@@ -55,7 +50,7 @@ function lastSyncText({ lastSync, sync }: Computation): string {
     ...(Number.isNaN(took) ? [] : [`took ${durationText(took / 1000)}`]),
     `${grouped(entered)} entered`,
     `${grouped(left)} left`,
-    ...(missed > 0 ? [`${grouped(missed)} missed before: a bug in Hookline`] : []),
+    ...(missed > 0 ? [`${grouped(missed)} missed before (a bug in Hookline)`] : []),
     ...(error === null ? [] : [error]),
   ]
   return `${parts.join(', ')}${next}`
@@ -63,6 +58,7 @@ function lastSyncText({ lastSync, sync }: Computation): string {
 
 function definitionEntry(record: Computation): readonly [string, string] {
   if ('compute' in record) return ['compute', JSON.stringify(record.compute)]
-  if (record.condition === null) return ['members', 'a list: `hookline audiences import` fills it']
+  if (record.condition === null)
+    return ['members', 'a list; add to it with `hookline audiences import`']
   return ['condition', JSON.stringify(record.condition)]
 }

@@ -5,7 +5,6 @@ import { printable } from '../safe-text.ts'
 
 export type Preview = Awaited<ReturnType<ManagementApi['previewAudience']>>
 
-/** Who would have a value, for people. */
 export function previewText(output: Output, preview: Preview): string {
   const { size, isExact, sample, reachesBackTo } = preview
   const lines = sample.map(({ userId, value }) => {
@@ -16,6 +15,6 @@ export function previewText(output: Output, preview: Preview): string {
     output.style('bold', `${isExact ? '' : 'About '}${counted(size, 'user')}`),
     ...lines,
     ...(size > sample.length && sample.length > 0 ? ['  …'] : []),
-    ...(reachesBackTo === null ? [] : [`Events are known since ${reachesBackTo}.`]),
+    ...(reachesBackTo === null ? [] : [`Based on events since ${reachesBackTo}.`]),
   ].join('\n')
 }

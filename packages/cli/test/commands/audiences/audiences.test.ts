@@ -63,14 +63,14 @@ describe('hookline audiences', () => {
     )
     const { stdout } = await service.run('audiences', 'get', made.id)
     expect(stdout).toMatch(/^last sync +done \S+, took/m)
-    expect(stdout).toMatch(/^destinations +none: changes are not sent$/m)
+    expect(stdout).toMatch(/^destinations +none$/m)
     expect((await service.run('audiences', 'members', made.id)).stdout).toMatch(
       /^user +since\nu1 +\S+\n$/,
     )
     const explained = await service.run('audiences', 'explain', made.id, 'u1')
-    expect(explained.stdout).toMatch(/^u1 belongs to the audience since \S+\n {2}✓ and\n {4}✓ \{/)
-    expect(explained.stdout).toContain('{"event":"Order"}  saw 1')
-    expect(explained.stdout).toContain('saw "pro"')
+    expect(explained.stdout).toMatch(/^u1 is in the audience since \S+\n {2}✓ and\n {4}✓ \{/)
+    expect(explained.stdout).toContain('{"event":"Order"}  count 1')
+    expect(explained.stdout).toContain('value "pro"')
     const profile = await service.run('profiles', 'get', 'u1')
     expect(profile.stdout).toMatch(/^trait +value +set at +source +event\nplan +"pro" +/m)
     expect(profile.stdout).toMatch(/^Pros +aud_\S+ +\S+$/m)
@@ -117,7 +117,7 @@ describe('hookline audiences', () => {
     await untilSize('audiences', id, 3)
     const replacing = file('users.ndjson', '{"userId":"u1"}\n"u4"\n')
     const replaced = await service.run('audiences', 'import', id, replacing, '--replace', '--yes')
-    expect(replaced.stdout).toMatch(/^Added 2 users, 2 others removed, in \d+ s\.\n$/)
+    expect(replaced.stdout).toMatch(/^Added 2 users, removed 2 others in \d+ s\.\n$/)
     await untilSize('audiences', id, 2)
     const empty = await service.run(
       'audiences',
@@ -148,7 +148,7 @@ describe('hookline traits', () => {
       /^user +value +since\nu1 +40 +\S+\n$/,
     )
     expect((await service.run('traits', 'explain', id, 'u1')).stdout).toMatch(
-      /^u1: 40 since \S+, made of 1 event\n$/,
+      /^u1: 40 since \S+, from 1 event\n$/,
     )
     const changed = await service.json('traits', 'update', id, '--name', 'Total', '--no-enabled')
     expect(changed).toMatchObject({ name: 'Total', key: 'spent', state: 'disabled' })
@@ -157,7 +157,7 @@ describe('hookline traits', () => {
     await service.json('traits', 'update', id, '--enabled')
     expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
     const gone = await service.run('traits', 'delete', id, '--announce', '--yes')
-    expect(gone.stdout).toContain('when every user is announced')
+    expect(gone.stdout).toContain('once every user is announced')
     await eventually(async () => {
       expect((await service.run('traits', 'get', id)).code).toBe(4)
     }, 200)

@@ -9,7 +9,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline sessions', () => {
   it('lists the browsers that are signed in, and signs one out', async () => {
-    expect((await service.run('sessions', 'list')).stdout).toContain('No browser is signed in.')
+    expect((await service.run('sessions', 'list')).stdout).toContain('No sessions.')
     const { token } = await service.json<{ token: string }>(
       'tokens',
       'create',

@@ -39,14 +39,16 @@ describe('hookline events, deliveries and tail', () => {
     const shown = (await service.run('deliveries', 'get', delivery!.id)).stdout
     expect(shown).toMatch(/^http:\S+ pending: the last attempt failed \(connection_failed\)$/m)
     expect(shown).toMatch(/^ {2}since 2\S+Z, next attempt 2\S+Z$/m)
-    expect(shown).toContain(`\`hookline deliveries retry ${delivery!.id}\` makes it now`)
+    expect(shown).toContain(`Retry now: hookline deliveries retry ${delivery!.id}`)
     const failures = await service.run('deliveries', 'failures', ...query)
     expect(failures.stdout).toMatch(
       /connection_failed .+Check that the receiver runs[^]+ {2}msg_\w{26} {2}.*ECONNREFUSED/,
     )
-    expect(failures.stdout).toMatch(/`hookline deliveries get msg_\w{26}` shows the response/)
+    expect(failures.stdout).toMatch(/^Show the response: hookline deliveries get msg_\w{26}$/m)
     // Another destination may have the same name.
-    expect(failures.stdout).toContain(`\`hookline replay --destination ${destination}\` sends`)
+    expect(failures.stdout).toContain(
+      `Replay failed deliveries: hookline replay --destination ${destination}`,
+    )
     const traced = await service.json('trace', delivery!.id)
     expect(traced).toMatchObject({ id: delivery!.eventId })
     const noEvent = await service.run('trace', destination)
@@ -139,7 +141,7 @@ describe('hookline trace of something that is not there', () => {
     expect(writeKey).toMatch(/^wk_/)
     const none = await service.run('trace', 'no-such-message')
     expect(none.code).toBe(4)
-    expect(none.stderr).toMatch(/There is no event with the id or messageId "no-such-message"\.\n/)
+    expect(none.stderr).toMatch(/No event has the id or messageId "no-such-message"\.\n/)
     expect(none.stderr).toMatch(/^ {2}- not_sent: No call with these ids reached this service/m)
     const old = await service.run('trace', 'evt_00000000000000000000000000')
     expect(old.code).toBe(4)

@@ -120,7 +120,7 @@ describe('hookline import', () => {
     expect(await interrupted.exit()).toBe(130)
     expect(JSON.parse(interrupted.stdout)).toMatchObject({ complete: false, line: 2_001 })
     const { error } = JSON.parse(interrupted.stderr) as { error: { hint: string } }
-    expect(error.hint).toBe(`To continue after line 2001 of ${file}, run the same command again.`)
+    expect(error.hint).toBe(`Run the same command again to resume after line 2001 of ${file}.`)
 
     receiver.respond = () => OK
     const result = await run(argsFor(receiver, '--json'))

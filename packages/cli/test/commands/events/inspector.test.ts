@@ -19,7 +19,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 it('lists requests, shows one as it came, and clears them', async () => {
   const none = await service.run('inspector')
   expect(none.stdout).toContain(
-    'No requests. A destination with the webhook http://inspector.internal/ sends them.',
+    'No requests. Add the webhook http://inspector.internal/ to a destination.',
   )
   await service.run('destinations', 'test', destination)
   const listed = await service.run('inspector', '--destination', 'Here')
@@ -45,7 +45,7 @@ it('sets what the inspector responds', async () => {
   const plan = ['--status', '503', '--fail-first', '2', '--delay', '10ms']
   const set = await service.run('inspector', 'answer', ...plan)
   expect(set.stdout).toBe(
-    'The inspector responds 503 to the first 2 attempts of each delivery, then 200, after 10ms.\n',
+    'The inspector responds with 503 to the first 2 attempts of each delivery, then 200, after 10ms.\n',
   )
   const tested = await service.run('destinations', 'test', destination)
   expect(tested.stdout).toContain('503')

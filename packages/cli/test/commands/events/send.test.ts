@@ -114,11 +114,11 @@ describe('hookline send and trace', () => {
       'yesterday',
     )
     expect(code).toBe(2)
-    expect(stderr).toContain('group does not take a name.')
-    expect(stderr).toContain('group does not take --property.')
-    expect(stderr).toContain('group needs --group.')
-    expect(stderr).toContain('group needs --user or --anonymous.')
-    expect(stderr).toContain('--timestamp is not a time')
+    expect(stderr).toContain('group does not accept a name.')
+    expect(stderr).toContain('group does not accept --property.')
+    expect(stderr).toContain('group requires --group.')
+    expect(stderr).toContain('group requires --user or --anonymous.')
+    expect(stderr).toContain('--timestamp must be ISO 8601')
   })
 
   it('exits 3 for an unknown write key, and prints what to do', async () => {

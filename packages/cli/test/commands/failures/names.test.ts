@@ -24,7 +24,7 @@ describe('a name in place of an id', () => {
     const nothing = await service.run('destinations', 'update', 'CRM')
     expect([nothing.code, nothing.stderr]).toEqual([
       2,
-      expect.stringMatching(/Nothing to change was given\.\n.+--webhook.+--name/),
+      expect.stringMatching(/No changes given\.\n.+--webhook.+--name/),
     ])
     const token = await service.json<{ id: string }>('tokens', 'create', 'ci', '--role', 'viewer')
     expect(await service.json('tokens', 'delete', 'ci', '--yes')).toMatchObject({ id: token.id })

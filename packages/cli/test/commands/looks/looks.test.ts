@@ -110,7 +110,7 @@ test('a list goes on at the cursor that it printed', async () => {
     data: { id: string }[]
   }
   const first = await run('events list --source <hostile> --limit 2', { columns: 80 })
-  const cursor = /--cursor (\S+),/.exec(first)![1]!
+  const cursor = /--cursor (\S+) /.exec(first)![1]!
   const rest = JSON.parse(
     await run(`events list --source <hostile> --json --cursor ${cursor}`, {}),
   ) as typeof all

@@ -62,7 +62,7 @@ describe('hookline doctor, with a running service', () => {
     const { code, stdout } = await run(['doctor', '--port', port, '--data-dir', folder.path])
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^! deliveries +not checked: The file with the admin token/m),
+      expect.stringMatching(/^! deliveries +not checked: The admin token file/m),
     ])
   })
 })

@@ -64,7 +64,7 @@ describe('hookline doctor', () => {
     await service.exit()
     const { code, stdout, stderr } = await run(['doctor', ...flags])
     expect([code, stderr]).toEqual([8, expect.stringContaining('Failed checks: service.')])
-    expect(stdout).toMatch(/^✗ service +does not run: none responds at /m)
+    expect(stdout).toMatch(/^✗ service +not running: no response from /m)
     expect(stdout).toContain(`hookline start --data-dir ${folder.path} --port ${port}`)
     expect(stdout).not.toContain('deliveries')
   })

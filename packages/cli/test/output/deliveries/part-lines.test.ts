@@ -23,17 +23,17 @@ describe('the lines of a webhook', () => {
   it.for([
     ['delivered', 'delivered'],
     ['expired', 'expired'],
-    ['not_retried', 'not retried, because another webhook has the event'],
-    ['removed', 'removed before it took the event'],
+    ['not_retried', 'not retried: another webhook accepted the event'],
+    ['removed', 'removed before delivery'],
   ] as const)('say in words what became of the event: %s', ([state, text]) => {
     expect(linesOf(state)).toEqual([`${URL} ${text}`])
   })
 
   it('say of an event that waits for a time why, since when, and until when', () => {
     expect(linesOf('pending', 'breaker_open', NEXT)).toEqual([
-      `${URL} pending: its breaker is open, because too many attempts failed`,
+      `${URL} pending: breaker open after too many failed attempts`,
       `  since ${SINCE}, next attempt ${NEXT}`,
-      '  `hookline destinations close-breaker dst_1` makes it now',
+      '  Retry now: hookline destinations close-breaker dst_1',
     ])
   })
 
@@ -41,7 +41,7 @@ describe('the lines of a webhook', () => {
     expect(linesOf('held', 'webhook_paused')).toEqual([
       `${URL} held: the webhook is paused`,
       `  since ${SINCE}, no next attempt yet`,
-      '  `hookline destinations resume dst_1` resumes it',
+      '  Resume it: hookline destinations resume dst_1',
     ])
   })
 })

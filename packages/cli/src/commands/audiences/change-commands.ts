@@ -1,0 +1,102 @@
+import { idOf, idsOf } from '../../api/find-id.ts'
+import { definedFields } from '../../api/management-api.ts'
+import { jsonObjectIn } from '../../options/json-file.ts'
+import { requireChange } from '../../options/require-change.ts'
+import { jsonText } from '../../output/safe-text.ts'
+import { type Computation, computationDetails } from '../../output/users/computation-text.ts'
+import { previewText } from '../../output/users/preview-text.ts'
+import type { ApiCommand, Context } from '../api-command.ts'
+import type { ComputationKind, RequestedFields } from './computation-kind.ts'
+
+interface ChangeOptions {
+  readonly name?: string
+  readonly space?: string
+  readonly destination?: string[]
+  readonly condition?: string
+  readonly compute?: string
+  readonly manual?: true
+  readonly enabled?: boolean
+  readonly disabled?: true
+  readonly dryRun?: true
+}
+
+export function definitionHelp(definition: ComputationKind['definition']): string {
+  return `JSON file with the ${definition}; - for stdin`
+}
+
+/** Adds `create` and `update` of audiences or computed traits. */
+export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
+  const { one, operations } = kind
+  const create = parent
+    .api('create <name>', `create ${one}`)
+    .option('--destination <ids...>', 'destinations that receive changes')
+    .option('--space <space>', 'space of the users; default: default')
+    .option('--disabled', 'compute and send nothing until it is enabled')
+  if (kind.word === 'audiences')
+    create.option('--manual', 'use a list of members instead of a condition')
+  addDefinition(create, kind).run(async (context, name: string, options: ChangeOptions) => {
+    const { destination, space, manual, disabled } = options
+    // A dry run without destinations needs no service.
+    const destinationIds = destination ? await idsOf(context.api, 'destination', destination) : []
+    const fields = { name, space, destinationIds, manual, enabled: !disabled }
+    const body = await withDefinition(fields, options, kind)
+    if (options.dryRun) return showDryRun(context, kind, body)
+    return show(context, await operations(context.api).create(body))
+  })
+
+  const update = parent
+    .api('update <id>', `update ${one}`)
+    .option('--name <name>', 'new name; the key stays the same')
+    .option('--destination <ids...>', 'destinations that receive changes; replaces all others')
+    .option('--enabled', 'compute and send again')
+    .option('--no-enabled', 'compute and send nothing')
+  addDefinition(update, kind).run(async (context, idOrName: string, options: ChangeOptions) => {
+    const { name, destination, enabled } = options
+    const { api, command } = context
+    const id = await idOf(api, kind.kind, idOrName)
+    const destinationIds = destination && (await idsOf(api, 'destination', destination))
+    const body = await withDefinition({ name, destinationIds, enabled }, options, kind)
+    const { get, change } = operations(api)
+    if (options.dryRun) return showDryRun(context, kind, body, (await get(id)).space)
+    requireChange(command, body)
+    return show(context, await change(id, body))
+  })
+}
+
+function addDefinition(command: ApiCommand, { definition, example }: ComputationKind): ApiCommand {
+  return command
+    .option(`--${definition} <file>`, definitionHelp(definition))
+    .option('--dry-run', 'show the request and a preview; change nothing')
+    .addHelpText('after', `\n${example}`)
+}
+
+async function withDefinition(
+  fields: { readonly [Name in keyof RequestedFields]: RequestedFields[Name] | undefined },
+  options: ChangeOptions,
+  { definition }: ComputationKind,
+): Promise<RequestedFields> {
+  const file = options[definition]
+  const defined = definedFields(fields) as RequestedFields
+  if (file === undefined) return defined
+  return { ...defined, [definition]: await jsonObjectIn(file, definitionHelp(definition)) }
+}
+
+/** Has the service validate the definition. @param space of an existing record */
+async function showDryRun(
+  context: Context,
+  { definition, operations }: ComputationKind,
+  body: RequestedFields,
+  space = body.space,
+): Promise<void> {
+  const { output } = context
+  const value = body[definition]
+  const request = { ...definedFields({ space }), [definition]: value }
+  const preview = value === undefined ? null : await operations(context.api).preview(request)
+  output.data({ dryRun: true, body, preview }, () =>
+    [jsonText(body, 2), ...(preview === null ? [] : [previewText(output, preview)])].join('\n\n'),
+  )
+}
+
+function show({ output }: Context, record: Computation): void {
+  output.data(record, () => computationDetails(output, record))
+}
