@@ -30,7 +30,7 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   expect(await url.inputValue()).toBe(wrong)
   await url.fill(receiver.url)
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved. It applies to the next attempts.').waitFor()
+  await page.getByText('Saved. Applies to the next attempts.').waitFor()
 
   await page.getByRole('link', { name: 'Failures' }).click()
   await group.getByRole('button', { name: 'Retry' }).click()
@@ -42,7 +42,7 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   expect(await dialog.getByRole('radio', { name: '404 http_4xx: 3 deliveries' }).count()).toBe(1)
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Retry' }).click()
-  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+  await page.getByRole('heading', { name: 'No failures' }).waitFor()
   await page.getByText('3 requeued, 3 delivered').waitFor()
   await expectAccessible(page)
   expect(receiver.requests.filter(({ path }) => path === '/hook')).toHaveLength(3)
@@ -69,7 +69,7 @@ test('only these: each delivery of a group is tried again, and the drawer shows 
   ).toBe(true)
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByText('Retrying 1 delivery.').waitFor()
-  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+  await page.getByRole('heading', { name: 'No failures' }).waitFor()
 
   await go(`destinations/${id}?tab=deliveries`)
   await page.getByRole('region', { name: 'Deliveries' }).waitFor()
@@ -102,7 +102,7 @@ test('since: the time that is offered is that of the oldest event, so none is le
   await dialog.getByRole('radio', { name: /^Of these, only events received since/ }).check()
   await dialog.getByText('Retries 1 delivery.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
-  await page.getByRole('heading', { name: 'Nothing has failed' }).waitFor()
+  await page.getByRole('heading', { name: 'No failures' }).waitFor()
   await page.getByText('1 requeued, 1 delivered').waitFor()
   expect(faults).toEqual([])
 })
@@ -158,8 +158,8 @@ test('a viewer sees what failed and why, and no button that would be refused', a
   expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
   for (const [tab, text] of [
     ['settings', 'Delivered when'],
-    ['test', 'Your role may not send tests'],
-    ['replay', 'Replays of this destination'],
+    ['test', 'Only editors can send tests'],
+    ['replay', 'Recent replays'],
     ['audit', 'Only admins see the audit log'],
     ['overview', 'Webhooks'],
   ] as const) {

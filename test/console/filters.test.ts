@@ -16,15 +16,9 @@ test('a filter in the URL keeps every letter that is written before the page is 
   for (const [path, label, name, written, kept = written] of [
     ['live', 'Contains', 'text', 'order completed'],
     ['live', 'Event name', 'event', 'order completed'],
-    ['destinations?text=x', 'Filter by name, id or URL', 'text', 'receiver.example'],
+    ['destinations?text=x', 'Filter by name, ID or URL', 'text', 'receiver.example'],
     ['audiences', 'Filter the audiences', 'q', 'pros of march'],
-    [
-      `destinations/${id}?tab=deliveries`,
-      'HTTP status of the last attempt',
-      'status',
-      '4o04',
-      '404',
-    ],
+    [`destinations/${id}?tab=deliveries`, 'Last HTTP status', 'status', '4o04', '404'],
     ['sources?filter=x', 'Filter sources', 'filter', 'the web shop'],
     ['system?tab=settings', 'Filter settings', 'filter', 'retention'],
   ] as const) {

@@ -45,7 +45,7 @@ test('/ goes to the filter of deliveries and of suppressions', async () => {
   const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
   const { page, go } = await openSignedIn(service)
   for (const [path, field] of [
-    [`destinations/${id}?tab=deliveries`, 'HTTP status of the last attempt'],
+    [`destinations/${id}?tab=deliveries`, 'Last HTTP status'],
     ['privacy?tab=suppressions', 'userId or anonymousId'],
   ] as const) {
     await go(path)

@@ -52,7 +52,7 @@ test('the id of a replay leads to the replays of its destination', async () => {
   await page.waitForURL(`**/destinations/${id}?tab=replay`)
   await page.getByRole('region', { name: 'Replays' }).getByText(replay.id).waitFor()
   await go('destinations?replay=rpl_none')
-  await page.getByRole('heading', { name: 'No replay has this id' }).waitFor()
+  await page.getByRole('heading', { name: 'Replay not found' }).waitFor()
 })
 
 test('every window begins in its first field, also when the field comes late', async () => {
@@ -182,10 +182,10 @@ test('the words of an action that was undone are gone', async () => {
   await go(`destinations/${id}`)
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('Paused. Its deliveries are held').waitFor()
+  await page.getByText('Paused.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
-  await page.getByText('Resumed. What was held is sent now.').waitFor()
-  expect(await page.getByText('Paused. Its deliveries are held').count()).toBe(0)
+  await page.getByText('Resumed. Held deliveries are being sent.').waitFor()
+  expect(await page.getByText('Paused.', { exact: true }).count()).toBe(0)
 })
 
 test('the keys and the reference of the API are found without knowing of them', async () => {

@@ -39,13 +39,13 @@ const SHOTS: Readonly<Record<string, Shot>> = {
   events: { path: 'events', ready: hasRow(12) },
   trace: { path: async () => `events/${await refusedEvent()}`, ready: says('401') },
   destinations: { path: 'destinations', ready: says('failing') },
-  destination: { path: () => of('mailing'), ready: says('From receipt to delivery') },
+  destination: { path: () => of('mailing'), ready: says('Delivery latency') },
   'destination-settings': { path: () => `${of('erp')}?tab=settings`, ready: says('Shared secret') },
   'destination-test': {
     path: () => `${of('crm')}?tab=test`,
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Show what would be sent' }).click()
-      await says('This would be sent')(page)
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await says('Request (not sent)')(page)
     },
   },
   failures: { path: 'failures', ready: says('The API key was revoked') },

@@ -3,35 +3,24 @@ import type { Page } from './queries.ts'
 /** The time limit for filling a page. After that, the user decides whether to continue. */
 const MAX_SEARCH_MS = 1_000
 
-export interface FilledPage<Item> {
-  readonly items: readonly Item[]
-  /** The cursor of the next page. */
-  readonly next: string | null
-}
-
-interface FilledPageOptions<Item> {
-  readonly from: string | null
+interface PageQuery {
   readonly limit: number
-  readonly fetch: (page: {
-    readonly limit: number
-    readonly cursor?: string
-  }) => Promise<Page<Item>>
+  readonly cursor?: string
 }
 
 /** The service scans a bounded part of a table for each response, so a full page may take several requests. */
-export async function filledPage<Item>({
-  from,
-  limit,
-  fetch,
-}: FilledPageOptions<Item>): Promise<FilledPage<Item>> {
+export async function filledPage<Item>(
+  { limit, cursor }: PageQuery,
+  fetch: (query: PageQuery) => Promise<Page<Item>>,
+): Promise<Page<Item>> {
   const until = performance.now() + MAX_SEARCH_MS
-  const items: Item[] = []
-  let next = from
+  const data: Item[] = []
+  let nextCursor = cursor ?? null
   do {
-    const cursor = next === null ? {} : { cursor: next }
-    const page = await fetch({ limit: limit - items.length, ...cursor })
-    items.push(...page.data)
-    next = page.nextCursor
-  } while (next !== null && items.length < limit && performance.now() < until)
-  return { items, next }
+    const next = nextCursor === null ? {} : { cursor: nextCursor }
+    const page = await fetch({ limit: limit - data.length, ...next })
+    data.push(...page.data)
+    nextCursor = page.nextCursor
+  } while (nextCursor !== null && data.length < limit && performance.now() < until)
+  return { data, nextCursor }
 }

@@ -37,3 +37,15 @@ function nameIn(
 ): string {
   return shownText(records?.find((each) => each.id === id)?.name ?? id, MAX_CHARACTERS)
 }
+
+/** Options of a filter by id, with the selected id even if its record was deleted. */
+export function idChoices(
+  allLabel: string,
+  ids: readonly string[],
+  nameOf: (id: string) => string,
+): (readonly [id: string, name: string])[] {
+  return [
+    ['', allLabel],
+    ...[...new Set(ids)].filter(Boolean).map((id) => [id, nameOf(id)] as const),
+  ]
+}

@@ -17,3 +17,16 @@ export const PERIOD_CHOICES = Object.entries(PERIODS).map(
 export function periodOf(text: string | undefined): PeriodName {
   return text !== undefined && Object.hasOwn(PERIODS, text) ? (text as PeriodName) : '1h'
 }
+
+const RANGES = { '15m': { words: 'Last 15 minutes', ms: HOUR / 4 }, ...PERIODS }
+
+/** The time filters of lists, with their words. */
+export const RANGE_CHOICES = Object.entries(RANGES).map(
+  ([name, { words }]) => [name, words] as const,
+)
+
+/** The start of a time filter, as ISO 8601; `undefined` for an unknown one. */
+export function rangeStart(range: string, now: number): string | undefined {
+  if (!Object.hasOwn(RANGES, range)) return undefined
+  return new Date(now - RANGES[range as keyof typeof RANGES].ms).toISOString()
+}

@@ -22,15 +22,16 @@ interface LeadOnProps<T> {
 /** Redirects from the id of a record without its own page, or reports that it does not exist. */
 export function LeadOn<T>({ id, title, query, found, why, all }: LeadOnProps<T>): ReactElement {
   const { data, error, refetch } = query
-  if (data !== undefined) return found(data)
+  const isMissing = error !== null && problemOf(error).status === 404
+  if (data !== undefined && !isMissing) return found(data)
   return (
     <>
       <PageHeading title={title} />
       {error === null ? (
         <Skeleton />
-      ) : problemOf(error).status === 404 ? (
+      ) : isMissing ? (
         <Empty
-          title={`No ${title.toLowerCase()} has this id`}
+          title={`${title} not found`}
           action={
             <Link to={all.to} className="text-accent underline">
               {all.words}

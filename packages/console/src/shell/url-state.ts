@@ -2,33 +2,33 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 
 type UrlState<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
+type SetUrl<Name extends string> = (
+  change: Readonly<Partial<Record<Name, string | undefined>>>,
+  options?: { push?: boolean },
+) => void
+
 /**
  * The filters, tabs and drawers of a page, as query parameters. The setter merges changes; `undefined` and `''` remove a
  * parameter. It replaces the history entry, or adds one with `push`.
  */
-export function useUrlState<Name extends string>(): readonly [
-  UrlState<Name>,
-  (
-    change: Readonly<Partial<Record<Name, string | undefined>>>,
-    options?: { push?: boolean },
-  ) => void,
-] {
-  const search = useSearch({ strict: false }) as UrlState<Name>
+export function useUrlState<Name extends string>(): readonly [UrlState<Name>, SetUrl<Name>] {
+  return [useSearch({ strict: false }) as UrlState<Name>, useSetUrl<Name>()]
+}
+
+/** Changes the URL without following it: the rows of a long list need not be drawn again for each change. */
+export function useSetUrl<Name extends string>(): SetUrl<Name> {
   const navigate = useNavigate()
-  return [
-    search,
-    (change, { push = false } = {}) => {
-      void navigate({
-        to: '.',
-        replace: !push,
-        resetScroll: false,
-        search: (before: object) =>
-          Object.fromEntries(
-            Object.entries({ ...before, ...change }).filter(
-              ([, value]) => value !== undefined && value !== '',
-            ),
+  return (change, { push = false } = {}) => {
+    void navigate({
+      to: '.',
+      replace: !push,
+      resetScroll: false,
+      search: (before: object) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...change }).filter(
+            ([, value]) => value !== undefined && value !== '',
           ),
-      } as unknown as Parameters<typeof navigate>[0])
-    },
-  ]
+        ),
+    } as unknown as Parameters<typeof navigate>[0])
+  }
 }

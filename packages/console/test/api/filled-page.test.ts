@@ -18,8 +18,8 @@ function listOf(pages: number, pageMs: number, found: readonly number[] = []) {
 
 test('short pages are asked for until there is a whole one', async () => {
   const { asked, fetch } = listOf(100, 1, [1, 4, 5, 9])
-  const page = await filledPage({ from: 'here', limit: 3, fetch })
-  expect(page).toEqual({ items: [1, 4, 5], next: 'after-5' })
+  const page = await filledPage({ limit: 3, cursor: 'here' }, fetch)
+  expect(page).toEqual({ data: [1, 4, 5], nextCursor: 'after-5' })
   expect(asked.slice(0, 3)).toEqual([
     { limit: 3, cursor: 'here' },
     { limit: 3, cursor: 'after-0' },
@@ -29,7 +29,7 @@ test('short pages are asked for until there is a whole one', async () => {
 
 test('a list that ends has no next page', async () => {
   const { asked, fetch } = listOf(30, 1, [2])
-  expect(await filledPage({ from: null, limit: 3, fetch })).toEqual({ items: [2], next: null })
+  expect(await filledPage({ limit: 3 }, fetch)).toEqual({ data: [2], nextCursor: null })
   expect(asked).toHaveLength(30)
 })
 
@@ -40,8 +40,8 @@ test.each([
   'pages of %i ms each are asked for no longer than a second, but at least once',
   async (pageMs, count) => {
     const { asked, fetch } = listOf(100, pageMs)
-    const page = await filledPage({ from: null, limit: 3, fetch })
-    expect(page).toEqual({ items: [], next: `after-${count - 1}` })
+    const page = await filledPage({ limit: 3 }, fetch)
+    expect(page).toEqual({ data: [], nextCursor: `after-${count - 1}` })
     expect(asked).toHaveLength(count)
   },
 )

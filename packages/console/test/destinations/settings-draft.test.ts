@@ -36,12 +36,10 @@ test('a pause of a webhook is no change of its settings', () => {
 })
 
 test('what a saved change does is said of this change: one that disables applies to no attempt', () => {
-  expect(savedWords({ enabled: false })).toBe(
-    'Saved. New events are not delivered to it from now on.',
-  )
-  expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered to it from now on.')
+  expect(savedWords({ enabled: false })).toBe('Saved. New events are no longer delivered.')
+  expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered.')
   expect(savedWords({ name: 'Shop 2' })).toBe('Saved.')
   expect(savedWords({ settings: { successPolicy: 'each' } })).toBe(
-    'Saved. It applies to the next attempts.',
+    'Saved. Applies to the next attempts.',
   )
 })

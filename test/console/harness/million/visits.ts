@@ -101,7 +101,7 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
   const events = page.getByRole('region', { name: 'Events' }).getByRole('link').first()
   const prepare = async (): Promise<void> => {
     await click(page, 'Events')
-    await page.getByText('By event name, userId').click()
+    await page.getByText('More filters').click()
   }
   const fill = async (label: string, value: string): Promise<void> => {
     await page.getByLabel(label, { exact: true }).fill(value)
@@ -128,7 +128,11 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     by('an hour of three days ago', () => go(`events?range=custom&from=${ago(73)}&to=${ago(72)}`)),
     by('a name', () => fill('Event name', 'Signed Up')),
     by('a user', () => fill('userId', old.userId)),
-    by('a user that is not there', () => fill('userId', 'nobody'), text(page, 'No event matches')),
+    by(
+      'a user that is not there',
+      () => fill('userId', 'nobody'),
+      text(page, 'No matching events'),
+    ),
     by('an anonymousId', () => fill('anonymousId', 'anon-7-3')),
     by('a messageId', () => fill('messageId', old.messageId), text(page, '1 event.')),
     by('an outcome', () => pick('Outcome', 'retrying')),
@@ -167,7 +171,7 @@ function destinationVisits(page: Page): readonly Way[] {
       name: 'a failing destination',
       prepare: list.open,
       open: () => link(page, 'Warehouse').click(),
-      shows: heading(page, /deliveries wait, and why$/),
+      shows: heading(page, /pending deliveries$/),
     },
     {
       name: 'a destination',
@@ -187,8 +191,8 @@ function destinationVisits(page: Page): readonly Way[] {
       shows: footer(page),
     },
     tab('Settings', page.getByLabel('Name', { exact: true })),
-    tab('Test', main(page).getByRole('button', { name: 'Show what would be sent' })),
-    tab('Replay', main(page).getByRole('button', { name: 'Count them' })),
+    tab('Test', main(page).getByRole('button', { name: 'Preview' })),
+    tab('Replay', main(page).getByRole('button', { name: 'Count', exact: true })),
     tab('Audit', text(page, 'createDestination')),
     tab('Overview', heading(page, 'Webhooks')),
   ]
@@ -264,5 +268,5 @@ function text(page: Page, words: string | RegExp): Locator {
 
 /** Where a list says that nothing was found so far. */
 function footer(page: Page): Locator {
-  return text(page, /^Nothing matches among the newest|^No (event|delivery) matches/)
+  return text(page, /^No match among the newest|^No matching (events|deliveries)/)
 }

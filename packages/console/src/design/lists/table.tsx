@@ -35,15 +35,22 @@ export function Table({ label, head, children }: TableProps): ReactElement {
 
 interface RowProps extends ComponentProps<'tr'> {
   readonly isCurrent?: boolean
+  /** Called for a click anywhere on the row, except on its controls or to select text. */
+  readonly onOpen?: () => void
 }
 
-export function Row({ isCurrent = false, className, ...rest }: RowProps): ReactElement {
+export function Row({ isCurrent = false, onOpen, className, ...rest }: RowProps): ReactElement {
   return (
     <tr
       aria-current={isCurrent || undefined}
+      onClick={({ target }) => {
+        const isControl = target instanceof Element && target.closest('a, button') !== null
+        if (!isControl && getSelection()?.isCollapsed !== false) onOpen?.()
+      }}
       className={classNames(
         'border-line hover:bg-hover border-b last:border-0',
         isCurrent && 'bg-accent-soft',
+        onOpen && 'focus-within:bg-accent-soft cursor-pointer',
         className,
       )}
       {...rest}

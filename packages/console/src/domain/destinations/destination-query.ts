@@ -4,6 +4,11 @@ import { api } from '../../api/client.ts'
 const REFETCH_MS = 5_000
 
 export type HealthyDestination = Awaited<ReturnType<typeof api.getDestination>>
+
+export interface DestinationProps {
+  readonly destination: HealthyDestination
+}
+
 export type Health = HealthyDestination['health']
 export type WebhookHealth = Health['webhooks'][number]
 

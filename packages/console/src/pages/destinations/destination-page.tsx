@@ -1,51 +1,51 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
-import { problemOf } from '../../api/problem.ts'
-import { IdText } from '../../design/texts/id-text.tsx'
-import { Empty, Loaded } from '../../design/states.tsx'
-import { StateBadge } from '../../design/state-badge.tsx'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useMay } from '../../api/session.ts'
+import { Button } from '../../design/controls/button.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { StateBadge } from '../../design/state-badge.tsx'
+import { IdText } from '../../design/texts/id-text.tsx'
+import { Confirm } from '../../design/windows/confirm.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
 import { WhyState } from '../../domain/destinations/destination-badge.tsx'
 import {
+  type DestinationProps,
   destinationQuery,
-  type HealthyDestination,
 } from '../../domain/destinations/destination-query.ts'
 import { destinationState } from '../../domain/destinations/destination-state.ts'
 import { useNames } from '../../domain/names.ts'
+import { useAction } from '../../domain/use-action.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { LeadOn } from '../../shell/lead-on.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { AuditTab } from './audit/audit-tab.tsx'
 import { DeliveriesTab } from './deliveries/deliveries-tab.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
-import { PauseButton } from './pause/pause-button.tsx'
 import { ReplayTab } from './replay/replay-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
 import { TestTab } from './test/test-tab.tsx'
 
-/** One destination: how it does, what it got, and everything that can be set and done. */
 export function DestinationPage(): ReactElement {
   const { id = '' } = useParams({ strict: false })
   const query = useQuery(destinationQuery(id))
-  if (query.error && problemOf(query.error).status === 404) return <NoSuchDestination id={id} />
-  if (query.data !== undefined) return <ShownDestination key={id} destination={query.data} />
   return (
-    <>
-      <PageHeading title="Destination" />
-      <Loaded query={query} lines={9}>
-        {() => null}
-      </Loaded>
-    </>
+    <LeadOn
+      id={id}
+      title="Destination"
+      query={query}
+      found={(destination) => <ShownDestination key={id} destination={destination} />}
+      why="the destination was deleted"
+      all={{ to: '/destinations', words: 'Show all destinations' }}
+    />
   )
 }
 
-interface TabProps {
-  readonly destination: HealthyDestination
-}
-
 const TABS: Readonly<
-  Record<string, readonly [words: string, content: (props: TabProps) => ReactElement]>
+  Record<string, readonly [label: string, content: (props: DestinationProps) => ReactElement]>
 > = {
   overview: ['Overview', OverviewTab],
   deliveries: ['Deliveries', DeliveriesTab],
@@ -55,12 +55,12 @@ const TABS: Readonly<
   audit: ['Audit', AuditTab],
 }
 
-function ShownDestination({ destination }: TabProps): ReactElement {
+function ShownDestination({ destination }: DestinationProps): ReactElement {
   const [search, setUrl] = useUrlState<'tab'>()
   const tab = search.tab !== undefined && Object.hasOwn(TABS, search.tab) ? search.tab : 'overview'
   const [, Content] = TABS[tab]!
-  // The filters and drawers of a tab are its own.
   const open = (next: string): void => {
+    // Filters and drawers belong to one tab.
     const cleared = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
     setUrl({ ...cleared, tab: next === 'overview' ? undefined : next }, { push: true })
   }
@@ -77,8 +77,8 @@ function ShownDestination({ destination }: TabProps): ReactElement {
         actions={<PauseButton destination={destination} />}
       />
       <TabList
-        label="Parts of the destination"
-        tabs={Object.entries(TABS).map(([name, [words]]) => [name, words] as const)}
+        label="Destination"
+        tabs={Object.entries(TABS).map(([name, [label]]) => [name, label] as const)}
         value={tab}
         onChange={open}
       >
@@ -88,7 +88,7 @@ function ShownDestination({ destination }: TabProps): ReactElement {
   )
 }
 
-function About({ destination }: TabProps): ReactElement {
+function About({ destination }: DestinationProps): ReactElement {
   const names = useNames()
   const { id, sourceId, health } = destination
   const { tone, words } = destinationState(destination, health)
@@ -96,28 +96,52 @@ function About({ destination }: TabProps): ReactElement {
     <span className="text-dense flex flex-col gap-0.5 pt-1">
       <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <StateBadge tone={tone}>{words}</StateBadge>
-        <span>Events of {names.source(sourceId)}</span>
-        <IdText id={id} what="the id of the destination" />
+        <span>Source: {names.source(sourceId)}</span>
+        <IdText id={id} what="the destination ID" />
       </span>
       <WhyState destination={destination} health={health} />
     </span>
   )
 }
 
-function NoSuchDestination({ id }: { readonly id: string }): ReactElement {
+/** Pauses a destination, or resumes it and all its webhooks. */
+function PauseButton({ destination }: DestinationProps): ReactElement | undefined {
+  const { id, name, paused, settings } = destination
+  const mayEdit = useMay('editor')
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const resume = useAction(
+    () => api.resumeDestination(id, {}),
+    'Resumed. Held deliveries are being sent.',
+    ['destinations', 'deliveries'],
+  )
+  const pause = async (): Promise<void> => {
+    await api.pauseDestination(id, {})
+    toast('Paused.')
+    await client.invalidateQueries({ queryKey: ['destinations'] })
+  }
+  if (!mayEdit) return undefined
+  if (paused !== null || settings.webhooks.some((webhook) => webhook.paused !== null))
+    return (
+      <Button look="main" isBusy={resume.isBusy} onClick={resume.run}>
+        <Icon name="play" /> Resume
+      </Button>
+    )
   return (
     <>
-      <PageHeading title="Destination" />
-      <Empty
-        title="No destination has this id"
-        action={
-          <Link to="/destinations" className="text-accent underline">
-            Show all destinations
-          </Link>
-        }
-      >
-        {shownText(id, 60)} was deleted, or the id is not complete.
-      </Empty>
+      <Button onClick={() => setOpen(true)}>
+        <Icon name="pause" /> Pause
+      </Button>
+      {isOpen && (
+        <Confirm
+          title={`Pause ${shownText(name, 60)}?`}
+          action="Pause"
+          onConfirm={pause}
+          onClose={() => setOpen(false)}
+        >
+          <p>Deliveries, including those of new events, are held until you resume. None expire.</p>
+        </Confirm>
+      )}
     </>
   )
 }

@@ -18,10 +18,8 @@ import { counted, percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 
-const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Waits', 'Accepted, last hour', 'Delivered']
+const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Backlog', 'Success, last hour', 'Delivered']
 const FAILING: ReadonlySet<string> = new Set(['failed', 'retrying'])
-const MOST_NAME_CHARACTERS = 80
-const MOST_HOST_CHARACTERS = 60
 const NO_POINTS: readonly StatisticsPoint[] = []
 
 interface DestinationTableProps {
@@ -29,7 +27,6 @@ interface DestinationTableProps {
   readonly names: Names
 }
 
-/** Destinations, a row each. */
 export function DestinationTable({ destinations, names }: DestinationTableProps): ReactElement {
   const { data: statistics } = useQuery(statisticsQuery('1h', { by: 'destination' }))
   const pointsOf = new Map(statistics?.series?.map(({ id, points }) => [id, points]))
@@ -56,7 +53,7 @@ interface DestinationRowProps {
   readonly points: readonly StatisticsPoint[]
 }
 
-/** Its health is fetched while it is on screen: hundreds of rows ask for no more than fit on it. */
+/** Fetches its health only while on screen, as there may be hundreds of rows. */
 const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): ReactElement {
   const { index, destination, source, points } = row
   const { id, name, settings } = destination
@@ -72,7 +69,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
           preload={false}
           className="text-accent font-medium hover:underline"
         >
-          {shownText(name, MOST_NAME_CHARACTERS)}
+          {shownText(name, 80)}
         </Link>
       </Cell>
       <Cell className="max-w-64 min-w-44">
@@ -82,7 +79,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
       <Cell className="max-w-72 min-w-48">
         {settings.webhooks.map(({ url }) => (
           <code key={url} className="block" title={shownText(url)}>
-            {shownText(webhookHost(url), MOST_HOST_CHARACTERS)}
+            {shownText(webhookHost(url), 60)}
           </code>
         ))}
       </Cell>

@@ -1,23 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
+import { api } from '../../api/client.ts'
 import { destinationsQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { Select } from '../../design/controls/field.tsx'
+import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
-import { useNames } from '../../domain/names.ts'
+import { idChoices, useNames } from '../../domain/names.ts'
+import { LeadOn } from '../../shell/lead-on.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
-import { useUrlState } from '../../shell/url-state.ts'
-import { DestinationFilter, matching } from './destination-filter.tsx'
+import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { DestinationTable } from './destination-table.tsx'
 import { NewDestination } from './new-destination.tsx'
-import { ReplayDestination } from './replay/replay-destination.tsx'
 
-/** Where events go, and how each of these places does. */
+/** A shorter list needs no filter. */
+const MIN_FILTERED = 8
+
 export function DestinationsPage(): ReactElement {
-  const [url, setUrl] = useUrlState<'new' | 'text' | 'source' | 'replay'>()
+  const [url, setUrl] = useUrlState<'new' | 'source' | 'replay'>()
   const destinations = useQuery(destinationsQuery)
   const mayEdit = useMay('editor')
   if (url.replay !== undefined) return <ReplayDestination id={url.replay} />
@@ -25,11 +30,11 @@ export function DestinationsPage(): ReactElement {
     <>
       <PageHeading
         title="Destinations"
-        about="Where events go. A destination sends the events of one source to your webhooks, signed, and tries again until they are accepted."
+        about="A destination delivers the events of one source to your webhooks, signed, with retries."
         actions={mayEdit && <NewButton />}
       />
       <Loaded query={destinations} lines={6}>
-        {(all) => (all.length === 0 ? <NoDestination /> : <Shown all={all} />)}
+        {(all) => (all.length === 0 ? <NoDestinations /> : <Shown all={all} />)}
       </Loaded>
       {url.new !== undefined && mayEdit && (
         <NewDestination sourceId={url.source} onClose={() => setUrl({ new: undefined })} />
@@ -38,8 +43,33 @@ export function DestinationsPage(): ReactElement {
   )
 }
 
+/** Redirects from a replay to the replays of its destination. */
+function ReplayDestination({ id }: { readonly id: string }): ReactElement {
+  const query = useQuery({
+    queryKey: ['replays', id],
+    queryFn: ({ signal }) => api.getReplay(id, { signal }),
+  })
+  return (
+    <LeadOn
+      id={id}
+      title="Replay"
+      query={query}
+      found={({ destinationId }) => (
+        <Navigate
+          to="/destinations/$id"
+          params={{ id: destinationId }}
+          search={{ tab: 'replay' }}
+          replace
+        />
+      )}
+      why="the replay was removed"
+      all={{ to: '/destinations', words: 'Show all destinations' }}
+    />
+  )
+}
+
 function NewButton(): ReactElement {
-  const [, setUrl] = useUrlState<'new'>()
+  const setUrl = useSetUrl<'new'>()
   return (
     <Button look="main" onClick={() => setUrl({ new: '1' }, { push: true })}>
       <Icon name="plus" /> New destination
@@ -47,24 +77,33 @@ function NewButton(): ReactElement {
   )
 }
 
-function Shown({ all }: { readonly all: readonly Destination[] }): ReactElement {
-  const [{ text, source }, setUrl] = useUrlState<'text' | 'source'>()
+interface ShownProps {
+  readonly all: readonly Destination[]
+}
+
+function Shown({ all }: ShownProps): ReactElement {
+  const [{ text = '', source = '' }, setUrl] = useUrlState<'text' | 'source'>()
   const names = useNames()
-  const shown = matching(all, { text, source })
+  const lowerText = text.trim().toLowerCase()
+  const shown = all.filter(({ id, name, sourceId, settings }) => {
+    const texts = [id, name, ...settings.webhooks.map(({ url }) => url)]
+    const isOfSource = source === '' || sourceId === source
+    return isOfSource && texts.some((each) => each.toLowerCase().includes(lowerText))
+  })
   return (
     <div className="flex flex-col gap-4">
-      <DestinationFilter all={all} />
+      {(all.length >= MIN_FILTERED || text !== '' || source !== '') && <Filters all={all} />}
       <Panel isFlush>
         {shown.length === 0 ? (
           <Empty
-            title="No destination matches"
+            title="No matching destinations"
             action={
               <Button onClick={() => setUrl({ text: undefined, source: undefined })}>
                 Show all {all.length}
               </Button>
             }
           >
-            None of the {all.length} destinations has this text in its name, its id or its URLs.
+            The filter searches names, IDs and URLs.
           </Empty>
         ) : (
           <DestinationTable destinations={shown} names={names} />
@@ -74,15 +113,40 @@ function Shown({ all }: { readonly all: readonly Destination[] }): ReactElement 
   )
 }
 
-function NoDestination(): ReactElement {
+function Filters({ all }: ShownProps): ReactElement {
+  const [{ text = '', source = '' }, setUrl] = useUrlState<'text' | 'source'>()
+  const names = useNames()
+  const sourceIds = [...all.map(({ sourceId }) => sourceId), source]
+  return (
+    <search className="flex flex-wrap gap-2">
+      <FilterInput
+        data-filter
+        type="search"
+        aria-label="Filter by name, ID or URL"
+        placeholder="Name, ID or URL"
+        className="max-w-xs"
+        value={text}
+        onWrite={(next) => setUrl({ text: next })}
+      />
+      <Select
+        aria-label="Source"
+        value={source}
+        onPick={(picked) => setUrl({ source: picked })}
+        options={idChoices('All sources', sourceIds, names.source)}
+      />
+    </search>
+  )
+}
+
+function NoDestinations(): ReactElement {
   const mayEdit = useMay('editor')
   return (
     <Panel isFlush>
-      <Empty title="No destination yet" action={mayEdit && <NewButton />}>
-        Events are kept, and delivered nowhere. A destination sends them to your webhooks.{' '}
+      <Empty title="No destinations yet" action={mayEdit && <NewButton />}>
+        Events are stored but not delivered.{' '}
         {mayEdit
-          ? 'If you have no receiver yet, the built-in inspector shows what one would get.'
-          : 'Your role may not create one: ask an editor.'}
+          ? 'No receiver yet? Use the built-in inspector.'
+          : 'Ask an editor to create a destination.'}
       </Empty>
     </Panel>
   )

@@ -1,30 +1,37 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { faultAt } from '../../api/problem.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
+import { Button } from '../../design/controls/button.tsx'
+import { Choice } from '../../design/controls/choice.tsx'
+import { Checkbox, Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { Warnings } from '../../domain/destinations/warnings.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
-import { CreatedDestination } from './created-destination.tsx'
-import { DestinationFields } from './form/destination-fields.tsx'
-import { emptyDraft, requestOf, secretOf } from './form/new-destination-draft.ts'
+import { shownText } from '../../format/shown-text.ts'
+import { type DestinationDraft, emptyDraft, requestOf } from './form/new-destination-draft.ts'
+import { FormError } from './form/form-error.tsx'
+import { NewSecret, SecretChoice, secretOf } from './form/secret-choice.tsx'
 import { hasRepeatedHeader } from './form/webhook-drafts.ts'
+import { WebhooksEditor } from './form/webhooks-editor.tsx'
 
 interface NewDestinationProps {
-  /** The source that is picked at first. */
+  /** The source that is selected first. */
   readonly sourceId: string | undefined
   readonly onClose: () => void
 }
 
-/** Asks for a new destination, and then shows its secret, for the only time. */
+/** Creates a destination, then shows its new secret once. */
 export function NewDestination({ sourceId, onClose }: NewDestinationProps): ReactElement {
   const sources = useQuery(sourcesQuery)
-  const [created, setCreated] = useState<Created>()
+  const [created, setCreated] = useState<CreatedProps>()
   return (
     <Modal
-      title={created === undefined ? 'New destination' : 'The destination is there'}
+      title={created === undefined ? 'New destination' : 'Destination created'}
       place="wide"
       isOpen
       onClose={onClose}
@@ -33,11 +40,11 @@ export function NewDestination({ sourceId, onClose }: NewDestinationProps): Reac
         <Loaded query={sources} lines={6}>
           {(all) =>
             all.length === 0 ? (
-              <NoSource />
+              <NoSources />
             ) : (
               <NewForm
                 sources={all}
-                first={all.find(({ id }) => id === sourceId) ?? all[0]!}
+                firstId={(all.find(({ id }) => id === sourceId) ?? all[0]!).id}
                 onCreated={setCreated}
                 onClose={onClose}
               />
@@ -45,73 +52,175 @@ export function NewDestination({ sourceId, onClose }: NewDestinationProps): Reac
           }
         </Loaded>
       ) : (
-        <CreatedDestination {...created} />
+        <Created {...created} />
       )}
     </Modal>
   )
 }
 
-interface Created {
-  readonly destination: Destination
-  /** The secret that was made here. */
-  readonly secret: string | undefined
-}
-
 interface NewFormProps {
   readonly sources: readonly Source[]
-  readonly first: Source
-  readonly onCreated: (created: Created) => void
+  readonly firstId: string
+  readonly onCreated: (created: CreatedProps) => void
   readonly onClose: () => void
 }
 
-function NewForm({ sources, first, onCreated, onClose }: NewFormProps): ReactElement {
+function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactElement {
   const client = useQueryClient()
-  const inspector = useQuery(inspectorQuery)
-  const [draft, setDraft] = useState(() => emptyDraft(first.id))
-  const create = useMutation({
+  const { data: inspector } = useQuery(inspectorQuery)
+  const [draft, setDraft] = useState(() => emptyDraft(firstId))
+  const change = (part: Partial<DestinationDraft>): void => setDraft({ ...draft, ...part })
+  const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       const secret = secretOf(draft.secret)
-      const request = requestOf(draft, secret, inspector.data?.url ?? '')
+      const request = requestOf(draft, secret, inspector?.url ?? '')
       const destination = await api.createDestination(request)
-      const isNew = draft.secret.kind === 'new'
-      return { destination, secret: isNew ? (secret ?? undefined) : undefined }
+      return { destination, secret: draft.secret.kind === 'new' ? secret : null }
     },
-    onSuccess: (made) => {
-      onCreated(made)
+    onSuccess: (created) => {
+      onCreated(created)
       return client.invalidateQueries({ queryKey: ['destinations'] })
     },
   })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    create.mutate()
+    mutate()
   }
   return (
-    <form onSubmit={submit}>
-      <DestinationFields
-        draft={draft}
-        onChange={setDraft}
-        sources={sources}
-        hasInspector={inspector.data !== undefined}
-        error={create.error}
-        isBusy={create.isPending}
-        mayCreate={!hasRepeatedHeader(draft.webhooks)}
-        onClose={onClose}
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <SourceAndName draft={draft} onChange={change} sources={sources} error={error} />
+      {inspector && <Target draft={draft} onChange={change} />}
+      {draft.target === 'own' && <WebhooksEditor draft={draft} error={error} onChange={change} />}
+      <SecretChoice
+        draft={draft.secret}
+        mayBeNone
+        fault={faultAt(error, '/settings/sharedSecret')}
+        onChange={(secret) => change({ secret })}
       />
+      <Checkbox
+        label="Enabled: deliver new events. If disabled, you can replay them later."
+        checked={draft.enabled}
+        onToggle={(enabled) => change({ enabled })}
+      />
+      <FormError error={error} />
+      <footer className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look="main"
+          isBusy={isPending}
+          disabled={hasRepeatedHeader(draft.webhooks)}
+        >
+          Create destination
+        </Button>
+      </footer>
     </form>
   )
 }
 
-function NoSource(): ReactElement {
+interface DraftProps {
+  readonly draft: DestinationDraft
+  readonly onChange: (part: Partial<DestinationDraft>) => void
+}
+
+interface SourceAndNameProps extends DraftProps {
+  readonly sources: readonly Source[]
+  readonly error: unknown
+}
+
+function SourceAndName({ draft, onChange, sources, error }: SourceAndNameProps): ReactElement {
+  return (
+    <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+      <Field label="Source" hint="Cannot be changed later." fault={faultAt(error, '/sourceId')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            className="w-full"
+            value={draft.sourceId}
+            onPick={(sourceId) => onChange({ sourceId })}
+            options={sources.map(({ id, name }) => [id, shownText(name, 60)] as const)}
+          />
+        )}
+      </Field>
+      <Field label="Name" hint="Defaults to the host." fault={faultAt(error, '/name')}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={draft.name}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  )
+}
+
+function Target({ draft, onChange }: DraftProps): ReactElement {
+  const group = useId()
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="text-dense mb-1 font-medium">Deliver to</legend>
+      <Choice
+        group={group}
+        label="My own URLs"
+        isChosen={draft.target === 'own'}
+        onChoose={() => onChange({ target: 'own' })}
+      />
+      <Choice
+        group={group}
+        label="Use the built-in inspector"
+        hint="Shows each request and checks its signature."
+        isChosen={draft.target === 'inspector'}
+        onChoose={() => onChange({ target: 'inspector' })}
+      />
+    </fieldset>
+  )
+}
+
+interface CreatedProps {
+  readonly destination: Destination
+  /** `null` unless it was generated. */
+  readonly secret: string | null
+}
+
+function Created({ destination, secret }: CreatedProps): ReactElement {
+  const { id, name, enabled, warnings } = destination
+  return (
+    <div className="flex flex-col gap-4">
+      <p>
+        <strong>{shownText(name)}</strong>{' '}
+        {enabled ? 'now receives new events.' : 'is disabled: enable it in its settings.'}
+      </p>
+      <Warnings warnings={warnings} />
+      {secret !== null && <NewSecret secret={secret} />}
+      <p className="flex flex-wrap gap-4">
+        <Link
+          to="/destinations/$id"
+          params={{ id }}
+          search={{ tab: 'test' }}
+          className="text-accent underline"
+        >
+          Send a test
+        </Link>
+        <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
+          Open destination
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+function NoSources(): ReactElement {
   return (
     <Empty
-      title="A source comes first"
+      title="No sources yet"
       action={
         <Link to="/sources" className="text-accent underline">
-          Go to the sources
+          Open sources
         </Link>
       }
     >
-      A destination gets the events of one source, and there is none yet.
+      Create a source first: a destination receives its events.
     </Empty>
   )
 }

@@ -1,51 +1,60 @@
 import { EVENT_OUTCOMES, EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import type { FormEvent, ReactElement } from 'react'
 import { faultAt } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { useIsWide } from '../../design/use-is-wide.ts'
-import { shownText } from '../../format/shown-text.ts'
+import { idChoices, useNames } from '../../domain/names.ts'
 import { inputTime, timeOfInput } from '../../format/input-time.ts'
 import { useZone } from '../../format/time-zone.ts'
-import { type EventFilters, type FilterName, FILTERS, RANGES } from './event-filters.ts'
-
-type Change = (change: Readonly<Partial<Record<FilterName, string | undefined>>>) => void
+import { useSetUrl } from '../../shell/url-state.ts'
+import { type EventFilters, type FilterName, NO_FILTERS, RANGES } from './event-filters.ts'
 
 interface EventFilterBarProps {
   readonly filters: EventFilters
-  /** Why the list could not be loaded, which may be a filter. */
+  /** May be the fault of a filter. */
   readonly error: unknown
-  readonly onChange: Change
 }
 
-/** The filters with their words. Texts apply with Enter, choices at once. */
-const TEXTS: readonly (readonly [name: FilterName, label: string, hint: string])[] = [
+const TEXTS = [
   ['event', 'Event name', 'Order Completed'],
   ['userId', 'userId', ''],
   ['anonymousId', 'anonymousId', ''],
   ['messageId', 'messageId', ''],
-]
+] as const
 
-/** On a narrow screen, all but the first text is folded: the events are what people come for. */
-export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps): ReactElement {
+const INPUTS = ['text', ...TEXTS.map(([name]) => name), 'from', 'to'] as const
+
+/** Inputs apply with Enter, selects at once. On a narrow screen, all but the first text is folded. */
+export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactElement {
   const isWide = useIsWide()
-  const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))
+  const zone = useZone()
+  const setUrl = useSetUrl<FilterName>()
+  const foldedCount = Object.keys(filters).filter((name) => name !== 'text').length
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setUrl(inputsOf(new FormData(event.currentTarget), zone))
+  }
+  const choices = (
+    <>
+      <Choices filters={filters} />
+      {filters.range === 'custom' && <CustomRange filters={filters} error={error} />}
+    </>
+  )
   return (
     <form
       role="search"
-      aria-label="Filter the events"
-      // The texts in the URL are what the inputs begin with, also after the way back.
-      key={JSON.stringify(
-        ['text' as const, ...TEXTS.map(([name]) => name)].map((name) => filters[name]),
-      )}
-      onSubmit={(event) => onChange(textsOf(event))}
+      aria-label="Filter events"
+      // Going back in the history fills the inputs again.
+      key={JSON.stringify(INPUTS.map((name) => filters[name]))}
+      onSubmit={submit}
       className="flex flex-col gap-3"
     >
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr_1fr]">
-        <Field label="Contains" hint={undefined} fault={faultAt(error, '/text')}>
+        <Field label="Contains" fault={faultAt(error, '/text')}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -53,21 +62,28 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
               name="text"
               maxLength={200}
               defaultValue={filters.text ?? ''}
-              placeholder="Any text of the call: a name, a value, an id"
+              placeholder="Any name, value or ID in the call"
             />
           )}
         </Field>
-        {isWide && <Choices filters={filters} onChange={onChange} />}
+        {isWide && choices}
       </div>
-      {isWide && <OwnRange {...{ filters, error, onChange }} />}
-      <MoreFilters {...{ filters, error, onChange }} isWide={isWide} />
+      <details open={isWide && TEXTS.some(([name]) => filters[name] !== undefined)}>
+        <summary className="text-ink-soft text-dense w-fit">
+          More filters{!isWide && foldedCount > 0 && ` (${foldedCount})`}
+        </summary>
+        <div className="mt-2 grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
+          {!isWide && choices}
+          <ExactFilters filters={filters} error={error} />
+        </div>
+      </details>
       <div className="flex gap-2">
         <Button type="submit">
           <Icon name="search" /> Filter
         </Button>
         {Object.keys(filters).length > 0 && (
-          <Button look="quiet" onClick={clear}>
-            Clear the filters
+          <Button look="quiet" onClick={() => setUrl(NO_FILTERS)}>
+            Clear filters
           </Button>
         )}
       </div>
@@ -75,39 +91,43 @@ export function EventFilterBar({ filters, error, onChange }: EventFilterBarProps
   )
 }
 
-/** The texts as written, cleared where empty. */
-function textsOf(event: FormEvent<HTMLFormElement>): Partial<Record<FilterName, string>> {
-  event.preventDefault()
-  const form = new FormData(event.currentTarget)
-  return Object.fromEntries(
-    (['text', ...TEXTS.map(([name]) => name)] as const).map((name) => [name, textIn(form, name)]),
+function ExactFilters({ filters, error }: EventFilterBarProps): ReactElement {
+  return (
+    <>
+      {TEXTS.map(([name, label, placeholder]) => (
+        <Field key={name} label={label} fault={faultAt(error, `/${name}`)}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              name={name}
+              defaultValue={filters[name] ?? ''}
+              placeholder={placeholder}
+            />
+          )}
+        </Field>
+      ))}
+    </>
   )
 }
 
-function textIn(form: FormData, name: string): string {
-  const value = form.get(name)
-  return typeof value === 'string' ? value.trim() : ''
+function inputsOf(form: FormData, zone: 'utc' | 'local') {
+  const values = INPUTS.map((name) => {
+    const value = form.get(name)
+    return [name, typeof value === 'string' ? value.trim() : '']
+  })
+  const { from, to, ...texts } = Object.fromEntries(values) as Record<FilterName, string>
+  return { ...texts, from: timeOfInput(from, zone), to: timeOfInput(to, zone) }
 }
 
-function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): ReactElement {
+function Choices({ filters }: Pick<EventFilterBarProps, 'filters'>): ReactElement {
   const { data: sources = [] } = useQuery(sourcesQuery)
-  const sourceOptions = sources.map(({ id, name }) => [id, shownText(name, 60)] as const)
-  // A link may name a source that was removed since.
-  const isKnown = filters.source === undefined || sources.some(({ id }) => id === filters.source)
-  const all = [
-    ['', 'All sources'],
-    ...sourceOptions,
-    ...(isKnown ? [] : [[filters.source, shownText(filters.source, 60)] as const]),
-  ] as const
-  const types = [['', 'All types'], ...EVENT_TYPES.map((type) => [type, type] as const)] as const
-  const outcomes = [
-    ['', 'All outcomes'],
-    ...EVENT_OUTCOMES.map((each) => [each, each] as const),
-  ] as const
+  const names = useNames()
+  const setUrl = useSetUrl<FilterName>()
+  const sourceIds = [...sources.map(({ id }) => id), filters.source ?? '']
   const choices = [
-    ['outcome', 'Outcome', outcomes],
-    ['source', 'Source', all],
-    ['type', 'Type', types],
+    ['outcome', 'Outcome', idChoices('All outcomes', EVENT_OUTCOMES, String)],
+    ['source', 'Source', idChoices('All sources', sourceIds, names.source)],
+    ['type', 'Type', idChoices('All types', EVENT_TYPES, String)],
     ['range', 'Time', RANGES],
   ] as const
   return (
@@ -120,7 +140,7 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
               className="w-full"
               options={options}
               value={filters[name] ?? ''}
-              onPick={(value) => onChange({ [name]: value })}
+              onPick={(value) => setUrl({ [name]: value })}
             />
           )}
         </Field>
@@ -129,73 +149,29 @@ function Choices({ filters, onChange }: Omit<EventFilterBarProps, 'error'>): Rea
   )
 }
 
-interface MoreFiltersProps extends EventFilterBarProps {
-  readonly isWide: boolean
-}
-
-/** The filters that are needed less often. With room for them, they are open where one of them is set. */
-function MoreFilters({ isWide, ...props }: MoreFiltersProps): ReactElement {
-  const { filters, error, onChange } = props
-  const [isOpen, setOpen] = useState(isWide && TEXTS.some(([name]) => filters[name] !== undefined))
-  const { text: _, ...folded } = filters
-  const setCount = Object.keys(folded).length
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="text-ink-soft text-dense w-fit">
-        {isWide
-          ? 'By event name, userId, anonymousId, messageId'
-          : `More filters${setCount > 0 ? `: ${setCount} set` : ''}`}
-      </summary>
-      <div className="mt-2 grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        {!isWide && <Choices filters={filters} onChange={onChange} />}
-        {!isWide && <OwnRange {...props} />}
-        {TEXTS.map(([name, label, placeholder]) => (
-          <Field key={name} label={label} fault={faultAt(error, `/${name}`)}>
-            {(ids) => (
-              <TextInput
-                {...ids}
-                name={name}
-                defaultValue={filters[name] ?? ''}
-                placeholder={placeholder}
-              />
-            )}
-          </Field>
-        ))}
-      </div>
-    </details>
-  )
-}
-
-function OwnRange({ filters, error, onChange }: EventFilterBarProps): ReactElement | undefined {
+function CustomRange({ filters, error }: EventFilterBarProps): ReactElement {
   const zone = useZone()
-  if (filters.range !== 'custom') return undefined
-  const hint = zone === 'utc' ? 'In UTC.' : 'In the time of this browser.'
   return (
-    <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:w-1/2">
+    <>
       {(['from', 'to'] as const).map((name) => (
         <Field
           key={name}
           label={name === 'from' ? 'From' : 'To'}
-          hint={hint}
+          hint={zone === 'utc' ? 'UTC' : 'Local time'}
           fault={faultAt(error, `/${name}`)}
         >
           {(ids) => (
             <TextInput
               {...ids}
-              key={`${zone} ${filters[name]}`}
+              key={zone}
+              name={name}
               type="datetime-local"
               step={1}
               defaultValue={inputTime(filters[name], zone)}
-              onBlur={({ target }) => onChange({ [name]: timeOfInput(target.value, zone) })}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter') return
-                event.preventDefault()
-                event.currentTarget.blur()
-              }}
             />
           )}
         </Field>
       ))}
-    </div>
+    </>
   )
 }

@@ -11,19 +11,14 @@ import type { Names } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
-const HEAD = ['Event', 'Outcome', 'Type', 'User', 'Source', 'Received']
-const MOST_CHARACTERS = 80
-const MOST_ID_CHARACTERS = 48
-
 interface EventTableProps {
   readonly events: readonly Event[]
   readonly names: Names
 }
 
-/** Events, a row each. A click anywhere on the row opens its trace. */
 export function EventTable({ events, names }: EventTableProps): ReactElement {
   return (
-    <Table label="Events" head={HEAD}>
+    <Table label="Events" head={['Event', 'Outcome', 'Type', 'User', 'Source', 'Received']}>
       {events.map((event, index) => (
         <EventRow
           key={event.id}
@@ -42,22 +37,16 @@ interface EventRowProps {
   readonly source: string
 }
 
-/** Drawn once: hundreds of rows stay as they are when older ones come below them. */
+/** Hundreds of rows are not drawn again when older ones are added. */
 const EventRow = memo(function EventRow({ event, index, source }: EventRowProps): ReactElement {
   const navigate = useNavigate()
   const { id, sourceId, receivedAt, duplicates } = event
   const computed = isComputed(sourceId)
   const summary = summaryOf(event.event, computed)
+  const user = summary.userId ?? summary.anonymousId
+  const userKind = summary.userId === null ? 'anonymousId' : 'userId'
   return (
-    <Row
-      data-row={index}
-      className="focus-within:bg-accent-soft cursor-pointer"
-      onClick={({ target }) => {
-        const isControl = target instanceof Element && target.closest('a, button') !== null
-        const isMarked = getSelection()?.isCollapsed === false
-        if (!isControl && !isMarked) void navigate({ to: '/events/$id', params: { id } })
-      }}
-    >
+    <Row data-row={index} onOpen={() => void navigate({ to: '/events/$id', params: { id } })}>
       <Cell className="max-w-80 min-w-40">
         <Link
           to="/events/$id"
@@ -65,7 +54,7 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
           preload={false}
           className="text-accent font-medium hover:underline"
         >
-          {shownText(titleOf(summary), MOST_CHARACTERS)}
+          {shownText(titleOf(summary), 80)}
         </Link>
         <span className="ml-2 inline-flex flex-wrap gap-1 align-middle">
           {computed && (
@@ -83,7 +72,13 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
       </Cell>
       <Cell className="text-ink-soft">{shownText(summary.type, 20)}</Cell>
       <Cell className="max-w-72 min-w-32">
-        <UserOf {...summary} />
+        {user === null ? (
+          <span className="text-ink-faint">none</span>
+        ) : (
+          <span title={userKind}>
+            <code>{shownText(user, 48)}</code> <CopyButton text={user} what={`the ${userKind}`} />
+          </span>
+        )}
       </Cell>
       <Cell className="max-w-56 min-w-24">{source}</Cell>
       <Cell className="text-ink-soft">
@@ -92,19 +87,3 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
     </Row>
   )
 })
-
-interface UserOfProps {
-  readonly userId: string | null
-  readonly anonymousId: string | null
-}
-
-function UserOf({ userId, anonymousId }: UserOfProps): ReactElement {
-  const id = userId ?? anonymousId
-  if (id === null) return <span className="text-ink-faint">none</span>
-  return (
-    <span title={userId === null ? 'Its anonymousId: the call had no userId.' : undefined}>
-      <code>{shownText(id, MOST_ID_CHARACTERS)}</code>{' '}
-      <CopyButton text={id} what={userId === null ? 'the anonymousId' : 'the userId'} />
-    </span>
-  )
-}

@@ -1,91 +1,154 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, Navigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import type { Event } from '@hookline/cli/management-client'
-import type { FilledPage } from '../../api/filled-page.ts'
+import { api } from '../../api/client.ts'
+import { filledPage } from '../../api/filled-page.ts'
+import { pagesOptions } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { ListFooter } from '../../design/lists/list-footer.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Loaded } from '../../design/states.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useNames } from '../../domain/names.ts'
-import { listed } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
+import { LeadOn } from '../../shell/lead-on.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
-import { useUrlState } from '../../shell/url-state.ts'
-import { DeliveryEvent } from './delivery-event.tsx'
+import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { EventFilterBar } from './event-filter-bar.tsx'
-import { type FilterName, filtersIn } from './event-filters.ts'
+import {
+  type EventFilters,
+  filterWords,
+  type FilterName,
+  filtersIn,
+  NO_FILTERS,
+  queryOf,
+} from './event-filters.ts'
 import { EventTable } from './event-table.tsx'
-import { NoEvents } from './no-events.tsx'
-import { useEvents } from './use-events.ts'
+import { MissingCauses } from './missing-causes.tsx'
 
-/** Finds an event. What became of it is on its own page. */
+const PAGE = 50
+
 export function EventsPage(): ReactElement {
-  const [search, change] = useUrlState<FilterName | 'delivery'>()
-  const filters = filtersIn(search)
-  const query = useEvents(filters, search.delivery === undefined)
-  if (search.delivery !== undefined) return <DeliveryEvent id={search.delivery} />
+  const [search] = useUrlState<FilterName | 'delivery'>()
+  return search.delivery === undefined ? (
+    <EventSearch filters={filtersIn(search)} />
+  ) : (
+    <DeliveryEvent id={search.delivery} />
+  )
+}
+
+/** Redirects from a delivery to the trace of its event. */
+function DeliveryEvent({ id }: { readonly id: string }): ReactElement {
+  const query = useQuery({
+    queryKey: ['deliveries', id],
+    queryFn: ({ signal }) => api.getDelivery(id, { signal }),
+  })
+  return (
+    <LeadOn
+      id={id}
+      title="Delivery"
+      query={query}
+      found={({ eventId }) => <Navigate to="/events/$id" params={{ id: eventId }} replace />}
+      why="retention has removed the delivery"
+      all={{ to: '/events', words: 'Show all events' }}
+    />
+  )
+}
+
+interface EventSearchProps {
+  readonly filters: EventFilters
+}
+
+function EventSearch({ filters }: EventSearchProps): ReactElement {
+  const names = useNames()
+  const query = useInfiniteQuery({
+    ...pagesOptions({
+      queryKey: ['events', 'list', filters],
+      fetch: (page, signal) => {
+        const eventQuery = queryOf(filters, Date.now())
+        return filledPage({ ...page, limit: PAGE }, (next) =>
+          api.listEvents({ ...eventQuery, ...next }, { signal }),
+        )
+      },
+    }),
+    // Loaded events stay as they are until “Refresh”.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  })
+  useRowKeys(query.data?.length ?? 0)
   return (
     <>
       <PageHeading
         title="Events"
-        about="Every event that Hookline has stored, and what became of it. Open one to see why."
+        about="All stored events and their delivery outcomes."
         actions={
           <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
             Refresh
           </Button>
         }
       />
-      <EventFilterBar filters={filters} error={query.error} onChange={change} />
+      <EventFilterBar filters={filters} error={query.error} />
       <Panel className="mt-4" isFlush>
-        <Loaded query={{ ...query, data: query.data?.pages }} lines={9}>
-          {(pages) => (
-            <EventList
-              pages={pages}
-              loadedAt={query.dataUpdatedAt}
-              isBusy={query.isFetchingNextPage}
-              onMore={() => void query.fetchNextPage()}
-            />
-          )}
+        <Loaded query={query} lines={9}>
+          {(events) =>
+            events.length === 0 && !query.hasNextPage ? (
+              <NoEvents filters={filters} />
+            ) : (
+              <>
+                {events.length > 0 && <EventTable events={events} names={names} />}
+                <ListFooter query={query} count={events.length} one="event">
+                  {events.length > 0 && (
+                    <span>
+                      Outcomes as of <Time at={new Date(query.dataUpdatedAt).toISOString()} />
+                    </span>
+                  )}
+                </ListFooter>
+              </>
+            )
+          }
         </Loaded>
       </Panel>
     </>
   )
 }
 
-interface EventListProps {
-  readonly pages: readonly FilledPage<Event>[]
-  /** Milliseconds since the epoch. */
-  readonly loadedAt: number
-  readonly isBusy: boolean
-  readonly onMore: () => void
-}
-
-function EventList({ pages, loadedAt, isBusy, onMore }: EventListProps): ReactElement {
-  const [search] = useUrlState<FilterName>()
+function NoEvents({ filters }: EventSearchProps): ReactElement {
+  const setUrl = useSetUrl<FilterName>()
   const names = useNames()
-  const events = pages.flatMap((page) => page.items)
-  const hasMore = pages.at(-1)?.next !== null
-  useRowKeys(events.length)
-  if (events.length === 0 && !hasMore) return <NoEvents filters={filtersIn(search)} />
+  const words = filterWords(filters, names.source)
+  if (words.length === 0)
+    return (
+      <Empty
+        title="No events yet"
+        action={
+          <Link to="/get-started" className="text-accent underline">
+            Send the first event
+          </Link>
+        }
+      >
+        Events appear here as soon as a source sends them.
+      </Empty>
+    )
   return (
-    <>
-      {events.length > 0 && <EventTable events={events} names={names} />}
-      <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
-        <span role="status">
-          {events.length === 0
-            ? 'Nothing matches among the newest events.'
-            : listed(hasMore, events.length, 'event')}
-        </span>
-        {events.length > 0 && (
-          <span>
-            Outcomes as of <Time at={new Date(loadedAt).toISOString()} />
-          </span>
-        )}
-        {hasMore && (
-          <Button isBusy={isBusy} onClick={onMore}>
-            {events.length === 0 ? 'Look through older events' : 'Load older'}
-          </Button>
-        )}
-      </footer>
-    </>
+    <Empty
+      title="No matching events"
+      action={<Button onClick={() => setUrl(NO_FILTERS)}>Clear filters</Button>}
+    >
+      <p>Active filters (case-sensitive, except “contains”):</p>
+      <ul className="my-2 list-disc pl-5">
+        {words.map((each) => (
+          <li key={each}>{shownText(each, 120)}</li>
+        ))}
+      </ul>
+      <MissingCauses filters={filters} />
+      <p>
+        Rejected calls create no events: see{' '}
+        <Link to="/sources" className="text-accent underline">
+          Sources
+        </Link>{' '}
+        for their number and reasons.
+      </p>
+    </Empty>
   )
 }

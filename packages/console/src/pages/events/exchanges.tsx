@@ -1,7 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import { useMay } from '../../api/session.ts'
 import { Panel } from '../../design/panel.tsx'
 import { Select } from '../../design/controls/field.tsx'
-import { Empty } from '../../design/states.tsx'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import type { Names } from '../../domain/names.ts'
 import { classInfo } from '../../domain/trace/explanations.ts'
@@ -9,54 +13,92 @@ import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { Part, RequestPart } from './request-part.tsx'
 
 interface ExchangesProps {
   readonly trace: Trace
   readonly names: Names
 }
 
-/** What is sent, and what the receiver responded to one attempt; at first, to the last one. */
+/** The request and response of one attempt, by default the latest. */
 export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
-  const [{ attempt: wanted }, change] = useUrlState<'attempt'>()
+  const [{ attempt: attemptId }, setUrl] = useUrlState<'attempt'>()
   const attempts = trace.deliveries
-    .flatMap(({ id, destinationId, attempts: made }) =>
-      made.map((attempt) => ({ attempt, id, name: names.destination(destinationId) })),
+    .flatMap(({ id, destinationId, attempts: own }) =>
+      own.map((attempt) => ({ attempt, id, name: names.destination(destinationId) })),
     )
     .toSorted((a, b) => Date.parse(b.attempt.startedAt) - Date.parse(a.attempt.startedAt))
-  const shown = attempts.find(({ attempt }) => attempt.id === wanted) ?? attempts[0]
+  const shown = attempts.find(({ attempt }) => attempt.id === attemptId) ?? attempts[0]
   if (shown === undefined)
-    return (
-      <Empty title="No attempt yet">
-        Nothing was sent of this event. The timeline says why, for each destination.
-      </Empty>
-    )
+    return <Empty title="No attempts yet">The timeline shows why for each destination.</Empty>
+  const isDelivered = shown.attempt.class === 'delivered'
   return (
     <div className="flex flex-col gap-4">
       <label className="text-dense flex flex-wrap items-center gap-2">
         <span className="font-medium">Attempt</span>
         <Select
           value={shown.attempt.id}
-          onPick={(id) => change({ attempt: id })}
+          onPick={(id) => setUrl({ attempt: id })}
           options={attempts.map(({ attempt, name }) => [
             attempt.id,
             `${name} #${attempt.number}: ${attempt.status ?? shownText(attempt.class, 40)}, ${attempt.startedAt}`,
           ])}
         />
       </label>
-      {/* Of a failure, the response is what people look for. */}
-      {shown.attempt.class !== 'delivered' && <Response attempt={shown.attempt} />}
-      <RequestPart deliveryId={shown.id} url={shown.attempt.url} />
-      {shown.attempt.class === 'delivered' && <Response attempt={shown.attempt} />}
+      {/* People look for the response of a failed attempt first. */}
+      {!isDelivered && <Response attempt={shown.attempt} />}
+      <Request deliveryId={shown.id} url={shown.attempt.url} />
+      {isDelivered && <Response attempt={shown.attempt} />}
     </div>
   )
 }
 
-const NOT_KEPT =
-  'Its headers and body were not kept: of failures with one cause, Hookline keeps 40 responses an hour, then one a minute. Of deliveries it keeps none.'
+interface RequestProps {
+  readonly deliveryId: string
+  readonly url: string
+}
+
+function Request({ deliveryId, url }: RequestProps): ReactElement {
+  const mayRead = useMay('editor')
+  const query = useQuery({
+    queryKey: ['deliveries', deliveryId, 'requests'],
+    queryFn: ({ signal }) => api.getDeliveryRequests(deliveryId, { signal }),
+    enabled: mayRead,
+  })
+  if (!mayRead)
+    return (
+      <Panel title="Request">
+        Only editors and admins can see the request: its signature is valid.
+      </Panel>
+    )
+  return (
+    <Panel title="Request">
+      <Loaded query={query}>
+        {({ webhooks }) => {
+          const found = webhooks.find((each) => each.url === url)
+          if (found === undefined) return 'The destination no longer has this webhook.'
+          return (
+            <div className="flex flex-col gap-3">
+              <p className="text-ink-soft max-w-prose">
+                The body is the same for every attempt. Signature, timestamp and attempt number are
+                those of a new request.
+              </p>
+              <Part
+                title="Headers"
+                what="the request headers"
+                text={lines(found.request.headers)}
+              />
+              <Part title="Body" what="the request body" text={found.request.body} />
+              <Part title="cURL" what="the curl command" text={found.curl} />
+            </div>
+          )
+        }}
+      </Loaded>
+    </Panel>
+  )
+}
 
 function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElement {
-  const { url, status, durationMs, startedAt, error } = attempt
+  const { url, status, durationMs, startedAt, error, headers, body } = attempt
   const info = classInfo(attempt.class)
   return (
     <Panel title={status === undefined ? 'No response' : `Response ${status}`}>
@@ -71,27 +113,37 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
             {info.meaning} {attempt.class === 'delivered' ? '' : info.help}
           </p>
         )}
-        {status !== undefined && <Kept attempt={attempt} />}
+        {headers && <Part title="Headers" what="the response headers" text={lines(headers)} />}
+        {body && <Part title="Body" what="the beginning of the response body" text={body} />}
+        {status !== undefined && !body && (
+          <p className="text-ink-faint">
+            {headers === undefined && body === undefined
+              ? 'Headers and body not stored. Per cause, Hookline stores 40 failed responses an hour, then one a minute.'
+              : 'Empty body.'}
+          </p>
+        )}
       </div>
     </Panel>
   )
 }
 
-/** What is kept of a response. */
-function Kept({ attempt: { headers, body } }: { readonly attempt: TracedAttempt }): ReactElement {
-  if (headers === undefined && body === undefined)
-    return <p className="text-ink-faint">{NOT_KEPT}</p>
-  const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+function lines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+}
+
+interface PartProps {
+  readonly title: string
+  readonly what: string
+  readonly text: string
+}
+
+function Part({ title, what, text }: PartProps): ReactElement {
   return (
-    <>
-      {head.length > 0 && (
-        <Part title="Headers" what="the response headers" text={head.join('\n')} />
-      )}
-      {body === undefined || body === '' ? (
-        <p className="text-ink-faint">Its body was empty.</p>
-      ) : (
-        <Part title="Body" what="the beginning of the response body" text={body} />
-      )}
-    </>
+    <div>
+      <h3 className="text-dense mb-1 font-medium">{title}</h3>
+      <CodeBlock text={text} what={what} />
+    </div>
   )
 }

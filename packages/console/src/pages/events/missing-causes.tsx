@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { Time } from '../../design/texts/time.tsx'
 import { counted } from '../../format/figures.ts'
@@ -9,45 +9,25 @@ import type { EventFilters } from './event-filters.ts'
 
 type Cause = Awaited<ReturnType<typeof api.explainMissingEvent>>['causes'][number]
 
-interface Remedy {
-  /** The remedy of the API where there are none. */
-  readonly words?: string
-  readonly to?: '/sources' | '/privacy' | '/failures'
+/** The page of the console that has the remedy. */
+const PAGES: Readonly<
+  Partial<
+    Record<Cause['code'], readonly [path: '/sources' | '/privacy' | '/failures', label: string]>
+  >
+> = {
+  unknown_source: ['/sources', 'Open sources'],
+  suppressed: ['/privacy', 'Open suppressions'],
+  deleted: ['/privacy', 'Open the deletion'],
+  source_disabled: ['/sources', 'Open sources'],
+  source_silent: ['/sources', 'Open sources'],
+  refused: ['/sources', 'Open rejected calls'],
+  users_suppressed: ['/privacy', 'Open suppressions'],
+  deletions: ['/privacy', 'Open deletions'],
+  quarantined: ['/failures', 'Open failures'],
 }
 
-/** What to do in the console. The API names routes. */
-const REMEDIES: Readonly<Record<Cause['code'], Remedy | undefined>> = {
-  event_exists: { words: 'Its trace shows what happened to it.' },
-  other_source: {
-    words: 'Its trace shows what happened to it. Check the write key of the client.',
-  },
-  unknown_source: { words: 'See which sources there are.', to: '/sources' },
-  suppressed: {
-    words: 'If the user agrees to new events, end the suppression.',
-    to: '/privacy',
-  },
-  deleted: {
-    words: 'They cannot be restored. Later events are kept, unless the user is suppressed.',
-    to: '/privacy',
-  },
-  expired: {
-    words: 'Send it again with another messageId. The setting retention keeps later events longer.',
-  },
-  source_disabled: { words: 'Enable the source. Then send the call again.', to: '/sources' },
-  source_silent: { words: 'Check the write key and the host in the client.', to: '/sources' },
-  // The code of the refusal has a remedy of its own. The page has all refused calls by reason.
-  refused: { to: '/sources' },
-  users_suppressed: { words: 'Filter the events by the userId of the call.', to: '/privacy' },
-  deletions: { words: 'Filter the events by the userId of the call.', to: '/privacy' },
-  quarantined: { words: 'Look at what is in quarantine.', to: '/failures' },
-  not_sent: {
-    words:
-      'Check that the client flushes before it exits, reports no error, and sends to this host.',
-  },
-}
-
-/** Why a call made no event. What has the id of an event was accepted, so none of them is its cause. */
-const OF_NO_EVENT: ReadonlySet<string> = new Set([
+/** Causes of calls that never became events: a known event ID rules them out. */
+const REJECTED_CALLS: ReadonlySet<string> = new Set([
   'unknown_source',
   'source_disabled',
   'source_silent',
@@ -57,36 +37,31 @@ const OF_NO_EVENT: ReadonlySet<string> = new Set([
 
 interface MissingCausesProps {
   readonly filters: EventFilters
-  /** Where a page is about one event. */
   readonly eventId?: string
 }
 
-/** Why an event with these ids may be missing, from what the service knows. The surest cause comes first. */
+/** Possible reasons why an event with these IDs is missing, the most certain first. */
 export function MissingCauses({ filters, eventId }: MissingCausesProps): ReactElement | undefined {
   const { messageId, userId, anonymousId, source } = filters
-  const isAbout = [eventId, messageId, userId, anonymousId].some((id) => id !== undefined)
+  const ids = {
+    ...(eventId && { eventId }),
+    ...(messageId && { messageId }),
+    ...(userId && { userId }),
+    ...(anonymousId && { anonymousId }),
+  }
+  const query = { ...ids, ...(source && { sourceId: source }) }
   const { data } = useQuery({
-    queryKey: ['events', 'why-missing', { eventId, messageId, userId, anonymousId, source }],
-    queryFn: ({ signal }) =>
-      api.explainMissingEvent(
-        {
-          ...(eventId && { eventId }),
-          ...(messageId && { messageId }),
-          ...(userId && { userId }),
-          ...(anonymousId && { anonymousId }),
-          ...(source && { sourceId: source }),
-        },
-        { signal },
-      ),
-    enabled: isAbout,
+    queryKey: ['events', 'why-missing', query],
+    queryFn: ({ signal }) => api.explainMissingEvent(query, { signal }),
+    enabled: Object.keys(ids).length > 0,
     select: ({ causes }) =>
-      eventId === undefined ? causes : causes.filter(({ code }) => !OF_NO_EVENT.has(code)),
+      eventId === undefined ? causes : causes.filter(({ code }) => !REJECTED_CALLS.has(code)),
   })
   if (data === undefined || data.length === 0) return undefined
   return (
     <section aria-labelledby="why-missing" className="my-3">
       <h3 id="why-missing" className="text-ink mb-1 font-medium">
-        Why it may be missing
+        Possible reasons
       </h3>
       <ol className="flex list-decimal flex-col gap-2 pl-5">
         {data.map((cause) => (
@@ -106,20 +81,21 @@ interface CauseTextProps {
 
 function CauseText({ cause, isOfEvent }: CauseTextProps): ReactElement {
   const { code, message, remedy, evidence } = cause
-  // A newer service may know more codes.
-  const { words = remedy, to }: Remedy = REMEDIES[code] ?? {}
   const { eventId, deletionId } = evidence
+  const [path, label] = PAGES[code] ?? []
   return (
     <>
-      <span className="text-ink">{shownText(message, 500)}</span> <Evidence cause={cause} />{' '}
-      {isOfEvent && code === 'not_sent' ? 'Check that the id is one of this service.' : words}{' '}
-      {to !== undefined && (
+      <span className="text-ink">{shownText(message, 500)}</span> <Evidence {...cause} />{' '}
+      {isOfEvent && code === 'not_sent'
+        ? 'Check that the ID is from this service.'
+        : shownText(remedy, 500)}{' '}
+      {path !== undefined && (
         <Link
-          to={to}
+          to={path}
           {...(deletionId !== undefined && { search: { deletion: deletionId } })}
           className="text-accent underline"
         >
-          {code === 'refused' ? 'Open the refused calls' : 'Open'}
+          {label}
         </Link>
       )}
       {eventId !== undefined && (
@@ -131,9 +107,8 @@ function CauseText({ cause, isOfEvent }: CauseTextProps): ReactElement {
   )
 }
 
-/** When it was, and how often. */
-function Evidence({ cause: { code, evidence } }: { readonly cause: Cause }): ReactNode {
-  const { count, since, lastAt } = evidence
+function Evidence({ code, evidence }: Cause): ReactElement {
+  const { count = 0, since, lastAt } = evidence
   if (code === 'expired' && since !== undefined && lastAt !== undefined)
     return (
       <>
@@ -141,14 +116,13 @@ function Evidence({ cause: { code, evidence } }: { readonly cause: Cause }): Rea
         <Time at={since} form="full" /> are stored.
       </>
     )
-  const isOfEvents = code === 'deleted' || code === 'deletions'
+  const unit = code === 'deleted' || code === 'deletions' ? 'event' : 'time'
   return (
     <>
-      {count !== undefined && count > 0 && <>{counted(count, isOfEvents ? 'event' : 'time')}.</>}
+      {count > 0 && <>{counted(count, unit)}. </>}
       {lastAt !== undefined && (
         <>
-          {' '}
-          The last one <Time at={lastAt} />.
+          Last: <Time at={lastAt} />.
         </>
       )}
     </>

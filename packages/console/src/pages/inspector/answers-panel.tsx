@@ -1,5 +1,6 @@
+import { INSPECTOR_LIMITS } from '@hookline/protocol'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import type { FormEvent, ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { faultAt, problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
@@ -7,38 +8,27 @@ import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
-import {
-  type Answers,
-  type AnswersDraft,
-  answersIn,
-  answersSentence,
-  draftOf,
-  faultOf,
-  isSame,
-  PRESETS,
-} from './answers.ts'
+import { type Answers, answersSentence, isSame, PRESETS } from './answers.ts'
 
 interface AnswersPanelProps {
   readonly answers: Answers
 }
 
-/** What the inspector responds now, and how to change it. */
+/** The current response of the inspector, and a form to change it. */
 export function AnswersPanel({ answers }: AnswersPanelProps): ReactElement {
   const mayEdit = useMay('editor')
   return (
     <div className="flex flex-col gap-3">
       <p role="status">{answersSentence(answers)}</p>
       {mayEdit && <Presets answers={answers} />}
-      {/* Its key is what is set: after each change, the form begins with it. */}
+      {/* With this key, the form starts again from each saved response. */}
       {mayEdit && <AnswersForm key={JSON.stringify(answers)} answers={answers} />}
-      <p className="text-ink-faint text-note">
-        It holds for requests from now on. A restart ends it: then every request gets 200 at once.
-      </p>
+      <p className="text-ink-faint text-note">A restart resets it to 200.</p>
     </div>
   )
 }
 
-function useAnswer() {
+function useSave() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (answers: Answers) => api.changeInspectorAnswers(answers),
@@ -50,24 +40,24 @@ function useAnswer() {
 }
 
 function Presets({ answers }: AnswersPanelProps): ReactElement {
-  const answer = useAnswer()
+  const save = useSave()
   return (
-    <div role="group" aria-label="Usual answers" className="flex flex-wrap gap-2">
-      {PRESETS.map(([words, preset]) => {
+    <div role="group" aria-label="Presets" className="flex flex-wrap gap-2">
+      {PRESETS.map(([label, preset]) => {
         const isSet = isSame(preset, answers)
         return (
           <Button
-            key={words}
+            key={label}
             aria-pressed={isSet}
-            disabled={answer.isPending}
+            disabled={save.isPending}
             onClick={() =>
-              answer.mutate(preset, {
+              save.mutate(preset, {
                 onError: (error) => toast(problemOf(error).message, 'failed'),
               })
             }
           >
             {isSet && <Icon name="check" />}
-            {words}
+            {label}
           </Button>
         )
       })}
@@ -76,35 +66,44 @@ function Presets({ answers }: AnswersPanelProps): ReactElement {
 }
 
 const FIELDS = [
-  ['status', 'Status', '200 to 599'],
-  ['delayMs', 'Delay, in milliseconds', '0: at once'],
-  ['failFirst', 'First attempts only', 'Later ones get 200. Empty: all.'],
+  ['status', 'Status', '200 to 599', { min: 200, max: 599, required: true }],
+  [
+    'delayMs',
+    'Delay (ms)',
+    '0 for none',
+    { min: 0, max: INSPECTOR_LIMITS.delayMs, required: true },
+  ],
+  [
+    'failFirst',
+    'First attempts only',
+    'Later ones get 200. Empty for all.',
+    { min: 1, max: INSPECTOR_LIMITS.failFirst },
+  ],
 ] as const
 
 function AnswersForm({ answers }: AnswersPanelProps): ReactElement {
-  const [draft, setDraft] = useState<AnswersDraft>(() => draftOf(answers))
-  const save = useAnswer()
-  const wanted = answersIn(draft)
-  const submit = (event: FormEvent): void => {
+  const save = useSave()
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    if (wanted !== undefined) save.mutate(wanted)
+    const form = new FormData(event.currentTarget)
+    save.mutate({
+      status: Number(form.get('status')),
+      delayMs: Number(form.get('delayMs')),
+      failFirst: Number(form.get('failFirst')) || null,
+    })
   }
   return (
-    <form aria-label="Answers of your own" onSubmit={submit} className="flex flex-col gap-3">
+    <form aria-label="Custom response" onSubmit={submit} className="flex flex-col gap-3">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
-        {FIELDS.map(([name, label, hint]) => (
-          <Field
-            key={name}
-            label={label}
-            hint={hint}
-            fault={faultOf(name, draft) ?? faultAt(save.error, `/${name}`)}
-          >
+        {FIELDS.map(([name, label, hint, range]) => (
+          <Field key={name} label={label} hint={hint} fault={faultAt(save.error, `/${name}`)}>
             {(ids) => (
               <TextInput
                 {...ids}
-                inputMode="numeric"
-                value={draft[name]}
-                onChange={({ target }) => setDraft({ ...draft, [name]: target.value })}
+                {...range}
+                type="number"
+                name={name}
+                defaultValue={answers[name] ?? ''}
               />
             )}
           </Field>
@@ -115,12 +114,7 @@ function AnswersForm({ answers }: AnswersPanelProps): ReactElement {
           {problemOf(save.error).message}
         </p>
       )}
-      <Button
-        type="submit"
-        className="self-start"
-        isBusy={save.isPending}
-        disabled={wanted === undefined || isSame(wanted, answers)}
-      >
+      <Button type="submit" className="self-start" isBusy={save.isPending}>
         Save
       </Button>
     </form>

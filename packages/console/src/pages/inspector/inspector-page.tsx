@@ -1,45 +1,52 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import type { Destination } from '@hookline/cli/management-client'
+import type { api } from '../../api/client.ts'
 import { destinationsQuery } from '../../api/queries.ts'
+import { FactList } from '../../design/lists/fact-list.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
+import { bytes, wholeNumber } from '../../format/figures.ts'
+import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
-import { AddressPanel } from './address-panel.tsx'
 import { AnswersPanel } from './answers-panel.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import { RequestsPanel } from './requests-panel.tsx'
 import { destinationsTo } from './requests.ts'
 
-/** How soon the counts and the answers are looked at again: other people and commands change them, too. */
+/** Other people and commands also change the counts and the responses. */
 const REFETCH_MS = 1_500
 
-/** The receiver inside the service: what it got, and what it responds. */
+const MAX_NAMES = 5
+
 export function InspectorPage(): ReactElement {
   const [{ request }, setUrl] = useUrlState<'request' | 'body'>()
   const inspector = useQuery({ ...inspectorQuery, refetchInterval: REFETCH_MS })
-  const destinations = useQuery(destinationsQuery)
+  const { data: all } = useQuery(destinationsQuery)
   return (
     <>
       <PageHeading
         title="Inspector"
-        about="A receiver inside Hookline. It shows each request as it came, checks its signature, and responds what you tell it: so you see deliveries, and retries, before you have a receiver of your own."
+        about="A built-in receiver for testing: it shows each request, checks its signature, and returns the response you choose."
       />
       <Loaded query={inspector} lines={6}>
-        {(shown) => {
-          const leading = destinations.data && destinationsTo(shown.url, destinations.data)
+        {(data) => {
+          const destinations = all && destinationsTo(data.url, all)
           return (
             <div className="flex flex-col gap-4">
               <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-                <Panel title="Its address">
-                  <AddressPanel inspector={shown} destinations={leading} />
+                <Panel title="Webhook URL">
+                  <Address inspector={data} destinations={destinations} />
                 </Panel>
-                <Panel title="What it answers">
-                  <AnswersPanel answers={shown.answers} />
+                <Panel title="Response">
+                  <AnswersPanel answers={data.answers} />
                 </Panel>
               </div>
-              <RequestsPanel kept={shown.requests.kept} destinations={leading} />
+              <RequestsPanel stored={data.requests.kept} destinations={destinations} />
             </div>
           )
         }}
@@ -51,5 +58,53 @@ export function InspectorPage(): ReactElement {
         />
       )}
     </>
+  )
+}
+
+interface AddressProps {
+  readonly inspector: Awaited<ReturnType<typeof api.getInspector>>
+  /** The destinations that deliver to the inspector; `undefined` while loading. */
+  readonly destinations: readonly Destination[] | undefined
+}
+
+function Address({ inspector, destinations }: AddressProps): ReactElement {
+  const { url, requests, limits } = inspector
+  return (
+    <div className="flex flex-col gap-3">
+      <CodeBlock text={url} what="the webhook URL" />
+      <FactList
+        facts={[
+          ['Used by', destinations && <UsedBy key="used" destinations={destinations} />],
+          [
+            'Requests',
+            `${wholeNumber(requests.received)} since startup, ${wholeNumber(requests.kept)} stored (${bytes(requests.bytes)})`,
+          ],
+          [
+            'Storage',
+            `The last ${wholeNumber(limits.requests)} requests, up to ${bytes(limits.bytes)}, in memory until a restart.`,
+          ],
+          ['Maximum body', `${bytes(limits.bodyBytes)}; larger ones get 413.`],
+        ]}
+      />
+    </div>
+  )
+}
+
+function UsedBy({ destinations }: { readonly destinations: readonly Destination[] }): ReactElement {
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {destinations.length === 0 && <li>No destinations yet.</li>}
+      {destinations.slice(0, MAX_NAMES).map(({ id, name, enabled, paused }) => (
+        <li key={id}>
+          <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
+            {shownText(name, 60)}
+          </Link>
+          {!enabled ? ' (disabled)' : paused !== null && ' (paused)'}
+        </li>
+      ))}
+      {destinations.length > MAX_NAMES && (
+        <li>and {wholeNumber(destinations.length - MAX_NAMES)} more</li>
+      )}
+    </ul>
   )
 }

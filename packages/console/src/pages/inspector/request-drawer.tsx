@@ -6,33 +6,39 @@ import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
+import { TabList } from '../../design/controls/tab-list.tsx'
+import { CodeBlock } from '../../design/texts/code-block.tsx'
+import { JsonBlock } from '../../design/texts/json-block.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useNames } from '../../domain/names.ts'
+import { indented } from '../../domain/request-text.ts'
 import { SCHEME_RESULTS, VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { bytes, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { RequestText } from './request-text.tsx'
 import { type FilterName, requestTitle } from './requests.ts'
 
 type WholeRequest = Awaited<ReturnType<typeof api.getInspectedRequest>>
 
 const REFETCH_MS = 1_000
 
+/** Longer bodies are not highlighted: each highlighted token is an element of the page. */
+const MAX_HIGHLIGHTED = 100_000
+
 interface RequestDrawerProps {
   readonly id: string
   readonly onClose: () => void
 }
 
-/** One request as it came, the verdict on its signature, and what it got. */
+/** A received request, the check of its signature, and the response. */
 export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement {
   const query = useQuery({
     queryKey: ['inspector', 'one', id],
     queryFn: ({ signal }) => api.getInspectedRequest(id, { signal }),
-    // A response that is delayed is sent later, or never.
+    // A delayed response is sent later, or never.
     refetchInterval: ({ state }) => (state.data?.response.sent === false ? REFETCH_MS : false),
   })
   const title = query.data === undefined ? 'Request' : shownText(requestTitle(query.data), 80)
@@ -40,9 +46,9 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement
   return (
     <Modal title={title} place="drawer" isOpen onClose={onClose}>
       {isGone ? (
-        <Empty title="The request is no longer kept">
-          Newer requests took its place, somebody cleared the list, its user was deleted, or the
-          service was restarted. Its delivery is still on the trace of the event.
+        <Empty title="Request no longer stored">
+          Newer requests, a restart, clearing the list or deleting the user removes requests. The
+          event’s trace still has the delivery.
         </Empty>
       ) : (
         <Loaded query={query} lines={8}>
@@ -70,7 +76,7 @@ function Facts({ request }: { readonly request: WholeRequest }): ReactElement {
         [
           'Destination',
           destinationId === null ? (
-            'Not certain: several destinations may have sent it.'
+            'Ambiguous: several destinations have this URL.'
           ) : (
             <Link
               key="destination"
@@ -86,7 +92,7 @@ function Facts({ request }: { readonly request: WholeRequest }): ReactElement {
         ['Attempt', attempt ?? undefined],
         ['messageId', messageId === null ? undefined : <IdText key="m" id={messageId} />],
         ['Body', bytes(size)],
-        ['Request', <IdText key="id" id={id} what="the id of the request" />],
+        ['Request', <IdText key="id" id={id} what="the request ID" />],
       ]}
     />
   )
@@ -103,12 +109,12 @@ function DeliveryFact({ id }: { readonly id: string }): ReactElement {
           preload={false}
           className="text-accent underline"
         >
-          See its trace
+          Open trace
         </Link>
-        <IdText id={id} what="the id of the delivery" />
+        <IdText id={id} what="the delivery ID" />
       </span>
       <Button onClick={() => setUrl({ delivery: id, request: undefined, body: undefined })}>
-        Show only its attempts
+        Show all attempts
       </Button>
     </div>
   )
@@ -118,10 +124,8 @@ function ResponseWords({ response }: Pick<WholeRequest, 'response'>): ReactEleme
   const { status, delayMs, sent } = response
   return (
     <>
-      <code>{status}</code> {delayMs === 0 ? 'at once' : `after ${duration(delayMs)}`}
-      {!sent &&
-        '. It was not sent: it is still delayed, or Hookline closed the connection meanwhile'}
-      .
+      <code>{status}</code> {delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`}
+      {!sent && ' (delayed, or the connection was closed first)'}
     </>
   )
 }
@@ -142,5 +146,50 @@ function SignaturePart({ signature }: Pick<WholeRequest, 'signature'>): ReactEle
         ]}
       />
     </section>
+  )
+}
+
+function RequestText({ request }: { readonly request: WholeRequest }): ReactElement {
+  const { method, path, headers, body } = request
+  const lines = headers.map(({ name, value }) => `${name}: ${value}`)
+  return (
+    <section className="flex min-w-0 flex-col gap-2">
+      <h3 className="font-semibold">Request</h3>
+      <CodeBlock
+        text={[`${method} ${path} HTTP/1.1`, ...lines].join('\n')}
+        what="the headers of the request"
+      />
+      <p className="text-ink-faint text-note">
+        In the order received. Values of static headers are secret and [hidden]; for viewers, so are
+        signatures.
+      </p>
+      <h3 className="mt-2 font-semibold">Body</h3>
+      {body === '' ? <p className="text-ink-soft">Empty.</p> : <Body body={body} />}
+    </section>
+  )
+}
+
+function Body({ body }: { readonly body: string }): ReactElement {
+  const [{ body: form }, setUrl] = useUrlState<'body'>()
+  const what = 'the body of the request'
+  const pretty = indented(body)
+  const isRaw = form === 'raw'
+  if (pretty === body) return <CodeBlock text={body} what={what} />
+  return (
+    <TabList
+      label="Format"
+      tabs={[
+        ['pretty', 'Pretty'],
+        ['raw', 'Raw'],
+      ]}
+      value={isRaw ? 'raw' : 'pretty'}
+      onChange={(next) => setUrl({ body: next === 'raw' ? 'raw' : undefined })}
+    >
+      {isRaw || body.length > MAX_HIGHLIGHTED ? (
+        <CodeBlock text={isRaw ? body : pretty} what={what} />
+      ) : (
+        <JsonBlock value={JSON.parse(body)} what={what} />
+      )}
+    </TabList>
   )
 }

@@ -1,82 +1,59 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
-import { Button } from '../../../design/controls/button.tsx'
+import { usePages } from '../../../api/use-pages.ts'
+import { ListFooter } from '../../../design/lists/list-footer.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { fieldChanges, valueText } from './audit-changes.ts'
 
 const PAGE = 50
-const MOST_CHARACTERS = 120
+const MAX_CHARACTERS = 120
 
 type Entry = Awaited<ReturnType<typeof api.listAudit>>['data'][number]
 
-interface AuditTabProps {
-  readonly destination: HealthyDestination
-}
-
-/** Who changed the destination, when, and what. */
-export function AuditTab({ destination }: AuditTabProps): ReactElement {
+export function AuditTab({ destination: { id } }: DestinationProps): ReactElement {
   const mayRead = useMay('admin')
-  if (mayRead) return <AuditList destination={destination} />
+  if (mayRead) return <AuditList id={id} />
   return (
     <Panel isFlush>
-      <Empty title="Only admins see the audit log">
-        It tells who changed this destination, when, and what. Ask an admin.
-      </Empty>
+      <Empty title="Only admins see the audit log">Ask an admin who changed the destination.</Empty>
     </Panel>
   )
 }
 
-function AuditList({ destination }: AuditTabProps): ReactElement {
-  const { id } = destination
-  const query = useInfiniteQuery({
+function AuditList({ id }: { readonly id: string }): ReactElement {
+  const query = usePages<Entry>({
     queryKey: ['destinations', id, 'audit'],
-    queryFn: ({ pageParam, signal }) =>
-      api.listAudit(
-        { targetId: id, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    fetch: (page, signal) => api.listAudit({ ...page, targetId: id, limit: PAGE }, { signal }),
   })
   return (
     <Panel isFlush>
-      <Loaded query={{ ...query, data: query.data?.pages }} lines={6}>
-        {(pages) => (
-          <>
-            <AuditTable entries={pages.flatMap(({ data }) => data)} />
-            {query.hasNextPage && (
-              <div className="px-4 py-2">
-                <Button
-                  isBusy={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  Load older
-                </Button>
-              </div>
-            )}
-          </>
-        )}
+      <Loaded query={query} lines={6}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <Empty title="No entries">
+              Entries are deleted after the time in the setting auditRetention.
+            </Empty>
+          ) : (
+            <>
+              <AuditTable entries={entries} />
+              <ListFooter query={query} count={entries.length} one="entry" many="entries" />
+            </>
+          )
+        }
       </Loaded>
     </Panel>
   )
 }
 
 function AuditTable({ entries }: { readonly entries: readonly Entry[] }): ReactElement {
-  if (entries.length === 0)
-    return (
-      <Empty title="No entry">
-        The audit log keeps its entries for as long as the setting auditRetention says.
-      </Empty>
-    )
   return (
-    <Table label="Audit log" head={['When', 'Who', 'Action', 'What has changed']}>
+    <Table label="Audit log" head={['When', 'Who', 'Action', 'Changes']}>
       {entries.map((entry) => (
         <Row key={entry.id}>
           <Cell>
@@ -100,18 +77,18 @@ function AuditTable({ entries }: { readonly entries: readonly Entry[] }): ReactE
 
 function Changes({ entry }: { readonly entry: Entry }): ReactElement {
   const { before, after, unreadable } = entry
-  if (unreadable) return <span className="text-failed">The stored entry is damaged.</span>
+  if (unreadable) return <span className="text-failed">The stored entry is corrupt.</span>
   if (before === null) return <>created</>
   if (after === null) return <>deleted</>
   const changes = fieldChanges(before, after)
-  if (changes.length === 0) return <span className="text-ink-faint">nothing of the record</span>
+  if (changes.length === 0) return <span className="text-ink-faint">no fields changed</span>
   return (
     <ul>
       {changes.map((change) => (
         <li key={change.path}>
-          <code>{shownText(change.path, MOST_CHARACTERS)}</code>:{' '}
-          {shownText(valueText(change.before), MOST_CHARACTERS)} →{' '}
-          {shownText(valueText(change.after), MOST_CHARACTERS)}
+          <code>{shownText(change.path, MAX_CHARACTERS)}</code>:{' '}
+          {shownText(valueText(change.before), MAX_CHARACTERS)} →{' '}
+          {shownText(valueText(change.after), MAX_CHARACTERS)}
         </li>
       ))}
     </ul>

@@ -1,44 +1,75 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import type { Delivery } from '@hookline/cli/management-client'
+import { api } from '../../../api/client.ts'
+import { filledPage } from '../../../api/filled-page.ts'
+import { pagesOptions } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
+import { Select } from '../../../design/controls/field.tsx'
+import { FilterInput } from '../../../design/controls/filter-input.tsx'
+import { ListFooter } from '../../../design/lists/list-footer.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'
-import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
-import { listed } from '../../../format/figures.ts'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
-import { useUrlState } from '../../../shell/url-state.ts'
-import { DeliveryFilterBar } from './delivery-filter-bar.tsx'
-import { type FilterName, FILTERS, filtersIn } from './delivery-filters.ts'
+import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
+import {
+  CHOICES,
+  type DeliveryFilters,
+  type FilterName,
+  filtersIn,
+  NO_FILTERS,
+  queryOf,
+} from './delivery-filters.ts'
 import { DeliveryTable } from './delivery-table.tsx'
-import { useDeliveries } from './use-deliveries.ts'
 
-/** What the destination got, or did not get: filters, a list, and a drawer for one of them. */
-export function DeliveriesTab({
-  destination,
-}: {
-  readonly destination: HealthyDestination
-}): ReactElement {
+const PAGE = 50
+
+export function DeliveriesTab({ destination: { id } }: DestinationProps): ReactElement {
   const [url, setUrl] = useUrlState<FilterName | 'delivery'>()
   const filters = filtersIn(url)
-  const query = useDeliveries(destination.id, filters)
+  const query = useInfiniteQuery({
+    ...pagesOptions({
+      queryKey: ['deliveries', 'list', id, filters],
+      fetch: (page, signal) => {
+        const deliveryQuery = { ...queryOf(filters, Date.now()), destinationId: id }
+        return filledPage({ ...page, limit: PAGE }, (next) =>
+          api.listDeliveries({ ...deliveryQuery, ...next }, { signal }),
+        )
+      },
+    }),
+    refetchOnWindowFocus: false,
+  })
+  useRowKeys(query.data?.length ?? 0)
   return (
     <div className="flex flex-col gap-4">
-      <DeliveryFilterBar
-        filters={filters}
-        isBusy={query.isFetching}
-        onRefresh={() => void query.refetch()}
-      />
+      <search className="flex flex-wrap items-center gap-2">
+        <Filters filters={filters} />
+        <Button
+          className="sm:ml-auto"
+          isBusy={query.isFetching}
+          onClick={() => void query.refetch()}
+        >
+          Refresh
+        </Button>
+      </search>
       <Panel isFlush>
-        <Loaded query={{ ...query, data: query.data?.pages }} lines={9}>
-          {(pages) => (
-            <DeliveryList
-              deliveries={pages.flatMap((page) => page.items)}
-              hasMore={pages.at(-1)?.next !== null}
-              isBusy={query.isFetchingNextPage}
-              onMore={() => void query.fetchNextPage()}
-            />
-          )}
+        <Loaded query={query} lines={9}>
+          {(deliveries) =>
+            deliveries.length === 0 && !query.hasNextPage ? (
+              <NoDeliveries isFiltered={Object.keys(filters).length > 0} />
+            ) : (
+              <>
+                {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
+                <ListFooter
+                  query={query}
+                  count={deliveries.length}
+                  one="delivery"
+                  many="deliveries"
+                />
+              </>
+            )
+          }
         </Loaded>
       </Panel>
       {url.delivery !== undefined && (
@@ -48,56 +79,56 @@ export function DeliveriesTab({
   )
 }
 
-interface DeliveryListProps {
-  readonly deliveries: readonly Delivery[]
-  readonly hasMore: boolean
-  readonly isBusy: boolean
-  readonly onMore: () => void
-}
-
-function DeliveryList(props: DeliveryListProps): ReactElement {
-  const { deliveries, hasMore, isBusy, onMore } = props
-  useRowKeys(deliveries.length)
-  if (deliveries.length === 0 && !hasMore) return <NoDelivery />
+function Filters({ filters }: { readonly filters: DeliveryFilters }): ReactElement {
+  const setUrl = useSetUrl<FilterName>()
   return (
     <>
-      {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
-      <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
-        <span role="status">
-          {deliveries.length === 0
-            ? 'Nothing matches among the newest deliveries.'
-            : listed(hasMore, deliveries.length, 'delivery', 'deliveries')}
-        </span>
-        {hasMore && (
-          <Button isBusy={isBusy} onClick={onMore}>
-            {deliveries.length === 0 ? 'Look through older deliveries' : 'Load older'}
-          </Button>
-        )}
-      </footer>
+      {CHOICES.map(([name, label, options]) => (
+        <Select
+          key={name}
+          aria-label={label}
+          value={filters[name] ?? ''}
+          options={options}
+          onPick={(value) => setUrl({ [name]: value })}
+        />
+      ))}
+      <FilterInput
+        data-filter
+        aria-label="Last HTTP status"
+        placeholder="Status"
+        inputMode="numeric"
+        maxLength={3}
+        className="max-w-24"
+        value={filters.status ?? ''}
+        clean={(text) => text.replaceAll(/\D/g, '')}
+        onWrite={(status) => setUrl({ status })}
+      />
+      {Object.keys(filters).length > 0 && (
+        <Button look="quiet" onClick={() => setUrl(NO_FILTERS)}>
+          Clear filters
+        </Button>
+      )}
     </>
   )
 }
 
-function NoDelivery(): ReactElement {
-  const [url, setUrl] = useUrlState<FilterName | 'tab'>()
-  if (Object.keys(filtersIn(url)).length > 0) {
-    const cleared = Object.fromEntries(FILTERS.map((name) => [name, undefined]))
+function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }): ReactElement {
+  const setUrl = useSetUrl<FilterName | 'tab'>()
+  if (isFiltered)
     return (
       <Empty
-        title="No delivery matches the filters"
-        action={<Button onClick={() => setUrl(cleared)}>Clear the filters</Button>}
+        title="No matching deliveries"
+        action={<Button onClick={() => setUrl(NO_FILTERS)}>Clear filters</Button>}
       >
-        Other deliveries of this destination may be stored.
+        Try fewer filters.
       </Empty>
     )
-  }
   return (
     <Empty
-      title="No delivery yet"
+      title="No deliveries yet"
       action={<Button onClick={() => setUrl({ tab: 'test' })}>Send a test</Button>}
     >
-      Each event of the source that this destination takes becomes a delivery, and appears here with
-      its attempts. A test delivery is shown on its own page, and is not kept.
+      Deliveries of new events appear here. Test deliveries are not stored.
     </Empty>
   )
 }

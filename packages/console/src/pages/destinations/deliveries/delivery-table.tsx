@@ -6,17 +6,16 @@ import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { shownState } from '../../../domain/trace/states.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { useUrlState } from '../../../shell/url-state.ts'
+import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 
 const HEAD = ['Delivery', 'State', 'Last attempt', 'Attempts', 'Received', 'Next attempt']
 
-/** Deliveries, a row each. A row opens its drawer. */
-export function DeliveryTable({
-  deliveries,
-}: {
+interface DeliveryTableProps {
   readonly deliveries: readonly Delivery[]
-}): ReactElement {
-  const [{ delivery: open }, setUrl] = useUrlState<'delivery'>()
+}
+
+export function DeliveryTable({ deliveries }: DeliveryTableProps): ReactElement {
+  const [{ delivery: open }] = useUrlState<'delivery'>()
   return (
     <Table label="Deliveries" head={HEAD}>
       {deliveries.map((delivery, index) => (
@@ -25,7 +24,6 @@ export function DeliveryTable({
           delivery={delivery}
           index={index}
           isOpen={delivery.id === open}
-          onOpen={(id) => setUrl({ delivery: id }, { push: true })}
         />
       ))}
     </Table>
@@ -36,64 +34,52 @@ interface DeliveryRowProps {
   readonly delivery: Delivery
   readonly index: number
   readonly isOpen: boolean
-  readonly onOpen: (id: string) => void
 }
 
-const DeliveryRow = memo(
-  function DeliveryRow({ delivery, index, isOpen, onOpen }: DeliveryRowProps): ReactElement {
-    const { id, eventId, state, attempts, webhooks, nextAttemptAt } = delivery
-    const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
-    const { tone, words } = shownState(state, hasFailed)
-    const lasts = webhooks.flatMap(({ last }) => last ?? [])
-    return (
-      <Row
-        data-row={index}
-        isCurrent={isOpen}
-        className="focus-within:bg-accent-soft cursor-pointer"
-        onClick={({ target }) => {
-          if (!(target instanceof Element && target.closest('button'))) onOpen(id)
-        }}
-      >
-        <Cell className="whitespace-nowrap">
-          <button
-            type="button"
-            className="text-accent font-mono hover:underline"
-            onClick={() => onOpen(id)}
-          >
-            {shownText(id)}
-          </button>
-        </Cell>
-        <Cell>
-          <StateBadge tone={tone}>{words}</StateBadge>
-        </Cell>
-        <Cell className="max-w-80 min-w-40">
-          {lasts.length === 0 ? (
-            <span className="text-ink-faint">
-              {state === 'pending' || state === 'held' ? 'none yet' : 'none'}
+const DeliveryRow = memo(function DeliveryRow({
+  delivery,
+  index,
+  isOpen,
+}: DeliveryRowProps): ReactElement {
+  const setUrl = useSetUrl<'delivery'>()
+  const { id, eventId, state, attempts, webhooks, nextAttemptAt } = delivery
+  const open = (): void => setUrl({ delivery: id }, { push: true })
+  const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
+  const { tone, words } = shownState(state, hasFailed)
+  const lasts = webhooks.flatMap(({ last }) => last ?? [])
+  return (
+    <Row data-row={index} isCurrent={isOpen} onOpen={open}>
+      <Cell className="whitespace-nowrap">
+        <button type="button" className="text-accent font-mono hover:underline" onClick={open}>
+          {shownText(id)}
+        </button>
+      </Cell>
+      <Cell>
+        <StateBadge tone={tone}>{words}</StateBadge>
+      </Cell>
+      <Cell className="max-w-80 min-w-40">
+        {lasts.length === 0 ? (
+          <span className="text-ink-faint">
+            {state === 'pending' || state === 'held' ? 'none yet' : 'none'}
+          </span>
+        ) : (
+          lasts.map((last) => (
+            <span key={last.url} className="block">
+              <code>{last.status ?? shownText(last.class, 40)}</code>{' '}
+              {last.error !== undefined && (
+                <span className="text-ink-soft">{shownText(last.error, 80)}</span>
+              )}
             </span>
-          ) : (
-            lasts.map((last) => (
-              <span key={last.url} className="block">
-                <code>{last.status ?? shownText(last.class, 40)}</code>{' '}
-                {last.error !== undefined && (
-                  <span className="text-ink-soft">{shownText(last.error, 80)}</span>
-                )}
-              </span>
-            ))
-          )}
-        </Cell>
-        <Cell className="tabular-nums">{attempts.length}</Cell>
-        <Cell className="text-ink-soft">
-          <Time at={new Date(timeOfId(eventId)).toISOString()} />
-        </Cell>
-        <Cell className="text-ink-soft">
-          {nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />}
-        </Cell>
-      </Row>
-    )
-  },
-  (before, after) =>
-    before.delivery === after.delivery &&
-    before.isOpen === after.isOpen &&
-    before.index === after.index,
-)
+          ))
+        )}
+      </Cell>
+      <Cell className="tabular-nums">{attempts.length}</Cell>
+      <Cell className="text-ink-soft">
+        <Time at={new Date(timeOfId(eventId)).toISOString()} />
+      </Cell>
+      <Cell className="text-ink-soft">
+        {nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />}
+      </Cell>
+    </Row>
+  )
+})

@@ -1,27 +1,22 @@
 import { type ReactElement, useId } from 'react'
 import { Choice } from '../../../design/controls/choice.tsx'
 import { Field, TextInput } from '../../../design/controls/field.tsx'
-
-type SecretKind = 'new' | 'own' | 'none'
-
-export interface SecretDraft {
-  readonly kind: SecretKind
-  readonly own: string
-}
+import { CodeBlock } from '../../../design/texts/code-block.tsx'
+import { newSecret } from '../../../domain/new-secret.ts'
+import type { SecretDraft } from './new-destination-draft.ts'
 
 interface SecretChoiceProps {
   readonly draft: SecretDraft
   readonly onChange: (draft: SecretDraft) => void
   readonly fault: string | undefined
   /** Whether requests may stay unsigned. */
-  readonly mayBeNone: boolean
+  readonly mayBeNone?: boolean
 }
 
-/** The key of the signatures: a new random one, one's own, or none. */
 export function SecretChoice(props: SecretChoiceProps): ReactElement {
-  const { draft, onChange, fault, mayBeNone } = props
+  const { draft, onChange, fault, mayBeNone = false } = props
   const group = useId()
-  const choice = (kind: SecretKind, label: string, hint: string): ReactElement => (
+  const choice = (kind: SecretDraft['kind'], label: string, hint?: string): ReactElement => (
     <Choice
       group={group}
       label={label}
@@ -33,8 +28,8 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="text-dense mb-1 font-medium">Shared secret</legend>
-      {choice('new', 'Make a new one', '32 random bytes. It is shown once, to copy.')}
-      {choice('own', 'Use my own', 'One that your receiver already has.')}
+      {choice('new', 'Generate', 'Shown once.')}
+      {choice('own', 'Use my own')}
       {draft.kind === 'own' && (
         <Field label="My secret" fault={fault} className="ml-6">
           {(ids) => (
@@ -48,8 +43,24 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
           )}
         </Field>
       )}
-      {mayBeNone &&
-        choice('none', 'None', 'Requests are not signed: a receiver cannot tell who sent them.')}
+      {mayBeNone && choice('none', 'None', 'Requests are unsigned: receivers cannot verify them.')}
     </fieldset>
+  )
+}
+
+/** The secret of a draft, generated here if it is new. */
+export function secretOf({ kind, own }: SecretDraft): string | null {
+  if (kind === 'none') return null
+  return kind === 'own' ? own : newSecret()
+}
+
+export function NewSecret({ secret }: { readonly secret: string }): ReactElement {
+  return (
+    <div className="flex flex-col gap-1">
+      <p>
+        Copy the shared secret into your receiver now: <strong>it is not shown again.</strong>
+      </p>
+      <CodeBlock text={secret} what="the shared secret" />
+    </div>
   )
 }

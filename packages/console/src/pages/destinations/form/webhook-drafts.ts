@@ -1,23 +1,32 @@
 import { LIMITS } from '@hookline/protocol'
 import type { Destination } from '@hookline/cli/management-client'
 
-/** A static header as a person writes it. */
 export interface HeaderDraft {
   readonly key: number
   readonly name: string
   readonly value: string
-  /** The service has a value, which it does not show again. It stays unless a new one is written. */
+  /** The service stores a value and never returns it. An empty new value keeps it. */
   readonly isStored: boolean
 }
 
-/** A webhook as a person writes it. */
 export interface WebhookDraft {
   readonly key: number
   readonly url: string
-  /** The URL that the stored values of its headers belong to. */
+  /** The URL for which header values are stored. */
   readonly storedUrl: string | null
   readonly headers: readonly HeaderDraft[]
 }
+
+export interface WebhooksDraft {
+  readonly webhooks: readonly WebhookDraft[]
+  /** Which webhooks must accept an event. */
+  readonly policy: 'any' | 'each'
+}
+
+export const POLICIES = {
+  any: 'any URL accepts it',
+  each: 'every URL accepts it',
+} as const
 
 type Webhook = Destination['settings']['webhooks'][number]
 
@@ -36,7 +45,6 @@ export function newHeader(): HeaderDraft {
   return { key: newKey(), name: '', value: '', isStored: false }
 }
 
-/** The webhooks of a destination as drafts. */
 export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
   return webhooks.map(({ url, headers }) => ({
     key: newKey(),
@@ -51,8 +59,8 @@ export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
   }))
 }
 
-/** Whether the stored value of a header still belongs to its webhook: the service keeps it for the same URL only. */
-export function isKept(header: HeaderDraft, webhook: WebhookDraft): boolean {
+/** Whether the service keeps the stored value of a header: it does so only while the URL stays the same. */
+export function keepsValue(header: HeaderDraft, webhook: WebhookDraft): boolean {
   return header.isStored && header.value === '' && webhook.url.trim() === webhook.storedUrl
 }
 
@@ -61,7 +69,7 @@ interface RequestedWebhook {
   headers: Record<string, string | { set: true }>
 }
 
-/** The webhooks as the service takes them. Rows that are left empty are left out. */
+/** The webhooks for a request, without empty header rows. */
 export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWebhook[] {
   return drafts.map((webhook) => ({
     url: webhook.url.trim(),
@@ -70,31 +78,30 @@ export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWeb
         .filter(({ name, value, isStored }) => name !== '' || value !== '' || isStored)
         .map((header) => [
           header.name.trim(),
-          isKept(header, webhook) ? { set: true } : header.value,
+          keepsValue(header, webhook) ? { set: true } : header.value,
         ]),
     ),
   }))
 }
 
-/** A header that is written twice: as an object, the request could not say so to the service. */
+/** Whether another header has the same name. The service cannot check this: headers are sent as an object. */
 export function repeatedHeader({ headers }: WebhookDraft, { key, name }: HeaderDraft): boolean {
-  const wanted = name.trim().toLowerCase()
+  const lowerName = name.trim().toLowerCase()
   return (
-    wanted !== '' &&
-    headers.some((each) => each.key !== key && each.name.trim().toLowerCase() === wanted)
+    lowerName !== '' &&
+    headers.some((each) => each.key !== key && each.name.trim().toLowerCase() === lowerName)
   )
 }
 
-/** Whether a header is written twice in any webhook. */
 export function hasRepeatedHeader(drafts: readonly WebhookDraft[]): boolean {
   return drafts.some((webhook) => webhook.headers.some((each) => repeatedHeader(webhook, each)))
 }
 
-/** Where the service says what is wrong with a header. */
+/** The JSON Pointer of a header in errors of the service. */
 export function headerPointer(webhook: number, name: string): string {
   const escaped = name.trim().replaceAll('~', '~0').replaceAll('/', '~1')
   return `/settings/webhooks/${webhook}/headers/${escaped}`
 }
 
-export const MOST_WEBHOOKS = LIMITS.webhooksPerDestination
-export const MOST_HEADERS = LIMITS.headersPerWebhook
+export const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
+export const MAX_HEADERS = LIMITS.headersPerWebhook

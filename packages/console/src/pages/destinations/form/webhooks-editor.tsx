@@ -1,50 +1,79 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { faultAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
-import { Field, TextInput } from '../../../design/controls/field.tsx'
+import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
-import { HeadersEditor } from './headers-editor.tsx'
-import { MOST_WEBHOOKS, newWebhook, type WebhookDraft } from './webhook-drafts.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import {
+  headerPointer,
+  type HeaderDraft,
+  keepsValue,
+  MAX_HEADERS,
+  MAX_WEBHOOKS,
+  newHeader,
+  newWebhook,
+  POLICIES,
+  repeatedHeader,
+  type WebhookDraft,
+  type WebhooksDraft,
+} from './webhook-drafts.ts'
 
 interface WebhooksEditorProps {
-  readonly drafts: readonly WebhookDraft[]
-  readonly onChange: (drafts: readonly WebhookDraft[]) => void
-  /** What the service said about the last request. */
+  readonly draft: WebhooksDraft
+  readonly onChange: (change: Partial<WebhooksDraft>) => void
   readonly error: unknown
 }
 
-/** The URLs of a destination, each with its static headers. */
-export function WebhooksEditor({ drafts, onChange, error }: WebhooksEditorProps): ReactElement {
+/** The URLs of a destination with their static headers, and the success policy. */
+export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps): ReactElement {
+  const { webhooks, policy } = draft
   const replace = (changed: WebhookDraft): void =>
-    onChange(drafts.map((each) => (each.key === changed.key ? changed : each)))
+    onChange({ webhooks: webhooks.map((each) => (each.key === changed.key ? changed : each)) })
   const listFault = faultAt(error, '/settings/webhooks')
   return (
     <div className="flex flex-col gap-3">
-      {drafts.map((draft, index) => (
+      {webhooks.map((webhook, index) => (
         <WebhookEditor
-          key={draft.key}
-          draft={draft}
+          key={webhook.key}
+          webhook={webhook}
           index={index}
           error={error}
-          label={drafts.length === 1 ? 'URL' : `URL ${index + 1}`}
+          label={webhooks.length === 1 ? 'URL' : `URL ${index + 1}`}
           onChange={replace}
-          {...(drafts.length > 1 && {
-            onRemove: () => onChange(drafts.filter(({ key }) => key !== draft.key)),
+          {...(webhooks.length > 1 && {
+            onRemove: () =>
+              onChange({ webhooks: webhooks.filter(({ key }) => key !== webhook.key) }),
           })}
         />
       ))}
       {listFault !== undefined && <p className="text-failed text-note">{listFault}</p>}
-      {drafts.length < MOST_WEBHOOKS && (
-        <Button className="self-start" onClick={() => onChange([...drafts, newWebhook()])}>
-          <Icon name="plus" /> Add a URL
+      {webhooks.length < MAX_WEBHOOKS && (
+        <Button
+          className="self-start"
+          onClick={() => onChange({ webhooks: [...webhooks, newWebhook()] })}
+        >
+          <Icon name="plus" /> Add URL
         </Button>
+      )}
+      {webhooks.length > 1 && (
+        <Field label="Delivered when" hint="URLs that have not accepted it are retried until then.">
+          {(ids) => (
+            <Select
+              {...ids}
+              className="self-start"
+              options={Object.entries(POLICIES)}
+              value={policy}
+              onPick={(picked) => onChange({ policy: picked === 'each' ? 'each' : 'any' })}
+            />
+          )}
+        </Field>
       )}
     </div>
   )
 }
 
 interface WebhookEditorProps {
-  readonly draft: WebhookDraft
+  readonly webhook: WebhookDraft
   readonly index: number
   readonly label: string
   readonly error: unknown
@@ -53,22 +82,18 @@ interface WebhookEditorProps {
 }
 
 function WebhookEditor(props: WebhookEditorProps): ReactElement {
-  const { draft, index, label, error, onChange, onRemove } = props
+  const { webhook, index, label, error, onChange, onRemove } = props
   return (
     <div className="border-line rounded-small flex min-w-0 flex-col gap-2 border p-3">
-      <Field
-        label={label}
-        hint={index === 0 ? 'The events are sent here, with POST.' : undefined}
-        fault={faultAt(error, `/settings/webhooks/${index}/url`)}
-      >
+      <Field label={label} fault={faultAt(error, `/settings/webhooks/${index}/url`)}>
         {(ids) => (
           <div className="flex gap-2">
             <TextInput
               {...ids}
               inputMode="url"
               placeholder="https://example.com/hooks"
-              value={draft.url}
-              onChange={({ target }) => onChange({ ...draft, url: target.value })}
+              value={webhook.url}
+              onChange={({ target }) => onChange({ ...webhook, url: target.value })}
             />
             {onRemove !== undefined && (
               <Button look="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
@@ -78,7 +103,127 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
           </div>
         )}
       </Field>
-      <HeadersEditor webhook={draft} index={index} error={error} onChange={onChange} />
+      <HeadersEditor webhook={webhook} index={index} error={error} onChange={onChange} />
     </div>
+  )
+}
+
+interface HeadersEditorProps {
+  readonly webhook: WebhookDraft
+  readonly index: number
+  readonly error: unknown
+  readonly onChange: (webhook: WebhookDraft) => void
+}
+
+/** Static headers of a webhook. Their values are write-only. */
+function HeadersEditor(props: HeadersEditorProps): ReactElement {
+  const { webhook, index, error, onChange } = props
+  const { headers } = webhook
+  const change = (next: readonly HeaderDraft[]): void => onChange({ ...webhook, headers: next })
+  const fault = faultAt(error, `/settings/webhooks/${index}/headers`)
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="sr-only">Static headers</legend>
+      {headers.map((header) => (
+        <HeaderEditor
+          key={header.key}
+          header={header}
+          webhook={webhook}
+          fault={
+            repeatedHeader(webhook, header)
+              ? 'Duplicate header. Names are not case-sensitive.'
+              : faultAt(error, headerPointer(index, header.name))
+          }
+          onChange={(next) => change(headers.map((each) => (each.key === next.key ? next : each)))}
+          onRemove={() => change(headers.filter(({ key }) => key !== header.key))}
+        />
+      ))}
+      {fault !== undefined && <p className="text-failed text-note">{fault}</p>}
+      {headers.length < MAX_HEADERS && (
+        <Button
+          look="quiet"
+          className="self-start px-1"
+          onClick={() => change([...headers, newHeader()])}
+        >
+          <Icon name="plus" /> Add header
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+interface HeaderEditorProps {
+  readonly header: HeaderDraft
+  readonly webhook: WebhookDraft
+  readonly fault: string | undefined
+  readonly onChange: (header: HeaderDraft) => void
+  readonly onRemove: () => void
+}
+
+function HeaderEditor(props: HeaderEditorProps): ReactElement {
+  const { header, webhook, fault, onChange, onRemove } = props
+  const [isReplacing, setReplacing] = useState(false)
+  const name = shownText(header.name, 60)
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <Field label="Header" className="flex-1 basis-36" fault={fault}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            placeholder="Authorization"
+            readOnly={header.isStored}
+            value={header.name}
+            onChange={({ target }) => onChange({ ...header, name: target.value })}
+          />
+        )}
+      </Field>
+      {keepsValue(header, webhook) && !isReplacing ? (
+        <div className="flex flex-1 basis-44 flex-col gap-1">
+          <span className="text-dense font-medium">Value</span>
+          <span className="text-dense flex min-h-8 items-center gap-2">
+            hidden
+            <Button
+              look="quiet"
+              aria-label={`Replace the value of ${name}`}
+              onClick={() => setReplacing(true)}
+            >
+              Replace
+            </Button>
+          </span>
+        </div>
+      ) : (
+        <ValueField header={header} webhook={webhook} onChange={onChange} />
+      )}
+      <Button
+        look="quiet"
+        className="mt-6 px-2"
+        aria-label={`Remove the header ${name}`}
+        onClick={onRemove}
+      >
+        <Icon name="cross" />
+      </Button>
+    </div>
+  )
+}
+
+type ValueFieldProps = Pick<HeaderEditorProps, 'header' | 'webhook' | 'onChange'>
+
+function ValueField({ header, webhook, onChange }: ValueFieldProps): ReactElement {
+  const isSameUrl = webhook.url.trim() === webhook.storedUrl
+  const storedHint = isSameUrl ? 'Leave empty to keep it.' : 'Enter it again for the new URL.'
+  const hint = header.isStored ? storedHint : undefined
+  return (
+    <Field label="Value" className="flex-1 basis-44" hint={hint}>
+      {(ids) => (
+        <TextInput
+          {...ids}
+          type="password"
+          autoComplete="new-password"
+          placeholder="Bearer …"
+          value={header.value}
+          onChange={({ target }) => onChange({ ...header, value: target.value })}
+        />
+      )}
+    </Field>
   )
 }

@@ -1,17 +1,15 @@
 import type { Delivery } from '@hookline/cli/management-client'
 
-type Waiting = NonNullable<Delivery['webhooks'][number]['waiting']>
-
-/** A reason for which deliveries wait at one webhook. */
+/** Why deliveries to one webhook are pending. */
 interface WaitGroup {
   readonly key: string
   readonly url: string
-  readonly waiting: Waiting
-  /** The earliest of them; `null` while somebody must end the cause. */
+  readonly waiting: NonNullable<Delivery['webhooks'][number]['waiting']>
+  /** The earliest one; `null` until a person resolves the cause. */
   readonly nextAttemptAt: string | null
 }
 
-/** The different reasons for which deliveries wait. */
+/** Groups deliveries by webhook and wait reason. */
 export function waitGroups(deliveries: readonly Delivery[]): WaitGroup[] {
   const groups = new Map<string, WaitGroup>()
   for (const { url, waiting } of deliveries.flatMap(({ webhooks }) => webhooks)) {

@@ -7,6 +7,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import type {
+  DestinationProps,
   HealthyDestination,
   WebhookHealth,
 } from '../../../domain/destinations/destination-query.ts'
@@ -14,23 +15,26 @@ import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../../domain/destinations/waiting-text.tsx'
 import { useAction } from '../../../domain/use-action.ts'
 
-interface WebhooksPanelProps {
-  readonly destination: HealthyDestination
-}
-
-/** Each webhook: whether attempts are made on it, and if not, why and until when. */
-export function WebhooksPanel({ destination }: WebhooksPanelProps): ReactElement {
+/** Each webhook, and why it gets no attempts. */
+export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   const { id, health, settings } = destination
   const mayEdit = useMay('editor')
   const isBroken = health.webhooks.some(({ breaker }) => breaker !== 'closed')
-  const rests = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
+  const isThrottled = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
+  // The service ends breakers and Retry-After together.
+  const { isBusy, run } = useAction(() => api.closeBreaker(id, {}), 'Retrying now.', [
+    'destinations',
+    'deliveries',
+  ])
   return (
     <Panel
       title="Webhooks"
       actions={
         mayEdit &&
-        (isBroken || rests) && (
-          <CloseBreaker id={id} words={isBroken ? 'Close breaker' : 'Do not wait'} />
+        (isBroken || isThrottled) && (
+          <Button isBusy={isBusy} onClick={run}>
+            {isBroken ? 'Close breaker' : 'Retry now'}
+          </Button>
         )
       }
       isFlush
@@ -49,29 +53,10 @@ export function WebhooksPanel({ destination }: WebhooksPanelProps): ReactElement
   )
 }
 
-interface CloseBreakerProps {
-  readonly id: string
-  readonly words: string
-}
-
-/** Ends what breakers and Retry-After stop: the service does both in one. */
-function CloseBreaker({ id, words }: CloseBreakerProps): ReactElement {
-  const { isBusy, run } = useAction(
-    () => api.closeBreaker(id, {}),
-    'The next attempts are made now.',
-    ['destinations', 'deliveries'],
-  )
-  return (
-    <Button isBusy={isBusy} onClick={run}>
-      {words}
-    </Button>
-  )
-}
-
-const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, words: string]>> = {
-  closed: ['delivered', 'takes deliveries'],
+const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, label: string]>> = {
+  closed: ['delivered', 'accepting'],
   open: ['failed', 'breaker open'],
-  half_open: ['retrying', 'breaker half open'],
+  half_open: ['retrying', 'breaker half-open'],
 }
 
 interface WebhookStateProps {
@@ -81,49 +66,41 @@ interface WebhookStateProps {
 
 function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
   const { url, breaker, retryAfterUntil, pacePerSecond } = webhook
-  const [tone, words] = BREAKERS[breaker]
+  const [tone, label] = pause === null ? BREAKERS[breaker] : (['held', 'paused'] as const)
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        {pause === null ? (
-          <StateBadge tone={tone}>{words}</StateBadge>
-        ) : (
-          <StateBadge tone="held">paused</StateBadge>
-        )}
+        <StateBadge tone={tone}>{label}</StateBadge>
         <IdText id={url} what="the URL" />
       </div>
       {pause !== null && (
         <p>
-          Paused since <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Its deliveries are
-          held until the destination is resumed.
+          Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
+          you resume the destination.
         </p>
       )}
-      <BreakerWords {...webhook} />
+      {breaker !== 'closed' && <BreakerText {...webhook} />}
       {retryAfterUntil !== null && (
         <p>
-          The receiver asked for a pause with Retry-After: no attempt until{' '}
-          <Time at={retryAfterUntil} form="clock" /> (<Time at={retryAfterUntil} />
+          Retry-After from the receiver: next attempt <Time at={retryAfterUntil} /> (
+          <Time at={retryAfterUntil} form="clock" />
           ).
         </p>
       )}
       {pacePerSecond !== null && (
-        <p>
-          The receiver throttles its requests, so it gets about {pacePerSecond} attempts a second.
-        </p>
+        <p>Throttled by the receiver: about {pacePerSecond} attempts/s.</p>
       )}
       <p className="text-ink-soft text-dense">
-        Waits: <WaitingText {...webhook} />
+        Backlog: <WaitingText {...webhook} />
       </p>
     </>
   )
 }
 
-function BreakerWords(webhook: WebhookHealth): ReactElement | undefined {
-  const { breaker, brokenSince, restsUntil } = webhook
-  if (breaker === 'closed') return undefined
+function BreakerText({ breaker, brokenSince, restsUntil }: WebhookHealth): ReactElement {
   return (
     <p>
-      Too many attempts failed, so the breaker opened
+      Opened after too many failures
       {brokenSince !== null && (
         <>
           {' '}
@@ -132,13 +109,12 @@ function BreakerWords(webhook: WebhookHealth): ReactElement | undefined {
       )}
       .{' '}
       {breaker === 'half_open'
-        ? 'One attempt checks now whether the receiver works again.'
-        : 'One attempt at a time checks whether the receiver works again. '}
-      {breaker === 'open' && restsUntil !== null && (
-        <>
-          The next is made <Time at={restsUntil} />.
-        </>
-      )}
+        ? 'A test attempt is in progress.'
+        : restsUntil !== null && (
+            <>
+              Next test attempt: <Time at={restsUntil} />.
+            </>
+          )}
     </p>
   )
 }

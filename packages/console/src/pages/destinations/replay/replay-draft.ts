@@ -5,12 +5,11 @@ export const REPLAY_STATES = ['rejected', 'expired', 'quarantined', 'delivered']
 
 export type ReplayState = (typeof REPLAY_STATES)[number]
 
-/** What to send again, as a person writes it. */
 export interface ReplayDraft {
   readonly states: readonly ReplayState[]
   readonly from: string | undefined
   readonly to: string | undefined
-  /** None: all types. */
+  /** Empty for all types. */
   readonly types: readonly EventType[]
   readonly text: string
   readonly includeDeclined: boolean
@@ -28,23 +27,21 @@ export const EMPTY_DRAFT: ReplayDraft = {
   rate: '',
 }
 
-/** The selection that the service takes for a draft. */
 export function selectionOf(draft: ReplayDraft, destinationId: string): ReplaySelection {
   const { states, from, to, types, text, includeDeclined, rate } = draft
-  const isSome = types.length > 0 && types.length < EVENT_TYPES.length
+  const isPart = types.length > 0 && types.length < EVENT_TYPES.length
   return {
     destinationId,
     states: REPLAY_STATES.filter((each) => states.includes(each)),
     includeDeclined,
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
-    ...(isSome && { types: EVENT_TYPES.filter((each) => types.includes(each)) }),
+    ...(isPart && { types: EVENT_TYPES.filter((each) => types.includes(each)) }),
     ...(text !== '' && { text }),
     ...(rate !== '' && { ratePerSecond: Number(rate) }),
   }
 }
 
-/** The list with the value, or without it. */
 export function toggled<Value>(list: readonly Value[], value: Value, isIn: boolean): Value[] {
   const others = list.filter((each) => each !== value)
   return isIn ? [...others, value] : others

@@ -5,10 +5,10 @@ import { TimeField } from '../../../design/controls/time-field.tsx'
 import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggled } from './replay-draft.ts'
 
 const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
-  rejected: 'rejected: the receiver refused it',
-  expired: 'expired: the retry window ended',
-  quarantined: 'quarantined: a bug in Hookline stopped it',
-  delivered: 'delivered: the receiver gets it a second time',
+  rejected: 'rejected by the receiver',
+  expired: 'expired after all retries',
+  quarantined: 'quarantined by a bug',
+  delivered: 'delivered (sent again)',
 }
 
 interface ReplayFieldsProps {
@@ -28,19 +28,19 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <TimeField
           label="Received from"
-          hint="Empty: from the oldest stored event."
+          hint="Empty for all."
           fault={faultOf('/from')}
           at={draft.from}
           onChange={(from) => onChange({ ...draft, from })}
         />
         <TimeField
           label="Received before"
-          hint="Empty: until now."
+          hint="Empty for now."
           fault={faultOf('/to')}
           at={draft.to}
           onChange={(to) => onChange({ ...draft, to })}
         />
-        <Field label="Contains" hint="Empty: any text." fault={faultOf('/text')}>
+        <Field label="Contains" fault={faultOf('/text')}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -50,11 +50,7 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
             />
           )}
         </Field>
-        <Field
-          label="Most per second"
-          hint="Empty: as fast as the receiver takes them."
-          fault={faultOf('/ratePerSecond')}
-        >
+        <Field label="Max per second" hint="Empty for no limit." fault={faultOf('/ratePerSecond')}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -74,7 +70,7 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
 function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="text-dense mb-1 font-medium">Deliveries that are</legend>
+      <legend className="text-dense mb-1 font-medium">Deliveries</legend>
       {REPLAY_STATES.map((state) => (
         <Checkbox
           key={state}
@@ -84,7 +80,7 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
         />
       ))}
       <Checkbox
-        label="also events that arrived while the destination was disabled"
+        label="not sent: the destination was disabled"
         checked={draft.includeDeclined}
         onToggle={(includeDeclined) => onChange({ ...draft, includeDeclined })}
       />
@@ -95,7 +91,7 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
 function TypeBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
   return (
     <fieldset>
-      <legend className="text-dense mb-1 font-medium">Of these types; none picked means all</legend>
+      <legend className="text-dense mb-1 font-medium">Types (none for all)</legend>
       <div className="grid grid-cols-2 gap-1.5">
         {EVENT_TYPES.map((type) => (
           <Checkbox

@@ -6,9 +6,9 @@ import { systemQuery } from '../../../domain/system.ts'
 import { duration } from '../../../format/figures.ts'
 import { type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'
 
-const FIRST_SHOWN = 10
+const MAX_FIRST = 10
 
-/** When a delivery that fails from now on would be tried again, as times of the clock. */
+/** The attempts of a delivery that fails from now on, in clock times. */
 export function RetryPanel(): ReactElement | undefined {
   const { data } = useQuery(systemQuery)
   const schedule = data && scheduleOf(data.settings)
@@ -23,13 +23,13 @@ export function RetryPanel(): ReactElement | undefined {
 function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElement {
   const [start] = useState(() => Date.now())
   const times = retryTimes(schedule, start)
-  const shown = [...times.slice(0, FIRST_SHOWN), ...times.slice(FIRST_SHOWN).slice(-1)]
+  const shown = [...times.slice(0, MAX_FIRST), ...times.slice(MAX_FIRST).slice(-1)]
   const left = times.length - shown.length
   return (
     <div className="flex flex-col gap-2">
       <p>
-        A delivery is tried for {duration(schedule.windowMs)}. If an event came now, and every
-        attempt failed, it would be tried at about these times:
+        Failed deliveries are retried for {duration(schedule.windowMs)}. Attempts of an event
+        received now:
       </p>
       <ol className="text-dense flex flex-wrap gap-x-5 gap-y-1">
         <li>
@@ -37,16 +37,15 @@ function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElem
         </li>
         {shown.map((at, index) => (
           <li key={at}>
-            {index === FIRST_SHOWN && left > 0 && `… ${left} more … `}
+            {index === MAX_FIRST && left > 0 && `… ${left} more … `}
             {index === shown.length - 1 ? 'last retry' : `${ordinal(index + 1)} retry`}{' '}
             <Moment at={at} />
           </li>
         ))}
       </ol>
       <p className="text-ink-faint text-note">
-        Waits vary by a quarter, so that not all deliveries are tried at once; a receiver can ask
-        for longer ones with Retry-After. The schedule is a setting of the service, the same for all
-        destinations: retryWindow and retrySchedule.
+        Delays vary by 25%, and Retry-After can extend them. Service settings: retryWindow,
+        retrySchedule.
       </p>
     </div>
   )
@@ -56,7 +55,6 @@ function Moment({ at }: { readonly at: number }): ReactElement {
   return <Time at={new Date(at).toISOString()} form="clock" />
 }
 
-/** `1st`, `2nd`, `3rd`, `4th` */
 function ordinal(count: number): string {
   const suffix = { 1: 'st', 2: 'nd', 3: 'rd' }[count]
   return `${count}${suffix ?? 'th'}`

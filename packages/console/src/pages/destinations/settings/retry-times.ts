@@ -1,10 +1,9 @@
 import { parseTimeSpan } from '@hookline/protocol'
 
-/** When failed attempts are made again, as the settings of the service say. */
+/** The retry settings of the service. */
 export interface RetrySchedule {
-  /** How long a delivery is tried. */
   readonly windowMs: number
-  /** The waits after the first, second, … attempt, in place of the usual ones. The last one repeats. */
+  /** Custom delays after the first, second, … attempt. The last one repeats. */
   readonly delaysMs: readonly number[]
 }
 
@@ -14,12 +13,11 @@ interface Setting {
 }
 
 const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 30 * 60_000
-const LONGEST_LAST_SPAN_MS = 60_000
-/** More retries than this are counted, not listed. */
-const MOST = 100
+const MAX_DELAY_MS = 30 * 60_000
+const MAX_LAST_SPAN_MS = 60_000
+const MAX_RETRIES = 100
 
-/** The schedule that the settings name; `undefined` where the window cannot be read. */
+/** The schedule in the settings; `undefined` if the window is invalid. */
 export function scheduleOf(settings: readonly Setting[]): RetrySchedule | undefined {
   const valueOf = (name: string): string => settings.find((each) => each.name === name)?.value ?? ''
   const windowMs = parseTimeSpan(valueOf('retryWindow'))
@@ -31,17 +29,17 @@ export function scheduleOf(settings: readonly Setting[]): RetrySchedule | undefi
 }
 
 /**
- * When a delivery that is due at `start` is tried again if every attempt fails at once, without the chance that spreads
- * retries by a quarter. The last attempt falls into the last minute of the window.
+ * The retries of a delivery due at `start` whose attempts fail immediately, without jitter. The last one is in the last
+ * minute of the window.
  */
 export function retryTimes({ windowMs, delaysMs }: RetrySchedule, start: number): number[] {
-  const lastSpanMs = Math.min(LONGEST_LAST_SPAN_MS, windowMs / 10)
+  const lastSpanMs = Math.min(MAX_LAST_SPAN_MS, windowMs / 10)
   const last = start + windowMs - lastSpanMs
   const times: number[] = []
-  for (let at = start; times.length < MOST;) {
+  for (let at = start; times.length < MAX_RETRIES;) {
     const number = times.length + 1
-    const usual = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
-    at += delaysMs.length > 0 ? delaysMs[Math.min(number, delaysMs.length) - 1]! : usual
+    const defaultDelay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
+    at += delaysMs.length > 0 ? delaysMs[Math.min(number, delaysMs.length) - 1]! : defaultDelay
     if (at >= last) return [...times, Math.round(last + lastSpanMs / 2)]
     times.push(at)
   }

@@ -4,20 +4,19 @@ import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
 import { faultAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
-import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { OtherFaults } from '../form/other-faults.tsx'
-import { secretOf } from '../form/new-destination-draft.ts'
-import { SecretChoice, type SecretDraft } from '../form/secret-choice.tsx'
+import { FormError } from '../form/form-error.tsx'
+import type { SecretDraft } from '../form/new-destination-draft.ts'
+import { NewSecret, SecretChoice, secretOf } from '../form/secret-choice.tsx'
 
 const OVERLAPS = [
   ['24', '24 hours'],
   ['1', '1 hour'],
   ['72', '3 days'],
   ['168', '7 days'],
-  ['0', 'not at all: the old one ends now'],
+  ['0', 'none: the old secret ends now'],
 ] as const
 
 interface RotateSecretProps {
@@ -25,7 +24,7 @@ interface RotateSecretProps {
   readonly onClose: () => void
 }
 
-/** Replaces the secret. For a time both sign, so that no receiver refuses a request meanwhile. */
+/** Replaces the secret. During the overlap both secrets sign, so receivers can switch. */
 export function RotateSecret({ destination, onClose }: RotateSecretProps): ReactElement {
   const { id, settings } = destination
   const isFirst = !settings.sharedSecret.set
@@ -53,24 +52,23 @@ export function RotateSecret({ destination, onClose }: RotateSecretProps): React
         <form onSubmit={submit} className="flex flex-col gap-4">
           <SecretChoice
             draft={draft}
-            mayBeNone={false}
             fault={faultAt(rotate.error, '/secret')}
             onChange={setDraft}
           />
           {!isFirst && (
             <Field
-              label="For how long the old secret signs, too"
-              hint="In this time, give your receiver the new one. The header webhook-signature has both signatures; X-Signature has the new one only."
+              label="Overlap"
+              hint="Until it ends, webhook-signature has both signatures. X-Signature has only the new one."
               fault={faultAt(rotate.error, '/overlapHours')}
             >
               {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}
             </Field>
           )}
-          <OtherFaults error={rotate.error} />
+          <FormError error={rotate.error} />
           <footer className="flex justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>
             <Button type="submit" look="main" isBusy={rotate.isPending}>
-              {isFirst ? 'Set the secret' : 'Rotate'}
+              {isFirst ? 'Set secret' : 'Rotate'}
             </Button>
           </footer>
         </form>
@@ -81,7 +79,7 @@ export function RotateSecret({ destination, onClose }: RotateSecretProps): React
 
 interface RotatedProps {
   readonly changed: Destination
-  /** The secret that was made here. */
+  /** The generated secret. */
   readonly secret: string | undefined
   readonly onClose: () => void
 }
@@ -91,18 +89,13 @@ function Rotated({ changed, secret, onClose }: RotatedProps): ReactElement {
   return (
     <div className="flex flex-col gap-4">
       {secret === undefined ? (
-        <p>Requests are signed with your secret from now on.</p>
+        <p>New requests are signed with your secret.</p>
       ) : (
-        <>
-          <p>
-            The new secret. Copy it into your receiver now: <strong>it is not shown again.</strong>
-          </p>
-          <CodeBlock text={secret} what="the shared secret" />
-        </>
+        <NewSecret secret={secret} />
       )}
       {previousUntil !== undefined && (
         <p>
-          The old one signs, too, until <Time at={previousUntil} form="full" />.
+          The old secret is also valid until <Time at={previousUntil} form="full" />.
         </p>
       )}
       <Button look="main" className="self-end" onClick={onClose}>

@@ -15,7 +15,6 @@ interface SecretPanelProps {
   readonly destination: Destination
 }
 
-/** The key of the signatures: whether there is one, and its rotation. */
 export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
   const { set, last4, previousUntil } = destination.settings.sharedSecret
   const mayEdit = useMay('editor')
@@ -33,25 +32,23 @@ export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
                   , ends with <code>{last4}</code>
                 </>
               )}
-              . Every request is signed with it. Its value is never shown again.
+              .
             </>
           ) : (
-            'None: requests are not signed, and a receiver cannot tell who sent them.'
+            'None: requests are unsigned, so receivers cannot verify them.'
           )}
         </p>
         {previousUntil !== undefined && (
           <p>
-            The secret before it signs, too, until <Time at={previousUntil} form="full" /> (
-            <Time at={previousUntil} />
-            ). Give your receiver the new one by then.
+            The old secret is also valid until <Time at={previousUntil} form="full" />.
           </p>
         )}
         {mayEdit && (
           <div className="flex flex-wrap gap-2">
-            <Button onClick={() => setOpen('rotate')}>{set ? 'Rotate …' : 'Set a secret …'}</Button>
+            <Button onClick={() => setOpen('rotate')}>{set ? 'Rotate…' : 'Set secret…'}</Button>
             {set && (
               <Button look="danger" onClick={() => setOpen('remove')}>
-                Remove …
+                Remove…
               </Button>
             )}
           </div>
@@ -72,20 +69,20 @@ function RemoveSecret({ destination, onClose }: RemoveSecretProps): ReactElement
   const { id, name } = destination
   const remove = async (): Promise<void> => {
     await api.changeDestination(id, { settings: { sharedSecret: null } })
-    toast('Removed. Requests are no longer signed.')
+    toast('Secret removed.')
     await client.invalidateQueries({ queryKey: ['destinations'] })
   }
   return (
     <Confirm
       title="Remove the shared secret?"
-      action="Remove the secret"
+      action="Remove secret"
       mustType={nameToType(name, id)}
       onConfirm={remove}
       onClose={onClose}
     >
       <p>
-        Requests have no signature from then on. A receiver that checks it refuses them. The secret
-        cannot be brought back.
+        Requests are no longer signed, so receivers that verify signatures reject them. This cannot
+        be undone.
       </p>
     </Confirm>
   )

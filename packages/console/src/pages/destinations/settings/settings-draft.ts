@@ -1,13 +1,10 @@
 import type { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { draftsOf, requestedWebhooks, type WebhookDraft } from '../form/webhook-drafts.ts'
+import { draftsOf, requestedWebhooks, type WebhooksDraft } from '../form/webhook-drafts.ts'
 
-/** The settings as a person writes them. */
-export interface SettingsDraft {
+export interface SettingsDraft extends WebhooksDraft {
   readonly name: string
   readonly enabled: boolean
-  readonly webhooks: readonly WebhookDraft[]
-  readonly policy: 'any' | 'each'
 }
 
 export function draftOf({ name, enabled, settings }: Destination): SettingsDraft {
@@ -17,7 +14,7 @@ export function draftOf({ name, enabled, settings }: Destination): SettingsDraft
 
 export type Change = Parameters<typeof api.changeDestination>[1]
 
-/** What the draft changes. It is empty where it says the same as the destination. */
+/** The fields of the draft that differ from the destination. */
 export function changeOf(draft: SettingsDraft, destination: Destination): Change {
   const { name, enabled, settings } = destination
   const webhooks = requestedWebhooks(draft.webhooks)
@@ -33,11 +30,11 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Change
   }
 }
 
-/** What a change that is saved does. */
+/** The effect of a saved change. */
 export function savedWords({ enabled, settings }: Change): string {
-  if (enabled === false) return 'Saved. New events are not delivered to it from now on.'
-  if (enabled === true) return 'Saved. New events are delivered to it from now on.'
-  return settings === undefined ? 'Saved.' : 'Saved. It applies to the next attempts.'
+  if (enabled === false) return 'Saved. New events are no longer delivered.'
+  if (enabled === true) return 'Saved. New events are delivered.'
+  return settings === undefined ? 'Saved.' : 'Saved. Applies to the next attempts.'
 }
 
 export function isEmpty(change: Change): boolean {

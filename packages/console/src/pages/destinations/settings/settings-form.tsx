@@ -2,14 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { faultAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
-import { Panel } from '../../../design/panel.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
-import { OtherFaults } from '../form/other-faults.tsx'
-import { PolicyChoice } from '../form/policy-choice.tsx'
+import { FormError } from '../form/form-error.tsx'
 import { hasRepeatedHeader } from '../form/webhook-drafts.ts'
 import { WebhooksEditor } from '../form/webhooks-editor.tsx'
 import {
@@ -25,139 +23,107 @@ interface SettingsFormProps {
   readonly destination: Destination
 }
 
-/** Name, webhooks and policy. What others change meanwhile is taken over, or asked about. */
 export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
-  const { base, draft, setDraft, isStale, takeTheirs, keepMine } = useDraft(destination)
+  const { base, setBase, draft, setDraft, isStale, reset } = useDraft(destination)
   const client = useQueryClient()
   const save = useMutation({
     mutationFn: (change: Change) =>
       api.changeDestination(base.id, change, { ifMatch: `"${base.version}"` }),
-    onSuccess: async (changed, change) => {
-      takeTheirs(changed)
+    onSuccess: (changed, change) => {
+      reset(changed)
       toast(savedWords(change))
-      await client.invalidateQueries({ queryKey: ['destinations'] })
     },
-    onError: (error) => {
-      // Somebody was faster: what is stored now is shown beside what was written here.
-      if (problemOf(error).status === 412)
-        void client.invalidateQueries({ queryKey: ['destinations'] })
-    },
+    // After a conflict, this loads the other change.
+    onSettled: () => client.invalidateQueries({ queryKey: ['destinations'] }),
   })
+  const change = changeOf(draft, base)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    save.mutate(changeOf(draft, base))
+    save.mutate(change)
   }
-  const isUnchanged = isEmpty(changeOf(draft, base))
   const error = isStale ? null : save.error
   return (
-    <Panel title="Settings">
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <Fields draft={draft} onChange={setDraft} error={error} />
-        <OtherFaults error={error} />
-        <Warnings warnings={save.data?.warnings} />
-        {isStale && (
-          <Conflict onTheirs={() => takeTheirs(destination)} onMine={() => keepMine(destination)} />
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field label="Name" fault={faultAt(error, '/name')} className="max-w-md">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={draft.name}
+            onChange={({ target }) => setDraft({ ...draft, name: target.value })}
+          />
         )}
-        <footer className="flex flex-wrap items-center gap-2">
-          <Button
-            type="submit"
-            look="main"
-            isBusy={save.isPending}
-            disabled={isUnchanged || isStale || hasRepeatedHeader(draft.webhooks)}
-          >
-            Save
-          </Button>
-          {!isUnchanged && <Button onClick={() => takeTheirs(destination)}>Undo my changes</Button>}
-        </footer>
-      </form>
-    </Panel>
+      </Field>
+      <Checkbox
+        label="Enabled: deliver new events. If disabled, you can replay them later."
+        checked={draft.enabled}
+        onToggle={(enabled) => setDraft({ ...draft, enabled })}
+      />
+      <WebhooksEditor
+        draft={draft}
+        error={error}
+        onChange={(part) => setDraft({ ...draft, ...part })}
+      />
+      <FormError error={error} />
+      <Warnings warnings={save.data?.warnings} />
+      {isStale && (
+        <Conflict onDiscard={() => reset(destination)} onKeep={() => setBase(destination)} />
+      )}
+      <footer className="flex flex-wrap items-center gap-2">
+        <Button
+          type="submit"
+          look="main"
+          isBusy={save.isPending}
+          disabled={isEmpty(change) || isStale || hasRepeatedHeader(draft.webhooks)}
+        >
+          Save
+        </Button>
+        {!isEmpty(change) && <Button onClick={() => reset(destination)}>Discard changes</Button>}
+      </footer>
+    </form>
   )
 }
 
 interface Draft {
-  /** The version that the draft began with. */
+  /** The version that the draft is based on. */
   readonly base: Destination
+  readonly setBase: (current: Destination) => void
   readonly draft: SettingsDraft
   readonly setDraft: (draft: SettingsDraft) => void
-  /** Whether the destination has changed since, and the draft says something else. */
+  /** Whether the destination has changed since, and the draft differs from it. */
   readonly isStale: boolean
-  readonly takeTheirs: (current: Destination) => void
-  readonly keepMine: (current: Destination) => void
+  readonly reset: (current: Destination) => void
 }
 
 function useDraft(destination: Destination): Draft {
   const [base, setBase] = useState(destination)
   const [draft, setDraft] = useState(() => draftOf(destination))
-  const takeTheirs = (current: Destination): void => {
+  const reset = (current: Destination): void => {
     setBase(current)
     setDraft(draftOf(current))
   }
   const isNewer = destination.version > base.version
   const isUntouched = isEmpty(changeOf(draft, base))
   const isSame = isNewer && isEmpty(changeOf(draftOf(destination), base))
-  // A form that nobody has touched follows every change; one that was touched, a change that is none here, such as a pause.
-  if (isNewer && isUntouched) takeTheirs(destination)
+  // An untouched form follows every change; a touched one only changes of other fields, such as a pause.
+  if (isNewer && isUntouched) reset(destination)
   else if (isSame) setBase(destination)
-  return {
-    base,
-    draft,
-    setDraft,
-    isStale: isNewer && !isUntouched && !isSame,
-    takeTheirs,
-    keepMine: setBase,
-  }
-}
-
-interface FieldsProps {
-  readonly draft: SettingsDraft
-  readonly onChange: (draft: SettingsDraft) => void
-  readonly error: unknown
-}
-
-function Fields({ draft, onChange, error }: FieldsProps): ReactElement {
-  return (
-    <>
-      <Field label="Name" fault={faultAt(error, '/name')} className="max-w-md">
-        {(ids) => (
-          <TextInput
-            {...ids}
-            value={draft.name}
-            onChange={({ target }) => onChange({ ...draft, name: target.value })}
-          />
-        )}
-      </Field>
-      <Checkbox
-        label="Enabled. While it is off, new events are not delivered; you can replay them later."
-        checked={draft.enabled}
-        onToggle={(enabled) => onChange({ ...draft, enabled })}
-      />
-      <WebhooksEditor
-        drafts={draft.webhooks}
-        error={error}
-        onChange={(webhooks) => onChange({ ...draft, webhooks })}
-      />
-      {draft.webhooks.length > 1 && (
-        <PolicyChoice policy={draft.policy} onChange={(policy) => onChange({ ...draft, policy })} />
-      )}
-    </>
-  )
+  return { base, setBase, draft, setDraft, isStale: isNewer && !isUntouched && !isSame, reset }
 }
 
 interface ConflictProps {
-  readonly onTheirs: () => void
-  readonly onMine: () => void
+  readonly onDiscard: () => void
+  readonly onKeep: () => void
 }
 
-function Conflict({ onTheirs, onMine }: ConflictProps): ReactElement {
+function Conflict({ onDiscard, onKeep }: ConflictProps): ReactElement {
   return (
     <div role="alert" className="bg-retrying-soft rounded-small flex flex-col gap-2 px-3 py-2">
       <p>
-        Somebody else has changed this destination since you began. Take what is stored now, or keep
-        what you have written: saving it then replaces theirs.
+        Someone else changed this destination. If you keep your changes, saving overwrites theirs.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={onTheirs}>Take theirs</Button>
-        <Button onClick={onMine}>Keep mine</Button>
+        <Button onClick={onDiscard}>Discard mine</Button>
+        <Button onClick={onKeep}>Keep mine</Button>
       </div>
     </div>
   )

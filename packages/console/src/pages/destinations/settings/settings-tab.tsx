@@ -1,31 +1,95 @@
-import type { ReactElement } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
-import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
-import { DeletePanel } from './delete-panel.tsx'
-import { PausePanel } from './pause-panel.tsx'
+import { Button } from '../../../design/controls/button.tsx'
+import { FactList } from '../../../design/lists/fact-list.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { IdText } from '../../../design/texts/id-text.tsx'
+import { Confirm } from '../../../design/windows/confirm.tsx'
+import { toast } from '../../../design/windows/toasts.tsx'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { wholeNumber } from '../../../format/figures.ts'
+import { nameToType } from '../../../format/name-to-type.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { POLICIES } from '../form/webhook-drafts.ts'
 import { RetryPanel } from './retry-panel.tsx'
 import { SecretPanel } from './secret-panel.tsx'
 import { SettingsForm } from './settings-form.tsx'
-import { ShownSettings } from './shown-settings.tsx'
 
-/** Everything that can be set, for who may; what is set, for others. */
-export function SettingsTab({
-  destination,
-}: {
-  readonly destination: HealthyDestination
-}): ReactElement {
+export function SettingsTab({ destination }: DestinationProps): ReactElement {
   const mayEdit = useMay('editor')
   return (
     <div className="flex max-w-4xl flex-col gap-4">
-      {mayEdit ? (
-        <SettingsForm destination={destination} />
-      ) : (
-        <ShownSettings destination={destination} />
-      )}
+      <Panel title="Settings">
+        {mayEdit ? (
+          <SettingsForm destination={destination} />
+        ) : (
+          <ReadOnlySettings destination={destination} />
+        )}
+      </Panel>
       <SecretPanel destination={destination} />
-      <PausePanel destination={destination} />
       <RetryPanel />
       {mayEdit && <DeletePanel destination={destination} />}
     </div>
+  )
+}
+
+function ReadOnlySettings({ destination }: DestinationProps): ReactElement {
+  const { name, enabled, settings } = destination
+  const urls = settings.webhooks.map(({ url, headers }) => (
+    <span key={url} className="block">
+      <IdText id={url} what="the URL" />{' '}
+      {Object.keys(headers).length > 0 && `with ${shownText(Object.keys(headers).join(', '))}`}
+    </span>
+  ))
+  return (
+    <FactList
+      facts={[
+        ['Name', shownText(name)],
+        ['Enabled', enabled ? 'yes' : 'no'],
+        ['URLs', urls],
+        ['Delivered when', POLICIES[settings.successPolicy]],
+      ]}
+    />
+  )
+}
+
+function DeletePanel({ destination }: DestinationProps): ReactElement {
+  const { id, name, health } = destination
+  const [isOpen, setOpen] = useState(false)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const remove = async (): Promise<void> => {
+    await api.removeDestination(id)
+    toast(`${shownText(name, 60)} deleted.`)
+    await navigate({ to: '/destinations' })
+    client.removeQueries({ queryKey: ['destinations', id] })
+    await client.invalidateQueries({ queryKey: ['destinations'] })
+  }
+  return (
+    <Panel title="Delete">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p>Pending deliveries are dropped. Events stay stored.</p>
+        <Button look="danger" onClick={() => setOpen(true)}>
+          Delete destination…
+        </Button>
+      </div>
+      {isOpen && (
+        <Confirm
+          title={`Delete ${shownText(name, 60)}?`}
+          action="Delete destination"
+          mustType={nameToType(name, id)}
+          onConfirm={remove}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            {wholeNumber(health.pending)} pending and {wholeNumber(health.held)} held deliveries are
+            dropped. This cannot be undone.
+          </p>
+        </Confirm>
+      )}
+    </Panel>
   )
 }

@@ -8,29 +8,29 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty } from '../../../design/states.tsx'
-import type { HealthyDestination } from '../../../domain/destinations/destination-query.ts'
+import { StateBadge } from '../../../design/state-badge.tsx'
+import { CodeBlock } from '../../../design/texts/code-block.tsx'
+import { AttemptDetails } from '../../../domain/deliveries/attempt-list.tsx'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { Warnings } from '../../../domain/destinations/warnings.tsx'
+import { requestText } from '../../../domain/request-text.ts'
+import { duration } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import { OtherFaults } from '../form/other-faults.tsx'
-import { TestResult } from './test-result.tsx'
+import { FormError } from '../form/form-error.tsx'
 
-interface TestTabProps {
-  readonly destination: HealthyDestination
-}
-
-/** Shows what would be sent, and sends it, to see how the receiver responds. */
-export function TestTab({ destination }: TestTabProps): ReactElement {
+/** Previews a test request, or sends it and shows the response. */
+export function TestTab({ destination }: DestinationProps): ReactElement {
   const mayTest = useMay('editor')
   if (mayTest) return <TestForm destination={destination} />
   return (
     <Panel isFlush>
-      <Empty title="Your role may not send tests">
-        Ask an editor. What was delivered is on the tab Deliveries.
-      </Empty>
+      <Empty title="Only editors can send tests">See past deliveries under Deliveries.</Empty>
     </Panel>
   )
 }
 
-function TestForm({ destination }: TestTabProps): ReactElement {
+function TestForm({ destination }: DestinationProps): ReactElement {
   const [url, setUrl] = useUrlState<'type' | 'event'>()
   const event = url.event ?? ''
   const type = PAYLOAD_TYPES.find((each) => each === url.type) ?? 'track'
@@ -48,14 +48,14 @@ function TestForm({ destination }: TestTabProps): ReactElement {
       <Panel title="Test">
         <div className="flex flex-col gap-4">
           <p className="max-w-prose">
-            A test goes to each webhook once{isOff && ', although the destination is off'}. It is
-            not kept, and not tried again.
+            Sent once to each webhook{isOff && ', although the destination is off'}, not stored and
+            not retried.
           </p>
-          <What type={type} event={event} fault={fault} onChange={setUrl} />
-          {fault === undefined && <OtherFaults error={test.error} />}
+          <EventChoice type={type} event={event} fault={fault} onChange={setUrl} />
+          {fault === undefined && <FormError error={test.error} />}
           <div className="flex flex-wrap gap-2">
             <Button isBusy={test.isPending} onClick={() => test.mutate(true)}>
-              Show what would be sent
+              Preview
             </Button>
             <Button look="main" isBusy={test.isPending} onClick={() => test.mutate(false)}>
               Send
@@ -68,17 +68,18 @@ function TestForm({ destination }: TestTabProps): ReactElement {
   )
 }
 
-interface WhatProps {
+interface EventChoiceProps {
   readonly type: PayloadType
   readonly event: string
   readonly fault: string | undefined
   readonly onChange: (change: { type?: string; event?: string }) => void
 }
 
-function What({ type, event, fault, onChange }: WhatProps): ReactElement {
+function EventChoice(props: EventChoiceProps): ReactElement {
+  const { type, event, fault, onChange } = props
   return (
     <div className="grid max-w-2xl grid-cols-1 gap-3 sm:grid-cols-[auto_1fr]">
-      <Field label="Sample of the type">
+      <Field label="Sample type">
         {(ids) => (
           <Select
             {...ids}
@@ -91,7 +92,7 @@ function What({ type, event, fault, onChange }: WhatProps): ReactElement {
       </Field>
       <Field
         label="Or a stored event"
-        hint="Its id, evt_…, from the page Events. Left empty, a sample is sent."
+        hint="An event ID. Leave empty to send a sample."
         fault={fault}
       >
         {(ids) => (
@@ -103,6 +104,66 @@ function What({ type, event, fault, onChange }: WhatProps): ReactElement {
           />
         )}
       </Field>
+    </div>
+  )
+}
+
+type Result = Awaited<ReturnType<typeof api.testDestination>>
+type TestedWebhook = Result['webhooks'][number]
+
+function TestResult({ result }: { readonly result: Result }): ReactElement {
+  return (
+    <div className="flex flex-col gap-4" role="status">
+      <Warnings warnings={result.warnings} />
+      {result.webhooks.map((webhook) => (
+        <Panel
+          key={webhook.url}
+          title={shownText(webhook.url, 120)}
+          actions={<Verdict attempt={webhook.attempt} />}
+        >
+          <Tested webhook={webhook} />
+        </Panel>
+      ))}
+    </div>
+  )
+}
+
+function Verdict({ attempt }: Pick<TestedWebhook, 'attempt'>): ReactElement {
+  if (attempt === null) return <StateBadge tone="declined">not sent</StateBadge>
+  const { outcome, status, durationMs } = attempt
+  const result = `${status ?? shownText(attempt.class, 40)} in ${duration(durationMs)}`
+  return outcome === 'delivered' ? (
+    <StateBadge tone="delivered">{`accepted: ${result}`}</StateBadge>
+  ) : (
+    <StateBadge tone="failed">{`not accepted: ${result}`}</StateBadge>
+  )
+}
+
+function Tested({ webhook }: { readonly webhook: TestedWebhook }): ReactElement {
+  const { url, request, attempt, signature } = webhook
+  const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
+  const path = URL.canParse(url) ? new URL(url).pathname + new URL(url).search : '/'
+  return (
+    <div className="flex flex-col gap-4">
+      {attempt !== null && (
+        <div className="border-line rounded-small border [&>div]:border-t-0">
+          <AttemptDetails attempt={attempt} />
+        </div>
+      )}
+      <div className="flex flex-col gap-1">
+        <h3 className="text-dense font-medium">
+          {attempt === null ? 'Request (not sent)' : 'Request'}
+        </h3>
+        <CodeBlock
+          text={requestText({ method: request.method, path, headers, body: request.body })}
+          what="the request"
+        />
+        <p className="text-ink-faint text-note">
+          {signature.webhookSignature === null
+            ? 'Unsigned: the destination has no shared secret.'
+            : 'The body is formatted here; the signature is of the compact body.'}
+        </p>
+      </div>
     </div>
   )
 }
