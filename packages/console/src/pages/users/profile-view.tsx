@@ -83,7 +83,7 @@ function Computations({ profile, userId }: ProfileViewProps): ReactElement {
       {rows.length === 0 ? (
         <p className="text-ink-soft px-4 pb-4">None yet.</p>
       ) : (
-        <Table label="Audiences and computed traits" head={['Name', 'Value', 'Since', 'Why']}>
+        <Table label="Memberships and values" head={['Name', 'Value', 'Since', 'Why']}>
           {rows.map(({ id, name, since, param, shown }) => (
             <Row key={id}>
               <Cell className="min-w-32">{shownText(name, 100)}</Cell>
@@ -136,7 +136,7 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
   if (rows.length === 0 && placeholders === 0) return null
   return (
     <Panel title="Linked IDs" isFlush>
-      <Table label="Linked IDs" head={['ID', 'Type', 'userId', 'State', 'First event']}>
+      <Table label="Links" head={['ID', 'Type', 'userId', 'State', 'First event']}>
         {rows.map(({ kind, id, userId, state, at, eventId }) => (
           <Row key={`${kind} ${id} ${userId}`}>
             <Cell className="min-w-32">
@@ -175,7 +175,7 @@ function Traits({ traits }: Pick<Profile, 'traits'>): ReactElement {
         <p className="text-ink-soft px-4 pb-4">None yet. Identify calls set traits.</p>
       ) : (
         <>
-          <Table label="Traits" head={['Trait', 'Value', 'Updated', 'Event']}>
+          <Table label="Trait values" head={['Trait', 'Value', 'Updated', 'Event']}>
             {all.slice(0, MAX_TRAITS).map(([name, { value, at, eventId }]) => (
               <Row key={name}>
                 <Cell className="min-w-32 font-medium">{shownText(name, 100)}</Cell>

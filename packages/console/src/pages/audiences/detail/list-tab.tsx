@@ -123,7 +123,7 @@ function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
           </Empty>
         ) : (
           <>
-            <Table label="Users" head={['User', ...(onRemove ? ['Remove'] : [])]}>
+            <Table label="Listed users" head={['User', ...(onRemove ? ['Remove'] : [])]}>
               {users.map(({ userId }) => (
                 <Row key={userId}>
                   <Cell>

@@ -19,7 +19,7 @@ export function ValuesTab({ kind, record }: ComputationProps): ReactElement {
     fetch: (page) => kind.values(record.id, { limit: PAGE_SIZE, ...page }),
   })
   return (
-    <Panel title={kind.valuesLabel} isFlush>
+    <Panel isFlush>
       <Loaded query={query} lines={6}>
         {(rows) =>
           rows.length === 0 ? (
