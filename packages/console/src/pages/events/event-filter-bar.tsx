@@ -152,7 +152,7 @@ function Choices({ filters }: Pick<EventFilterBarProps, 'filters'>): ReactElemen
 function CustomRange({ filters, error }: EventFilterBarProps): ReactElement {
   const zone = useZone()
   return (
-    <>
+    <div className="col-span-full grid grid-cols-1 gap-3 sm:grid-cols-2 lg:w-1/2">
       {(['from', 'to'] as const).map((name) => (
         <Field
           key={name}
@@ -172,6 +172,6 @@ function CustomRange({ filters, error }: EventFilterBarProps): ReactElement {
           )}
         </Field>
       ))}
-    </>
+    </div>
   )
 }
