@@ -26,7 +26,7 @@ test('a computed trait is made, and shows its values and where they come from', 
   await go('audiences?list=traits')
   await page.getByRole('link', { name: 'Create computed trait' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Spent')
-  await page.getByLabel('Function').selectOption('sum')
+  await page.getByRole('combobox', { name: 'Function' }).selectOption('sum')
   await page.getByLabel('Property').fill('revenue')
   await page.getByLabel('Event name').fill('Order Completed')
   await page.getByText('sum of revenue in Order Completed').waitFor()
