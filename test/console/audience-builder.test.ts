@@ -112,9 +112,9 @@ test('the condition is changed as JSON, and a fault is shown at the clause that 
   await page
     .getByLabel('Condition as JSON')
     .fill('{"or":[{"trait":"plan","op":"exists"},{"computedTrait":"spent","op":">","value":5}]}')
-  await page.getByText('/or/1/computedTrait: There is no such computed trait.').waitFor()
+  await page.getByText('/or/1/computedTrait: Computed trait not found.').waitFor()
   await page.getByRole('button', { name: 'Use builder' }).click()
-  await clause(page, 2).getByText('There is no such computed trait.').waitFor()
+  await clause(page, 2).getByText('Computed trait not found.').waitFor()
   expect(await clause(page, 1).getByRole('alert').count()).toBe(0)
   await expectAccessible(page)
 
@@ -127,7 +127,7 @@ test('the condition is changed as JSON, and a fault is shown at the clause that 
   // JSON that the inputs cannot show goes to the service as it is.
   await page.getByRole('button', { name: 'Edit as JSON' }).click()
   await page.getByLabel('Condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
-  await page.getByText('/extra: There is no such field.').waitFor()
+  await page.getByText('/extra: Unknown field.').waitFor()
   await page.getByRole('button', { name: 'Use builder' }).click()
   await page.getByText('cannot show this JSON').waitFor()
 })

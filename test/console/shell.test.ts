@@ -155,7 +155,7 @@ test('on a narrow screen no word is broken, and the filters of events leave room
   expect((await type.boundingBox())!.y).toBeLessThan(NARROW.height / 2 + 50)
   await page.getByText('More filters').click()
   await page.getByLabel('Type').selectOption('track')
-  await page.getByText('More filters: 1 set').waitFor()
+  await page.getByText('More filters (1)').waitFor()
   await page.getByText('type is track').waitFor()
   await expectAccessible(page)
 

@@ -64,7 +64,7 @@ interface LiveChange {
   readonly id: string | null
 }
 
-export interface LiveGap {
+interface LiveGap {
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
   readonly missed: number | null
 }

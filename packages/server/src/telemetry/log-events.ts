@@ -33,7 +33,7 @@ export const LOG_EVENTS = {
     'Look at the lines of this event that were written. The metrics count everything.',
   ),
   'log.lines_lost': error(
-    'stderr accepted no lines for a while. `lines` is the number of lost lines.',
+    'Standard error accepted no lines for a while. `lines` is the number of lost lines.',
     'Check the disk that the log is on, or the program that reads the pipe.',
   ),
 

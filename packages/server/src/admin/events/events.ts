@@ -39,10 +39,7 @@ const outcomesField = Type.Object(
 )
 
 /** An event in a list. */
-const EventResponse = Type.Object(
-  { ...eventFields, outcomes: outcomesField },
-  { $id: 'Event' },
-)
+const EventResponse = Type.Object({ ...eventFields, outcomes: outcomesField }, { $id: 'Event' })
 
 const TraceResponse = Type.Object({
   ...eventFields,

@@ -93,11 +93,7 @@ test('without the delivery, its destination or its event, the problem says what 
   ])
   const { id, destinationId } = await deliver('u1')
   await server.must('DELETE', `/destinations/${destinationId}`)
-  expect(await problemOf(id)).toEqual([
-    409,
-    'wrong_state',
-    'Its destination was removed.',
-  ])
+  expect(await problemOf(id)).toEqual([409, 'wrong_state', 'Its destination was removed.'])
   // Another archive has no event of this delivery.
   const { deliveries, catalog } = server.backend
   await using other = await AdminServer.open({ deliveries, catalog })
