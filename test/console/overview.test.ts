@@ -73,7 +73,7 @@ test('a disabled destination with a backlog is a problem, and its settings are w
   await page.getByRole('cell', { name: /^1 pending, oldest/ }).waitFor()
   await disabled.getByRole('link', { name: 'View' }).click()
   await page.waitForURL(`**/console/destinations/${id}?tab=settings`)
-  await page.getByLabel(/^Enabled\./).waitFor()
+  await page.getByLabel(/^Enabled:/).waitFor()
 })
 
 test('where nothing is wrong, it says so beside the figures, the plot and the destinations', async () => {
