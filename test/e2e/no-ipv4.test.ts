@@ -57,7 +57,7 @@ test.skipIf(!isPossible)('without IPv4, a start on 127.0.0.1 says which address 
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringMatching(
-      /Cannot listen on 127\.0\.0\.1.*\n.*Give --host 127\.0\.0\.1 or ::1/,
+      /Cannot listen on 127\.0\.0\.1.*\n.*Use --host 127\.0\.0\.1 or ::1/,
     ),
   })
 })
