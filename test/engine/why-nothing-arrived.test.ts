@@ -132,7 +132,7 @@ describe('a call that made no event of its own is found:', () => {
     expect(await service.api.call('GET', 'events')).not.toHaveProperty('suppressions')
 
     const { code, text } = await hookline(service, 'trace', 'm-1')
-    const command = '`hookline events why-missing --user <userId> --source <id>` tells more.'
+    const command = 'For more: hookline events why-missing --user <userId> --source <id>'
     expect([code, text]).toEqual([4, expect.stringContaining(command)])
     expect(text).toMatch(
       /^ {2}- users_suppressed \(count 3, last at \S+Z\): Calls of suppressed users /m,

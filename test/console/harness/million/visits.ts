@@ -58,7 +58,7 @@ export function visitsOf(
     {
       name: 'inspector',
       open: () => click(page, 'Inspector'),
-      shows: text(page, 'No destination delivers to the inspector'),
+      shows: text(page, 'No destination uses the inspector'),
     },
     {
       name: 'get started',

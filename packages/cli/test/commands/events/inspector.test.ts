@@ -38,7 +38,10 @@ it('lists requests, shows one as it came, and clears them', async () => {
   expect(deliveries.data).toHaveLength(1)
   expect((await service.run('inspector', 'clear')).stdout).toBe('Requests removed: 1.\n')
   const gone = await service.run('inspector', 'get', data[0]!.id)
-  expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining('keeps no request')])
+  expect([gone.code, gone.stderr]).toEqual([
+    4,
+    expect.stringContaining('No stored request has this id'),
+  ])
 })
 
 it('sets what the inspector responds', async () => {

@@ -120,7 +120,7 @@ describe('hookline audit and stats', () => {
     expect(found.data).toMatchObject([{ action: 'createSource', targetId: source.id }])
     expect(await service.run('stats', '--source', source.id)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Nothing happened from .+\.\n$/),
+      stdout: expect.stringMatching(/^No activity from .+\.\n$/),
     })
     const counted = await service.json<{ stepMs: number; points: object[] }>(
       'stats',

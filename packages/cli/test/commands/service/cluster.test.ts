@@ -76,7 +76,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout:
   it('syncs each write, and shows no secret in its output or the arguments of a process', async () => {
     using folder = new TemporaryFolder()
     await using run = cluster(folder, await freePort())
-    await vi.waitFor(() => expect(run.stdout, run.stderr).toContain('Ctrl-C stops'), STARTED)
+    await vi.waitFor(
+      () => expect(run.stdout, run.stderr).toContain('Press Ctrl-C to stop'),
+      STARTED,
+    )
     expect(fileOf(folder, 'nats.conf')).toContain('"sync_interval":"always"')
     const shown = run.stdout + run.stderr + processesOf(folder)
     for (const name of ['password', 'encryption-key', 'admin-token'])

@@ -89,7 +89,7 @@ describe('hookline start', () => {
     const args = ['start', '--port', '0', '--data-dir', dataFolder()]
     await using service = new Hookline(args, { onTerminal: true })
     const [, url, code] = await service.printed(/(http:\S+)\/console\/sign-in#([\w-]+)/)
-    await service.printed(/works once, within 30 minutes. `hookline console` makes another/)
+    await service.printed(/works once, within 30 minutes. `hookline console` prints another/)
     const signIn = async (): Promise<number> => {
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ code })
