@@ -24,7 +24,7 @@ import { listen } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
 import { wrongNodeRoute } from './http/responses.ts'
 import { startPageRoute } from './http/start-page.ts'
-import { ingestionUrl } from './ingest/endpoints.ts'
+import { ingestionUrl, isForIngestion } from './ingest/endpoints.ts'
 import { ingestRoutes, payloadSchemaRoute } from './ingest/routes.ts'
 import { IngestThreads, SharedLimits } from './ingest/threads/ingest-threads.ts'
 import { consoleRoutes, docsRoutes } from './sites/sites.ts'
@@ -311,7 +311,7 @@ async function openThreadListeners(
     threads.close()
     await server.close()
   })
-  acceptForwarded(server, main.secret)
-  await listenForForwarded(server, main.path)
+  acceptForwarded(server, { secret: main.secret, isOwn: isForIngestion })
+  await listenForForwarded(server, main)
   return threads.listen({ host, port, backlog })
 }

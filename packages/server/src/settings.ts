@@ -55,7 +55,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for management API, health checks and metrics; the other port then accepts calls, shows their reference, and nothing else. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for management API, health checks and metrics; the other port then only accepts calls. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   backend: {

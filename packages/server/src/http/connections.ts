@@ -6,8 +6,9 @@ import { systemClock } from '../util/time/clock.ts'
  * Limits the connections of a server. At the limit, it closes the one that has been idle for longest: first those without a
  * complete request, then those between requests or with an unread response. If all have a request in progress, it closes
  * the new connection.
+ * The returned function ends the limit for a connection that another server now counts.
  */
-export function limitConnections(server: Server, max: number): void {
+export function limitConnections(server: Server, max: number): (socket: Socket) => void {
   /** With the last response of each, in the order of their last requests. */
   const open = new Map<Socket, ServerResponse | undefined>()
   server.on('connection', (socket: Socket) => {
@@ -28,6 +29,7 @@ export function limitConnections(server: Server, max: number): void {
     open.delete(socket)
     socket.destroy()
   }
+  return (socket) => void open.delete(socket)
 }
 
 /** Whether the client has to send more. A pipelined request that waits for its turn has no socket yet. */

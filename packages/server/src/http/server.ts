@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Config } from '../config.ts'
 import { RefusalLog } from '../telemetry/refusal-log.ts'
@@ -79,15 +80,22 @@ export function createHttpServer(options: {
     frameworkErrors: routingErrorHandler(errorFormat, inTurn),
     clientErrorHandler: clientErrorHandler(errorFormat),
   })
-  if (options.forwarding) forwardOthers(server.server, options.forwarding, inTurn)
   server.addHook('onRequest', (_request, reply, done) => inTurn(reply.raw, done))
   server.addHook('onRequest', skipBodyAtUnknownPath)
   server.setNotFoundHandler(notFoundHandler(errorFormat))
   server.setErrorHandler(errorHandler(options.logger, errorFormat))
-  limitConnections(server.server, options.maxConnections ?? Infinity)
+  const leaveLimit = limitConnections(server.server, options.maxConnections ?? Infinity)
   const closeConnections = connectionCloser(server.server, options.overdue)
   server.addHook('preClose', async () => closeConnections())
   handleUnusualRequests(server.server, errorFormat, inTurn)
+  if (options.forwarding) {
+    const onForward = (client: Socket): void => {
+      leaveLimit(client)
+      unread.watch(client)
+      options.forwarding?.onForward?.(client)
+    }
+    forwardOthers(server.server, { ...options.forwarding, onForward })
+  }
   return server
 }
 

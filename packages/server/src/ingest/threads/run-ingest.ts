@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { KeyUses } from '../../backend/catalog.ts'
 import type { JoinedLog } from '../../backend/threads.ts'
 import { listen } from '../../http/listen.ts'
@@ -26,6 +27,7 @@ export function runIngest(
 ): ThreadBody<IngestThreadFunctions> {
   const { settings: config, maxConnections, thread, limits } = data
   const overdue = new AbortController()
+  const forwarded = new Forwarded(overdue.signal)
   const server = createHttpServer({
     config,
     logger,
@@ -33,7 +35,11 @@ export function runIngest(
     maxConnections,
     overdue: overdue.signal,
     routedUrl: ingestionUrl,
-    forwarding: { isOwn: isForIngestion, to: data.main },
+    forwarding: {
+      isOwn: isForIngestion,
+      to: data.main,
+      onForward: (client) => forwarded.add(client),
+    },
   })
   const shared = new SharedBuckets(limits.rates)
   const part = { memory: limits.partialBodies, thread }
@@ -67,6 +73,7 @@ export function runIngest(
     },
     stop: async () => {
       await close()
+      await forwarded.ended()
       await joined[Symbol.asyncDispose]()
     },
   }
@@ -81,5 +88,33 @@ function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>):
       uses.set(key, at)
       return report({ key, at })
     },
+  }
+}
+
+/** The connections that this thread forwards. If it exited before them, their responses would be cut off. */
+class Forwarded {
+  readonly #overdue: AbortSignal
+  readonly #open = new Set<Socket>()
+  #onEnded = (): void => undefined
+
+  constructor(overdue: AbortSignal) {
+    this.#overdue = overdue
+  }
+
+  add(client: Socket): void {
+    this.#open.add(client)
+    client.once('close', () => {
+      this.#open.delete(client)
+      if (this.#open.size === 0) this.#onEnded()
+    })
+  }
+
+  /** Resolves when all are closed, or when a stop is overdue. */
+  async ended(): Promise<void> {
+    if (this.#open.size === 0 || this.#overdue.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onEnded = resolve
+    this.#overdue.addEventListener('abort', () => resolve(), { once: true })
+    await promise
   }
 }

@@ -29,10 +29,10 @@ export class BothWays implements AsyncDisposable {
     const ways = new BothWays(direct, main, thread)
     ways.#stack.use(folder)
     ways.#stack.use(address)
-    acceptForwarded(main, address.secret)
+    acceptForwarded(main, { ...address, isOwn })
     for (const server of [direct, main]) ways.#addRoutes(server)
     ways.#addOwn(thread, 'thread')
-    await listenForForwarded(main, address.path)
+    await listenForForwarded(main, address)
     for (const server of [direct, thread]) await server.listen({ host: '127.0.0.1', port: 0 })
     ways.path = address.path
     return ways
@@ -68,8 +68,8 @@ export class BothWays implements AsyncDisposable {
     server.all('/echo', async ({ raw, ip }) => {
       let bytes = 0
       for await (const chunk of raw) bytes += (chunk as Buffer).length
-      const { method, url } = raw
-      return { method, url, bytes, ip }
+      const { method, url, rawHeaders, httpVersion, rawTrailers } = raw
+      return { method, url, rawHeaders, rawTrailers, httpVersion, bytes, ip }
     })
     server.get('/ends', async ({ socket, ip }) => {
       const { remoteAddress, remotePort, remoteFamily, localAddress, localPort } = socket

@@ -74,16 +74,26 @@ describe('the private address', () => {
   })
 })
 
-test('only requests that the thread does not handle are forwarded, in the order of the connection', async () => {
+test('requests that a thread handles are not forwarded, until another one is', async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/own') + get('/own') + get('/echo') + get('/own') + last('/own'))
   expect(await bodiesOf(socket)).toMatchObject([
     { by: 'thread' },
     { by: 'thread' },
     { url: '/echo' },
-    { by: 'thread' },
-    { by: 'thread' },
+    { by: 'main' },
+    { by: 'main' },
   ])
+})
+
+test('a forwarded connection closes after a request that a thread handles, so that calls return there', async () => {
+  const socket = ways.connect('forwarded')
+  socket.write(get('/echo'))
+  await textUntil(socket, '/echo')
+  socket.write(get('/own'))
+  const { text } = await received(socket)
+  expect(text.toLowerCase()).toContain('connection: close')
+  expect(text).toContain('{"by":"main"}')
 })
 
 test('a request is forwarded when the responses to the earlier ones are sent', async () => {
@@ -161,8 +171,10 @@ test('an upload waits for the main thread, and is complete', async () => {
   )
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
   for (let sent = 0; sent < 200; sent++) if (!socket.write(chunk)) await once(socket, 'drain')
-  socket.write('0\r\n\r\n')
-  expect(await bodiesOf(socket)).toMatchObject([{ bytes: 200 * 65_536 }])
+  socket.write('0\r\nX-Trailer: yes\r\n\r\n')
+  expect(await bodiesOf(socket)).toMatchObject([
+    { bytes: 200 * 65_536, rawTrailers: ['X-Trailer', 'yes'] },
+  ])
 })
 
 test('a client that sends nothing more gets its response', async () => {
@@ -174,7 +186,7 @@ test('a client that sends nothing more gets its response', async () => {
 
 test('no header is lost, however many Node takes: the last one may be the length of the body', async () => {
   const body = get('/own')
-  for (const count of [990, 993, 994, 995, 1_001, 1_002]) {
+  for (const count of [990, 996, 997, 998, 999, 1_000, 1_001, 1_002]) {
     const head = `POST /echo HTTP/1.1\r\n${'a:\r\n'.repeat(count)}Content-Length: ${body.length}\r\n\r\n`
     const responses = (['direct', 'forwarded'] as const).map((way) => {
       const socket = ways.connect(way)
@@ -189,7 +201,7 @@ test('no header is lost, however many Node takes: the last one may be the length
   }
 })
 
-test('a connection with a forwarded request is not closed as idle, and later is', async () => {
+test('connections that are forwarded are counted by the main thread, and not closed as idle by the other', async () => {
   await ways[Symbol.asyncDispose]()
   ways = await BothWays.open({}, 3)
   const socket = ways.connect('forwarded')
