@@ -145,6 +145,8 @@ export class StatisticsRecorder
       try {
         await this.#add(minute)
       } catch (error) {
+        // They count for a later minute then.
+        this.#counts.addAll(minute.counts)
         this.#options.logger.warn({ err: error }, 'statistics.not_kept')
       }
     }
@@ -200,6 +202,12 @@ class MinuteCounts {
     if (amount === 0) return
     const { counts } = this.#row(sourceId, destinationId)
     counts[name] = (counts[name] ?? 0) + amount
+  }
+
+  addAll(others: MinuteCounts): void {
+    for (const { sourceId, destinationId, counts } of others.rows())
+      for (const [name, amount] of Object.entries(counts))
+        this.add(sourceId, destinationId, name, amount)
   }
 
   rows(): readonly Row[] {

@@ -214,7 +214,10 @@ export const LOG_EVENTS = {
     'The log could not record that events are done. They are handled again after a restart.',
     DISK,
   ),
-  'statistics.not_kept': warn('The statistics of a minute could not be stored.', DISK),
+  'statistics.not_kept': warn(
+    'Statistics could not be stored. It is tried again within a minute.',
+    DISK,
+  ),
   'key_use.not_kept': warn('The time of the last use of a write key could not be stored.', DISK),
   'token.last_use_not_kept': warn('The time of the last use of a token could not be stored.', DISK),
   'left_out.not_counted': warn(

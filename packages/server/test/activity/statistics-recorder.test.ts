@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { StatisticsRecorder } from '../../src/activity/statistics-recorder.ts'
 import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
-import type { CountsRange, CountsRow, Span, Statistics } from '../../src/backend/statistics.ts'
+import type { CountsRange, CountsRow, Span } from '../../src/backend/statistics.ts'
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
 import type { DeliveryActivity } from '../../src/telemetry/activity-listener.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
@@ -24,13 +24,13 @@ interface Setup {
   readonly rows: (span: Span) => Promise<CountsRow[]>
 }
 
-async function setUp(options: { readonly statistics?: Statistics } = {}): Promise<Setup> {
+async function setUp(): Promise<Setup> {
   const folder = new TemporaryFolder()
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 20 })
   const clock = new ManualClock(NOON)
   const { catalog, upkeep, signals } = backend
   const recorder = new StatisticsRecorder({
-    statistics: options.statistics ?? backend.statistics,
+    statistics: backend.statistics,
     catalog,
     upkeep,
     signals,
@@ -200,16 +200,21 @@ test('removes the rows of minutes after 7 days, and keeps those of hours', async
   await expect.poll(() => rows('minute')).toHaveLength(1)
 })
 
-test('if the database cannot be written, only the counts of one minute are lost', async () => {
-  const add = async (): Promise<never> => {
-    throw new BackendUnavailable('disk full')
+test('counts that cannot be written are written later', async () => {
+  let isAway = true
+  const { backend, clock, recorder } = await setUp()
+  const add = backend.statistics.add.bind(backend.statistics)
+  backend.statistics.add = async (rows) => {
+    if (isAway) throw new BackendUnavailable('disk full')
+    await add(rows)
   }
-  const removeBefore = async (): Promise<void> => undefined
-  const read = async function* () {}
-  const { clock, recorder } = await setUp({ statistics: { add, removeBefore, read } })
   recorder.received([acceptedEvent()])
   clock.advance(MINUTE)
-  await recorder[Symbol.asyncDispose]()
+  recorder.received([acceptedEvent()])
+  const setup = { recorder } as Setup
+  expect(await receivedIn(setup)).toEqual({})
+  isAway = false
+  expect(await receivedIn(setup)).toEqual({ src_a: 2 })
 })
 
 test('counts at most 5,000 pairs of source and destination separately', async () => {

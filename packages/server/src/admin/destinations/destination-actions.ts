@@ -17,7 +17,7 @@ import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import { lanesOf, requireDestination, requireMatch } from '../api/catalog-records.ts'
+import { lanesOf, requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps, RecordRequest } from '../audit.ts'
 import { attemptFields, presentTimes, WebhookRequest } from '../deliveries/deliveries.ts'
@@ -192,7 +192,10 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
   })
 }
 
-/** Changes a destination unless `isDone`. Either way there is an audit entry. */
+/**
+ * Changes a destination unless `isDone`: then If-Match is ignored, because the response to an earlier request may be lost.
+ * Either way there is an audit entry.
+ */
 async function changeUnless(
   isDone: (destination: Destination) => boolean,
   request: RecordRequest,
@@ -202,7 +205,6 @@ async function changeUnless(
   const current = requireDestination(catalog, request.params.id)
   const now = clock.wall()
   if (!isDone(current)) return changeDestination(request, catalog, now, change)
-  requireMatch(request.headers['if-match'], current.version)
   await audit.append(unchangedEntry(request, current, now))
   return current
 }

@@ -154,9 +154,9 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
   app.get('/destinations/:id', { schema: schemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
     reply.header('etag', entityTag(destination.version))
-    // Without DNS look-ups: only addresses are checked.
+    // Without DNS look-ups.
     const hostProblem = async (host: string) =>
-      isIP(host) === 0 ? undefined : deps.hostProblem(host)
+      isIP(host) === 0 && host !== 'localhost' ? undefined : deps.hostProblem(host)
     return {
       ...withWarnings(destination, await hostWarnings([destination], { hostProblem })),
       health: await readDestinationHealth(destination, deps),

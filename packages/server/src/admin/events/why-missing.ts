@@ -1,4 +1,4 @@
-import { formatTimestamp, INGEST_CODES, isId, LIMITS, timeOfId } from '@hookline/protocol'
+import { formatTimestamp, INGEST_CODES, isId, timeOfId } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { Catalog, KeyUses } from '../../backend/catalog.ts'
 import type { Deletion, Deletions, Subject, Suppressions } from '../../backend/deletions.ts'
@@ -216,12 +216,25 @@ async function deletionCauses(
   const { data } = await deletions.list({}, { limit: MAX_DELETIONS })
   const removing = data.filter(({ purged }) => purged.events > 0)
   if (user === undefined) return deletionCause('deletions', removing)
+  const before = justBefore(user.id)
   for (const deletion of data) {
-    const page = { after: '', limit: LIMITS.usersPerDeletion }
-    const ids = await deletions.ids(deletion.id, user.kind, page)
-    if (ids.includes(user.id)) return deletionCause('deleted', [deletion])
+    const [id] = await deletions.ids(deletion.id, user.kind, { after: before, limit: 1 })
+    if (id === user.id) return deletionCause('deleted', [deletion])
   }
   return []
+}
+
+const LAST_BEFORE_SURROGATES = 0xd7ff
+const FIRST_AFTER_SURROGATES = 0xe000
+
+/** A text that sorts before `id`, with next to nothing in between. */
+function justBefore(id: string): string {
+  const points = Array.from(id)
+  const last = points.pop()?.codePointAt(0) ?? 0
+  const rest = points.join('')
+  if (last === 0) return rest
+  const before = last === FIRST_AFTER_SURROGATES ? LAST_BEFORE_SURROGATES : last - 1
+  return `${rest}${String.fromCodePoint(before)}\u{10ffff}`
 }
 
 function deletionCause(
