@@ -156,7 +156,6 @@ interface ProfileDeps {
   readonly catalog: Pick<Catalog, 'current'>
 }
 
-/** `/profile`, `/profiles` and `/profiles/:userId`. */
 export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: ProfileDeps): void {
   app.get('/profiles', { schema: schemas.list }, async ({ query }) => {
     const { search, order, space = DEFAULT_SPACE } = query
@@ -206,7 +205,6 @@ function presentSummary(profile: ProfileSummary): object {
   return Schema.withTimes(profile, 'firstSeenAt', 'lastSeenAt')
 }
 
-/** The trait in a query. */
 function traitIn(query: object): { readonly name: string; readonly value: string } | undefined {
   const [first, second] = Object.entries(query).filter(([name]) => name.startsWith(TRAIT))
   if (first === undefined) return undefined

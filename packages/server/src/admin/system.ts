@@ -142,7 +142,6 @@ interface Readiness {
   readonly checks: Readonly<Record<string, Static<typeof CheckResponse>>>
 }
 
-/** Facts of the process. */
 export interface ProcessFacts {
   readonly version: string
   readonly backend: string

@@ -45,7 +45,6 @@ function firstOf<K, V>(
   return undefined
 }
 
-/** Calls `handle` when it is the turn of the request of `response`. */
 export type InTurn = (response: ServerResponse, handle: () => void) => void
 
 /** Handles pipelined requests one by one (RFC 9112 §9.3.2), so a connection has one unread response in memory. */
@@ -54,12 +53,10 @@ export class Pipelining {
   /** Waiting requests by connection, which is paused until there are none. */
   readonly #waiting = new WeakMap<Socket, number>()
 
-  /** Connections with more than `maxWaiting` waiting requests are closed. */
   constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Calls `handle` when it is the turn of this request: at once if no other one of its connection is in progress. */
   inTurn(response: ServerResponse, handle: () => void): void {
     // Node gives a response its socket when the response before it is sent.
     if (response.socket !== null) return handle()
@@ -102,7 +99,6 @@ const MAX_CHECK_MS = 1_000
 
 interface Unread {
   readonly bytes: number
-  /** When the number of bytes last changed. */
   readonly since: number
 }
 
@@ -115,7 +111,6 @@ export class UnreadResponses {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Watches a connection until it closes. */
   watch(socket: Socket): void {
     if (this.#sockets.has(socket) || socket.destroyed) return
     if (this.#sockets.size === 0) this.#checkLater()
@@ -146,7 +141,6 @@ function unsentBytes(socket: Socket): number {
   return socket.writableLength === 0 ? 0 : socket.writableLength + (handle?.writeQueueSize ?? 0)
 }
 
-/** How often a closing server closes connections. */
 const CHECK_MS = 50
 
 /** Returns a function that closes idle and unused connections of a closing server, and all when `overdue` aborts. */

@@ -9,28 +9,24 @@ import { PassThrough, type Readable } from 'node:stream'
 import { systemClock } from '../util/time/clock.ts'
 import { tryToListen } from './listen.ts'
 
-/** Which requests are forwarded, and where to. */
 export interface Forwarding {
-  /** Whether this server handles the request with this URL itself. */
+  /** Whether this server handles the request itself. */
   readonly isOwn: (url: string) => boolean
   readonly to: PrivateAddress
-  /** Called with each connection that is forwarded from now on. */
+  /** Called with each forwarded connection. */
   readonly onForward?: (client: Socket) => void
 }
 
-/** There is no public way to the state of reading either. */
+/** No public API has the state of reading either. */
 interface ReadHandle {
   reading: boolean
   readonly readStart: () => void
 }
 
-/** What Node's parser of a connection calls with each request. It returns 2 where the bytes behind the head are not HTTP. */
+/** Node's parser calls it with each request. It returns 2 if the bytes after the head are not HTTP. */
 type OnIncoming = (request: IncomingMessage, keepAlive: boolean) => number
 
-/**
- * Forwards each connection to the main thread, from the first request on that is not this server's own. From there on it is
- * only bytes: the main thread serves all later requests of it as if the client had connected directly.
- */
+/** Forwards a connection from its first request that is not this server's own. From then on it is only bytes. */
 export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwarding): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
@@ -51,9 +47,9 @@ export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwardi
   })
 }
 
-/** Makes the server treat requests that are not its own as those that switch to another protocol. */
+/** Makes the server treat other requests like those that switch to another protocol. */
 function leaveOthers(client: Socket, isOwn: Forwarding['isOwn']): void {
-  // There is no public way to stop Node's parser behind a head and to get the rest, except for requests with `Upgrade`.
+  // No public API stops the parser after a head and returns the rest, except for requests with `Upgrade`.
   const { parser } = client as unknown as { readonly parser: { onIncoming: OnIncoming } }
   const { onIncoming } = parser
   parser.onIncoming = (request, keepAlive) => {
@@ -63,7 +59,7 @@ function leaveOthers(client: Socket, isOwn: Forwarding['isOwn']): void {
   }
 }
 
-/** Node has stopped reading where an earlier request was in progress, and would not start again for another protocol. */
+/** Node stopped reading during an earlier request, and does not resume for another protocol. */
 function readAgain(client: Socket): void {
   const { _handle: handle } = client as unknown as { readonly _handle: ReadHandle | null }
   if (handle === null || handle.reading) return
@@ -71,21 +67,21 @@ function readAgain(client: Socket): void {
   handle.readStart()
 }
 
-/** Calls `begin`, with what the client sends, when the response to the request before is sent, if there was one. */
+/** Calls `begin` with the client's bytes once the response to an earlier request is sent. */
 function afterResponse(
   client: Socket,
   before: ServerResponse | undefined,
   begin: (sent: Readable) => void,
 ): void {
   if (before === undefined || before.destroyed) return begin(client)
-  // Otherwise what the client sends meanwhile would be lost: Node and `Pipelining` resume the socket.
+  // Without this, bytes are lost: Node and `Pipelining` resume the socket.
   const sent = client.pipe(new PassThrough())
   before.once('close', () => {
     if (client.writable) begin(sent)
   })
 }
 
-/** The head of a request as it arrived, except for spaces around the values. */
+/** The head of a request as it arrived, except for spaces around values. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let text = `${method} ${url} HTTP/${httpVersion}\r\n`
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -94,23 +90,17 @@ function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buff
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 
-/** How long a client whose response has ended may take to close. The main thread gives it two seconds after an error. */
+/** How long a client may take to close after its response. The main thread allows two seconds after an error. */
 const LINGER_MS = 3_000
 
 interface Joined {
   readonly client: Socket
-  /** The connection to the main thread. */
   readonly upstream: Socket
-  /** What has arrived from the client. */
   readonly received: Buffer
-  /** What it sends from now on. */
   readonly sent: Readable
 }
 
-/**
- * Passes all bytes between a client and the main thread, each side as fast as the other reads, and the end of each side. When
- * one is gone, so is the other. It begins when the main thread has sent a byte: it expects a request now.
- */
+/** Pipes both ways between a client and the main thread, with back pressure, once the main thread has sent a byte. */
 function joinSockets({ client, upstream, received, sent }: Joined): void {
   client.setTimeout(0)
   upstream.once('data', () => {
@@ -122,13 +112,13 @@ function joinSockets({ client, upstream, received, sent }: Joined): void {
   upstream.on('error', () => upstream.destroy())
   upstream.once('end', () => closeSoon(client))
   upstream.once('close', () => {
-    // Without an end, the response is not complete. Otherwise the client still gets the rest of it.
+    // Without an end, the response is incomplete.
     if (!upstream.readableEnded) client.resetAndDestroy()
     sent.resume()
   })
 }
 
-/** The client has everything when its side has ended. It may have more to send, which nobody reads. */
+/** The client has everything once its side has ended. Further bytes from it are dropped. */
 function closeSoon(client: Socket): void {
   client.once('finish', () => {
     client.once(
@@ -139,13 +129,9 @@ function closeSoon(client: Socket): void {
   client.end()
 }
 
-/** The byte that a thread waits for before it sends the request. */
 const READY = '!'
 
-/**
- * How many connections may wait here while the main thread is busy; Linux takes at most `net.core.somaxconn`. Beyond them,
- * a Unix domain socket refuses a connection at once (EAGAIN), where one of TCP would wait: clients would be reset.
- */
+/** Linux allows at most `net.core.somaxconn`. Beyond it, a Unix socket refuses connections at once (EAGAIN). */
 const MAX_WAITING = 65_535
 
 /** Listens at the private address. Call `acceptForwarded` before. */
@@ -157,9 +143,8 @@ export async function listenForForwarded(
 }
 
 /**
- * Makes a server that listens on a private address serve the connections that threads forward there, as if the clients had
- * connected directly. Call it before the server listens, and on such a server only: it takes the addresses of clients from
- * what a connection begins with. `isOwn` is that of the threads.
+ * Makes a server serve forwarded connections only, as if clients had connected directly. Call it before the server
+ * listens at the private address. `isOwn` is that of the threads.
  */
 export function acceptForwarded(
   server: FastifyInstance,
@@ -170,7 +155,7 @@ export function acceptForwarded(
   server.server.on('connection', (socket: Socket) =>
     readPreamble(socket, secret, () => {
       for (const listener of accept) Reflect.apply(listener, server.server, [socket])
-      // Node handles requests in another order where they arrive before it reads the socket itself.
+      // Node handles requests in another order if they arrive before it reads the socket itself.
       socket.write(READY)
     }),
   )
@@ -178,9 +163,8 @@ export function acceptForwarded(
 }
 
 /**
- * A connection stays forwarded once it is. A reverse proxy sends requests of all kinds over the same connections, so in the
- * end all would be forwarded. Hence such a connection closes after a request that a thread would handle: the proxy opens a
- * new one, and the calls are with the threads again.
+ * Closes a forwarded connection after a request that a thread would handle. Otherwise all connections of a reverse
+ * proxy would end up forwarded.
  */
 function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']): void {
   const newest = new WeakMap<Socket, ServerResponse>()
@@ -189,7 +173,7 @@ function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']
   })
   server.addHook('onSend', (request, reply, payload, done) => {
     const { url = '', socket } = request.raw
-    // Not while a request that the client has sent ahead waits behind this one.
+    // Not while a pipelined request waits.
     if (isOwn(url) && newest.get(socket) === reply.raw) void reply.header('connection', 'close')
     done(null, payload)
   })
@@ -197,17 +181,17 @@ function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']
 
 const SECRET_BYTES = 32
 
-/** Where the main thread accepts forwarded connections. Send it to no other process. */
+/** Where the main thread accepts forwarded connections. Never send it to another process. */
 export interface PrivateAddress {
   /** Of a Unix domain socket, or a named pipe on Windows. */
   readonly path: string
-  /** Who connects must know it: on Windows, other users could connect. */
+  /** Every connection begins with it: on Windows, other users can connect. */
   readonly secret: Uint8Array
 }
 
 /**
- * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's folder for temporary files where
- * the file system of `dataDir` has no sockets, or its path is too long for one. Disposing of it removes the folder.
+ * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's temporary folder if a
+ * socket cannot be there. Disposing of it removes the folder.
  */
 export async function newPrivateAddress(
   dataDir: string,
@@ -224,7 +208,7 @@ export async function newPrivateAddress(
 
 const SOCKET = 'main'
 
-/** A process that was killed did not remove its folder. No other process uses this `dataDir`. */
+/** A killed process leaves its folder. No other process uses this `dataDir`. */
 async function folderIn(dataDir: string): Promise<string> {
   const folder = join(resolve(dataDir), 'threads')
   await rm(folder, { recursive: true, force: true })
@@ -236,7 +220,7 @@ async function temporaryFolder(): Promise<string> {
   return withSocket(await mkdtemp(join(tmpdir(), 'hookline-')))
 }
 
-/** Tries whether a socket can be there. */
+/** Checks that a socket can be there. */
 async function withSocket(folder: string): Promise<string> {
   try {
     await tryToListen({ path: join(folder, SOCKET) })
@@ -247,7 +231,7 @@ async function withSocket(folder: string): Promise<string> {
   }
 }
 
-/** The properties of a socket that tell where the connection of a client is from, and where it came in. */
+/** The properties of a socket that identify the connection of a client. */
 const ENDS = [
   'remoteAddress',
   'remotePort',
@@ -258,10 +242,10 @@ const ENDS = [
 ] as const
 
 const LENGTH_BYTES = 2
-/** The thread sends it together with the request. */
+/** For the preamble, which the thread sends with the request. */
 const DEADLINE_MS = 5_000
 
-/** What a forwarded connection begins with: the secret of the listener, and the ends of the connection of the client. */
+/** The secret of the listener, and the ends of the client's connection. */
 function preambleOf(client: Socket, secret: Uint8Array): Buffer {
   const ends = ENDS.map((name) => client[name] ?? null)
   const text = Buffer.from(JSON.stringify(ends))
@@ -271,8 +255,8 @@ function preambleOf(client: Socket, secret: Uint8Array): Buffer {
 }
 
 /**
- * Reads the preamble, and nothing beyond it. Then the socket shows the ends of the client's connection as its own. A
- * connection without the secret, or with an incomplete preamble, is closed.
+ * Reads the preamble and nothing beyond it, then gives the socket the ends of the client's connection. Closes
+ * connections without the secret.
  */
 function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => void): void {
   const destroy = (): unknown => socket.destroy()
@@ -290,7 +274,7 @@ function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => void): v
   socket.on('readable', read)
 }
 
-/** The length of the text of the preamble, once it has arrived. */
+/** The length of the preamble's text, once it has arrived. */
 function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
   const bytes = socket.read(SECRET_BYTES + LENGTH_BYTES) as Buffer | null
   if (bytes === null) return undefined
@@ -303,6 +287,6 @@ function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
 function showEnds(socket: Socket, ends: readonly unknown[]): void {
   for (const [index, name] of ENDS.entries())
     Object.defineProperty(socket, name, { value: ends[index] ?? undefined })
-  // Only TCP has a reset. The thread that forwards resets the connection of a client that does not read.
+  // Only TCP has a reset.
   socket.resetAndDestroy = () => socket.destroy()
 }

@@ -27,7 +27,6 @@ interface FailedRequest {
   readonly requestId: string
 }
 
-/** The error format of the ingestion API. */
 export const ingestionErrorFormat: ErrorFormat = (code) => ({
   status: INGEST_CODES[code].status,
   contentType: JSON_TYPE,

@@ -25,7 +25,6 @@ export interface InspectedRequest {
   readonly response: InspectorResponse
 }
 
-/** A request without headers and body. */
 export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
   /** Bytes of the body. */
   readonly size: number
@@ -111,7 +110,6 @@ function isShown(name: string): boolean {
   return reservedBy(name) !== undefined && !/^proxy-/i.test(name)
 }
 
-/** The id of a delivery in the header `webhook-id`. */
 export function deliveryIdIn(header: string | readonly string[] | undefined): string | null {
   return typeof header === 'string' && isId('msg', header) ? header : null
 }
@@ -201,7 +199,6 @@ function reasonFor(
   return `The shared secret of the destination does not make this ${wrong.join(' and this ')}: the secret or the body is another one.`
 }
 
-/** The id of the destination, if it is the only one. */
 function onlyIdOf(destinations: readonly Destination[]): string | null {
   const [first, ...others] = new Set(destinations.map(({ id }) => id))
   return first !== undefined && others.length === 0 ? first : null

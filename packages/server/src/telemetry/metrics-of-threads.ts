@@ -4,7 +4,6 @@ import type { DestinationCount, DestinationCounts } from './destination-counts.t
 
 type MetricJson = MetricObjectWithValues<MetricValue<string>>
 
-/** The metrics of a thread. */
 export interface ThreadMetrics {
   /** Since the thread started. */
   readonly metrics: readonly MetricJson[]

@@ -101,7 +101,6 @@ export class Openers {
   }
 }
 
-/** The id of the token in `openedBy` of a session. */
 export function tokenIdOf(openedBy: string): string {
   return openedBy.split(':')[0]!
 }

@@ -156,7 +156,6 @@ export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}
   })
 }
 
-/** A `Fault`. */
 export const FaultResponse = Type.Object({
   pointer: text('A JSON Pointer into the body, or the name of a parameter.'),
   code: Type.String(),

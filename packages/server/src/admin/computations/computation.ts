@@ -217,7 +217,6 @@ export function changeBody({ definition, definitionField }: ComputationKind): TO
   )
 }
 
-/** The fields of a response. */
 export function responseFields<T extends Readonly<Record<string, TSchema>>>(definition: T) {
   return {
     id: Type.String(),

@@ -120,7 +120,6 @@ export async function waitContexts(
   }
 }
 
-/** The context of one delivery. */
 export async function waitContext(delivery: WaitingDelivery, deps: WaitDeps): Promise<WaitContext> {
   return (await waitContexts([delivery], deps))(delivery)
 }

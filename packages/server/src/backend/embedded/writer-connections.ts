@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Result } from './database/sqlite-errors.ts'
 import type { EventBlock } from './log/event-block.ts'
 import type { Appended } from './log/write-log.ts'
@@ -16,7 +16,6 @@ export interface AppendedBlock extends Appended {
   readonly block: EventBlock
 }
 
-/** Sent to a connection after a commit. */
 export interface Committed {
   /** One for each of its operations; absent if the commit had none of it. */
   readonly results?: readonly Result[]
@@ -30,14 +29,13 @@ interface Batch {
   readonly operations: readonly Operation[]
 }
 
-/** Removals per appended event during retention, so that the data shrinks under any load. */
-const REMOVED_PER_EVENT = 1.25
+const NOTHING_APPENDED: readonly AppendedBlock[] = []
 
-/** The connections of the writer thread. One commit has the posted operations of all of them. */
 export class WriterConnections {
   readonly #perform: (operations: readonly Operation[]) => Promise<readonly Result[]>
   readonly #all = new Set<WriterConnection>()
   #batches: Batch[] = []
+  readonly #share = new SliceShare()
   #isClosed = false
 
   /** @param perform resolves to the results, in order, in the same turn of the event loop */
@@ -45,8 +43,8 @@ export class WriterConnections {
     this.#perform = perform
   }
 
-  /** @param onClosed called when the port was closed and everything posted on it is committed */
-  add(connection: WriterConnection, onClosed: () => void): void {
+  /** @param onGone called when the port was closed and everything posted on it is committed */
+  add(connection: WriterConnection, onGone: () => void): void {
     const { port } = connection
     this.#all.add(connection)
     port.on('message', (operations: readonly Operation[]) =>
@@ -54,7 +52,7 @@ export class WriterConnections {
     )
     port.on('close', () => {
       this.#all.delete(connection)
-      setImmediate(onClosed)
+      setImmediate(onGone)
     })
   }
 
@@ -71,71 +69,134 @@ export class WriterConnections {
   }
 
   async #commit(): Promise<void> {
-    if (this.#isClosed || this.#batches.length === 0) return
-    // The appends of the receiving connection are numbered first.
-    const batches = this.#batches.toSorted((a, b) => rank(a) - rank(b))
-    this.#batches = []
-    const results = (await this.#perform(operationsOf(batches))).values()
-    const settled = batches.map((batch) => {
-      return { ...batch, results: results.take(batch.operations.length).toArray() }
-    })
-    this.#postAppended(settled)
-    for (const { from, operations, results: own } of settled) {
-      if (from.hearsAppends) continue
-      const next = nextSlice(operations, own)
-      if (next === undefined) from.port.postMessage({ results: own, appended: [] })
-      else this.#put({ from, operations: [{ name: 'removeOldest', input: next }] })
-    }
+    if (this.#isClosed) return
+    const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
+    const leavesOthers = removal !== undefined && this.#batches.length > 1 && this.#share.isAlone()
+    const taken = leavesOthers ? [removal] : this.#batches
+    this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
+    if (leavesOthers) setImmediate(() => void this.#commit())
+    if (taken.length === 0) return
+    const start = performance.now()
+    const counts = await this.#commitBatches(taken)
+    const wasAlone = removal !== undefined && taken.length === 1
+    this.#share.committed({ wasAlone, tookMs: performance.now() - start, ...counts })
   }
 
-  /** Posts the appends of other connections to the receiving one, with its own results. */
-  #postAppended(settled: readonly SettledBatch[]): void {
+  async #commitBatches(
+    taken: readonly Batch[],
+  ): Promise<{ appended: number; removed: number | undefined }> {
+    // The appends of the receiving connection are numbered first.
+    const batches = taken.toSorted((a, b) => rank(a) - rank(b))
+    let removed: number | undefined
+    const all = batches.flatMap(({ operations }) => operations)
+    const results = (await this.#perform(all)).values()
+    const appended: AppendedBlock[] = []
+    const settled = batches.map(({ from, operations }) => {
+      const own = results.take(operations.length).toArray()
+      if (!from.hearsAppends) appended.push(...appendedBy(operations, own))
+      return { from, results: own }
+    })
+    this.#postAppended(appended, settled)
+    for (const [index, { from, results: own }] of settled.entries()) {
+      const slice = removalIn(batches[index]!)
+      const sliced = slice && slicedBy(own[0])
+      if (sliced) removed = sliced.removed - (slice.removed ?? 0)
+      if (sliced?.next)
+        this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
+      else if (!from.hearsAppends) post(from, { results: own, appended: NOTHING_APPENDED })
+    }
+    return { appended: appendedIn(batches), removed }
+  }
+
+  #postAppended(
+    appended: readonly AppendedBlock[],
+    settled: readonly { readonly from: WriterConnection; readonly results: readonly Result[] }[],
+  ): void {
     const receiver = this.#all.values().find(({ hearsAppends }) => hearsAppends)
     const own = settled.find(({ from }) => from === receiver)
-    const appended = settled.filter((batch) => batch !== own).flatMap(appendedBy)
     if (receiver === undefined || (own === undefined && appended.length === 0)) return
-    const committed: Committed = { ...(own && { results: own.results }), appended }
-    receiver.port.postMessage(
-      committed,
-      appended.map(({ block }) => block.bodies.buffer),
-    )
+    const buffers = appended.map(({ block }) => block.bodies.buffer)
+    post(receiver, { ...(own && { results: own.results }), appended }, buffers)
   }
 }
 
-interface SettledBatch extends Batch {
-  readonly results: readonly Result[]
+function removalIn({ operations }: Batch): SliceInput | undefined {
+  const [operation] = operations
+  return operation?.name === 'removeOldest' ? (operation.input as SliceInput) : undefined
 }
 
-/** All operations. A retention slice removes more events than the others append, however large they are. */
-function operationsOf(batches: readonly Batch[]): readonly Operation[] {
+function slicedBy(result: Result | undefined): Sliced | undefined {
+  return result?.ok ? (result.value as Sliced) : undefined
+}
+
+function appendedIn(batches: readonly Batch[]): number {
   const operations = batches.flatMap((batch) => batch.operations)
-  const appended = operations.reduce((sum, { name, input }) => {
-    return name === 'appendEvents' ? sum + (input as EventBlock).heads.length : sum
-  }, 0)
-  const minEvents = Math.ceil(appended * REMOVED_PER_EVENT)
-  return operations.map((operation) => {
-    if (operation.name !== 'removeOldest') return operation
-    return { ...operation, input: { ...(operation.input as SliceInput), minEvents } }
-  })
-}
-
-/** The next slice, if the batch is a removal that has not ended. */
-function nextSlice(
-  [operation]: readonly Operation[],
-  [result]: readonly Result[],
-): SliceInput | undefined {
-  if (operation?.name !== 'removeOldest' || !result?.ok) return undefined
-  return (result.value as Sliced).next
+  const blocks = operations.filter(({ name }) => name === 'appendEvents')
+  return blocks.reduce((sum, { input }) => sum + (input as EventBlock).heads.length, 0)
 }
 
 function rank({ from }: Batch): number {
   return from.hearsAppends ? 0 : 1
 }
 
-function appendedBy({ operations, results }: SettledBatch): readonly AppendedBlock[] {
+function appendedBy(
+  operations: readonly Operation[],
+  results: readonly Result[],
+): readonly AppendedBlock[] {
   return operations.flatMap(({ name, input }, index) => {
     const result = results[index]!
     if (name !== 'appendEvents' || !result.ok) return []
     return [{ ...(result.value as Appended), block: input as EventBlock }]
   })
+}
+
+function post(
+  { port }: WriterConnection,
+  committed: Committed,
+  transfer: readonly Transferable[] = [],
+): void {
+  port.postMessage(committed, transfer)
+}
+
+/** Removals per appended event during retention, so that the data shrinks under any load. */
+const REMOVED_EACH = 1.25
+/** Limits how long other writes wait for removals: this many times their last commit. */
+const ALONE_TIMES = 5
+/** How long after a removal appended events count. */
+const COUNTS_FOR_MS = 1_000
+
+/**
+ * Shares commits between retention and all other writes. While more is appended than removed, retention gets commits of its
+ * own, so that large batches do not outrun it.
+ */
+class SliceShare {
+  #due = 0
+  #removedAt = -Infinity
+  #aloneSince: number | undefined
+  #sharedTookMs = 0
+
+  isAlone(): boolean {
+    const now = performance.now()
+    this.#aloneSince ??= now
+    return this.#due > 0 && now - this.#aloneSince < ALONE_TIMES * this.#sharedTookMs
+  }
+
+  /** `removed` is absent if the commit had no slice. */
+  committed(commit: {
+    readonly wasAlone: boolean
+    readonly tookMs: number
+    readonly appended: number
+    readonly removed: number | undefined
+  }): void {
+    const { wasAlone, tookMs, appended, removed } = commit
+    const now = performance.now()
+    if (!wasAlone) {
+      this.#aloneSince = undefined
+      this.#sharedTookMs = tookMs
+    }
+    if (removed !== undefined) this.#removedAt = now
+    // If there is nothing to remove, it needs no commits of its own.
+    const isPointless = removed === 0 || now - this.#removedAt > COUNTS_FOR_MS
+    this.#due = isPointless ? 0 : Math.max(0, this.#due + appended * REMOVED_EACH - (removed ?? 0))
+  }
 }

@@ -27,7 +27,6 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   /** At least one. More than one needs `reusePort`. */
   readonly threads: number
   readonly config: Config
-  /** Of all threads together. */
   readonly maxConnections: number
   /** Where main serves all other requests. */
   readonly main: PrivateAddress
@@ -67,7 +66,6 @@ export class IngestThreads implements AsyncDisposable {
     for (const { host } of this.#threads) this.#supervisor.run(host)
   }
 
-  /** The last error of each failing thread, by its name. */
   get failing(): ReadonlyMap<string, string> {
     return this.#supervisor.failing
   }
@@ -84,7 +82,6 @@ export class IngestThreads implements AsyncDisposable {
     return url
   }
 
-  /** Stops accepting connections. Requests in flight continue. */
   close(): void {
     for (const { host } of this.#threads) host.channel?.send('close')
   }
@@ -142,7 +139,6 @@ interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
   readonly dataOf: (backend: unknown) => IngestThreadData
 }
 
-/** Main's side of a thread of ingestion. */
 class IngestThread {
   readonly host: ThreadHost<IngestThreadFunctions, IngestMainFunctions>
   readonly #changes = new ThreadChanges<SharedChange>(
@@ -197,13 +193,9 @@ interface SharedLimitsOptions {
   readonly clock: Clock
 }
 
-/** The limits that main and its threads share. */
 export class SharedLimits {
-  /** For main. */
   readonly rateLimit: RateLimit
-  /** For main. */
   readonly partialBodies: ByteBudget
-  /** For the other threads. */
   readonly memory: IngestThreadData['limits']
   readonly #catalog: Pick<Catalog, 'current'>
   readonly #buckets: SharedBuckets
@@ -271,16 +263,13 @@ export interface IngestThreadData {
   readonly limits: { readonly rates: SharedArrayBuffer; readonly partialBodies: SharedArrayBuffer }
 }
 
-/** The functions of a thread of ingestion for main. */
 export interface IngestThreadFunctions {
-  /** Resolves to the URL. Rejects with the error of the system. */
   listen(at: Listening): Promise<string>
   apply(change: SharedChange): Promise<void>
   close(): void
   abort(): void
 }
 
-/** The functions of main for a thread of ingestion. */
 export interface IngestMainFunctions {
   keyUsed(use: { readonly key: string; readonly at: number }): Promise<void>
   damaged(error: WireError): void

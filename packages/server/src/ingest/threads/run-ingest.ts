@@ -109,7 +109,6 @@ class Forwarded {
     })
   }
 
-  /** Resolves when all are closed, or when a stop is overdue. */
   async ended(): Promise<void> {
     if (this.#open.size === 0 || this.#overdue.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()

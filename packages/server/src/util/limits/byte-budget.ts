@@ -4,7 +4,6 @@ export interface BudgetPart {
   readonly thread: number
 }
 
-/** Memory of a budget shared by this many threads. */
 export function memoryOfBudget(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * BigInt64Array.BYTES_PER_ELEMENT)
 }

@@ -42,7 +42,7 @@ export class ChunkPublisher {
     this.#options = options
   }
 
-  /** Messages that the server has acknowledged and lost: it gave their numbers to later ones. */
+  /** Numbers of the log that the server has given out again, because it lost the messages that had them. */
   get lostMessages(): number {
     return this.#lostMessages
   }

@@ -39,7 +39,9 @@ export class DataDir implements Disposable {
     this.emptiedLock = lock === undefined
     // SQLite reads the file only if no other process holds the lock.
     if (lock === undefined) truncateSync(file)
-    this.#lock = lock ?? lockOf(path, file)!
+    const taken = lock ?? lockOf(path, file)
+    if (taken === undefined) throw new Error(`The lock file ${file} cannot be emptied. Remove it.`)
+    this.#lock = taken
     if (isOpenElsewhere(this.databaseFile, file)) {
       this.#lock.close()
       throw new DataDirInUse(
@@ -113,13 +115,15 @@ function isOpenElsewhere(databaseFile: string, lockFile: string): boolean {
 /** More than the calls of a request of `maxBatchBytes` need. */
 const PROBE_BYTES = 1024 * 1024
 
+let probe: Buffer | undefined
+
 /** Checks that the disk accepts new data. A change of the database may fit into its free space. */
 export async function probeDisk(databaseFile: string): Promise<void> {
   const file = join(dirname(databaseFile), 'disk-probe')
   try {
     await using handle = await open(file, 'w', 0o600)
     // Random, because a compressing file system needs no room for zeros.
-    await handle.writeFile(randomBytes(PROBE_BYTES))
+    await handle.writeFile((probe ??= randomBytes(PROBE_BYTES)))
     await handle.sync()
   } catch (cause) {
     // Not the message: it has the path, and `/readyz` is public.

@@ -6,8 +6,6 @@ import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-ar
 /** Limits of one slice. Every other write waits for it. */
 const SLICE_EVENTS = 500
 const SLICE_MS = 8
-/** Of a slice that has to keep up with large commits. */
-const MAX_SLICE_MS = 20
 const SLICE_OTHERS = 500
 
 /** The last event that the consumer has acked and every follower has reached. */
@@ -27,15 +25,14 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
   const removeOthers = otherRemoval(db)
   const used = db.prepare(USED_BYTES)
 
-  const removeSlice = ({ before, afterSeq, minEvents = 0 }: SliceInput): Removal => {
-    const start = performance.now()
+  const removeSlice = ({ before, afterSeq }: SliceInput): Removal => {
+    const end = performance.now() + SLICE_MS
     if (before !== null && afterSeq === 0) removeOthers(before)
-    const limit = Math.max(SLICE_EVENTS, minEvents)
-    const rows = oldest.all(afterSeq, limit)
+    const rows = oldest.all(afterSeq, SLICE_EVENTS)
     let removed = 0
     let seenOld = false
     const deliveriesOf = deliveryFinder(ofMoment)
-    for (const [index, { seq, id, received_at: receivedAt }] of rows.entries()) {
+    for (const { seq, id, received_at: receivedAt } of rows) {
       if (before !== null && Number(receivedAt) >= before) continue
       seenOld = true
       const deliveries = deliveriesOf(String(id))
@@ -43,11 +40,10 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
         const ids = deliveries.map((row) => String(row['id']))
         removed += remove(String(id), ids).events
       }
-      const max = index + 1 < minEvents ? MAX_SLICE_MS : SLICE_MS
-      if (performance.now() - start > max) return { removed, cursor: String(seq) }
+      if (performance.now() > end) return { removed, cursor: String(seq) }
     }
     // One young event may come from a wrong clock; a whole slice of them is the end.
-    const isEnd = rows.length < limit || !seenOld
+    const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
 
@@ -101,8 +97,6 @@ function otherRemoval(db: DatabaseSync): (before: number) => void {
 export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
   readonly before: number | null
   readonly afterSeq: number
-  /** Events to look at, even if the slice takes up to 20 ms; added by the writer thread. */
-  readonly minEvents?: number
   /** When the last slice begins, by the writer thread's clock; absent in the first slice. */
   readonly until?: number
   readonly removed?: number
