@@ -8,7 +8,6 @@ export const CALL_LIMITS = {
   batchMessages: 2500,
   /** Levels of objects and arrays in one call, including the call itself. */
   nestingLevels: 64,
-  /** Characters of a `messageId`. */
   messageIdCharacters: 100,
 } as const
 
@@ -20,13 +19,9 @@ export const LIMITS = {
    * and 32 KB of what a batch has besides.
    */
   requestBytes: (512 + 32) * 1024,
-  /** Webhook URLs of one destination. */
   webhooksPerDestination: 5,
-  /** Static headers of one webhook. */
   headersPerWebhook: 5,
-  /** Characters of a webhook URL. */
   webhookUrlCharacters: 2048,
-  /** Characters of a static header's value. */
   headerValueCharacters: 1024,
   /** From the start of an attempt to the last response header. */
   attemptTimeoutMs: 5_000,
@@ -38,7 +33,6 @@ export const LIMITS = {
   payloadBytes: 4 * 1024 * 1024,
   /** How long a deletion notice is retried. */
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
-  /** Users of one deletion request. */
   usersPerDeletion: 5_000,
   /** Audiences and computed traits of one service. */
   computations: 1_000,
@@ -50,15 +44,12 @@ export const LIMITS = {
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
   /** Levels of a condition: its `and`, `or` and `not`, and the clauses in them. */
   conditionLevels: 10,
-  /** Clauses of one condition. */
   conditionClauses: 50,
-  /** Filters in the `where` of one clause. */
   filtersPerClause: 20,
   /** Characters of a name, a path or a text in a condition. */
   conditionTextCharacters: 500,
   /** Characters of the JSON of a list or an object that a condition compares with. */
   conditionValueCharacters: 5_000,
-  /** Values of `one_of`. */
   oneOfValues: 100,
   /** The greatest number that a number of events is compared with. */
   countedEvents: 10_000,

@@ -26,7 +26,6 @@ export function argumentTerm(argument: Command['registeredArguments'][number]): 
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-/** Puts the options of the command itself first. */
 function ownFirst<Item extends Command | Option>(
   all: Item[],
   visible: Item[],

@@ -47,7 +47,6 @@ const LEVELS: Readonly<Record<number, readonly [string, Format]>> = {
   60: ['fatal', ['red', 'bold']],
 }
 
-/** Formats a JSON log line. */
 export function logLine(json: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(json) as LogEntry
   const [name, colour] = LEVELS[level] ?? ['', 'dim']

@@ -2,7 +2,6 @@ import { ValidationError } from '../errors.ts'
 import type { Options } from '../options.ts'
 import type { Page } from './page.ts'
 
-/** One message that the service rejected. */
 export interface RejectedMessage {
   /** Its position in the batch, from 0. */
   readonly index: number

@@ -5,7 +5,6 @@ interface HttpRequest {
   readonly body: string
 }
 
-/** The request line, headers and body. */
 export function requestText({ method, path, headers, body }: HttpRequest): string {
   const lines = headers.map(({ name, value }) => `${name}: ${value}`)
   return [`${method} ${path} HTTP/1.1`, ...lines, '', indented(body)].join('\n')

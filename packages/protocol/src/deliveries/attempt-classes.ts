@@ -79,5 +79,4 @@ export const ATTEMPT_CLASSES = {
   },
 } as const satisfies Record<string, AttemptClassInfo>
 
-/** The class of one attempt. */
 export type AttemptClass = keyof typeof ATTEMPT_CLASSES

@@ -102,14 +102,12 @@ export class OpenapiClient {
     return (response.text === '' ? undefined : JSON.parse(response.text)) as T
   }
 
-  /** The schema of the request body of an operation, with resolved references. */
   bodySchema(operationId: string): Json | undefined {
     const { schema } =
       this.operations.get(operationId)!.requestBody?.content['application/json'] ?? {}
     return schema && (this.#resolved(schema, false) as Json)
   }
 
-  /** The schema with resolved references. */
   resolve(schema: object): object {
     return this.#resolved(schema, false) as object
   }

@@ -1,7 +1,6 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
 import { Listener } from './listener.ts'
 
-/** The body of a webhook, as far as it tells a value of a user. */
 interface Told {
   readonly userId: string
   readonly messageId: string
@@ -10,17 +9,16 @@ interface Told {
   readonly context: { readonly audience?: object; readonly computedTrait?: object }
 }
 
-/** A receiver's view of audiences and computed traits: it knows nothing but the bodies that it got. */
+/** What a receiver knows of audiences and computed traits from the bodies alone. */
 export class HeardAudiences {
   readonly #listener = new Listener()
-  /** What was told, by key, user and timestamp: a repeated call must be the same. */
+  /** By key, user and timestamp: a repeated call must be identical. */
   readonly #calls = new Map<string, string>()
-  /** Calls that came again as another one. Empty unless there is a bug. */
+  /** Calls that were repeated with other content. Empty unless there is a bug. */
   readonly contradictions: string[] = []
-  /** Calls, repeated ones included. */
   count = 0
 
-  /** Takes the body of a request. Returns whether it tells of an audience or a computed trait. */
+  /** Returns whether the body announces an audience or computed trait. */
   hear(body: Buffer): boolean {
     const event = JSON.parse(body.toString()) as Told
     if (!event.context.audience && !event.context.computedTrait) return false
@@ -38,12 +36,11 @@ export class HeardAudiences {
     return true
   }
 
-  /** The users that have a value of this trait, and their values. */
+  /** Users with a value of this trait. */
   believes(key: string): Readonly<Record<string, Json>> {
     return this.#listener.believes(key)
   }
 
-  /** The users who belong to an audience, in order. */
   members(key: string): readonly string[] {
     return Object.keys(this.believes(key)).toSorted()
   }

@@ -1,12 +1,11 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
 
-/** What a receiver has heard of one trait of one user. */
 interface Heard {
   readonly value: Json
   readonly at: number
 }
 
-/** A receiver that only listens: for each user and trait it believes the identify call with the latest `timestamp`. */
+/** A receiver that keeps, per user and trait, the identify call with the latest `timestamp`. */
 export class Listener {
   readonly #heard = new Map<string, Map<string, Heard>>()
 
@@ -20,7 +19,7 @@ export class Listener {
     }
   }
 
-  /** What it believes of a trait, by userId, without users that have no value. */
+  /** Values of a trait by userId. */
   believes(key: string): Readonly<Record<string, Json>> {
     const users = [...(this.#heard.get(key) ?? [])].map(
       ([userId, { value }]) => [userId, value] as const,

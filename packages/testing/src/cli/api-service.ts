@@ -4,7 +4,6 @@ import { Hookline, type Run, run } from './hookline.ts'
 /** A running service, for tests of commands that use the management API. */
 export class ApiService implements AsyncDisposable {
   readonly url: string
-  /** The file in which the service keeps its admin token. */
   readonly tokenFile: string
   readonly #opened: AsyncDisposable
 

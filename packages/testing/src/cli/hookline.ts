@@ -15,19 +15,17 @@ const OF_EVERY_PROCESS = {
 }
 
 export interface RunOptions {
-  /** The working folder, which `./data` is in. */
   readonly cwd?: string
   /** Added to PATH and the compile cache; nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>
-  /** Arguments for Node. */
   readonly nodeArgs?: readonly string[]
-  /** The file descriptor that stdout is; by default its output is kept in `stdout`. */
+  /** File descriptor for stdout; by default output is collected in `stdout`. */
   readonly stdoutFd?: number
-  /** Whether it runs on a terminal of its own. What the terminal shows of either stream is in `stdout`. */
+  /** Runs on a pseudo-terminal; both streams are in `stdout`. */
   readonly onTerminal?: boolean
 }
 
-/** The command in its own process, as a user runs it. Its output goes to a terminal only where a test wants it. */
+/** The command in its own process, as a user runs it. */
 export class Hookline implements AsyncDisposable {
   stdout = ''
   stderr = ''
@@ -50,26 +48,25 @@ export class Hookline implements AsyncDisposable {
     this.#closed = once(this.#child, 'close')
   }
 
-  /** Resolves with the exit code when the process has ended and its output was read. */
+  /** Resolves with the exit code once all output was read. */
   async exit(): Promise<number | null> {
     await this.#closed
     return this.#child.exitCode
   }
 
-  /** Resolves with the first match in its output, as soon as there is one. */
+  /** Resolves with the first match in its output. */
   async printed(pattern: RegExp, stream: 'stdout' | 'stderr' = 'stdout'): Promise<RegExpExecArray> {
     await eventually(() => expect(this[stream]).toMatch(pattern), 10)
     return pattern.exec(this[stream])!
   }
 
-  /** Resolves with its JSON documents of this kind, as soon as there are this many. */
+  /** Resolves with its JSON documents of this kind once there are this many. */
   async documents<T = Record<string, unknown>>(kind: string, count: number): Promise<T[]> {
     const found = () => this.#documents().filter((document) => document['kind'] === kind)
     await eventually(() => expect(found()).toHaveLength(count), 10)
     return found() as T[]
   }
 
-  /** Resolves with the only document of this kind. */
   async document<T = Record<string, unknown>>(kind: string): Promise<T> {
     const [only] = await this.documents<T>(kind, 1)
     return only!
@@ -90,7 +87,6 @@ export class Hookline implements AsyncDisposable {
   }
 }
 
-/** Whether this machine has the `script` of util-linux. */
 export const hasTerminals = (): boolean =>
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false
 
@@ -105,7 +101,6 @@ export interface Run {
   readonly stderr: string
 }
 
-/** Runs the command until it exits. */
 export async function run(args: readonly string[], options?: RunOptions): Promise<Run> {
   await using hookline = new Hookline(args, options)
   const code = await hookline.exit()

@@ -15,7 +15,6 @@ export interface ArrivedBatch {
   readonly sentAt: string
 }
 
-/** The batches in the requests. */
 export function arrivedBatches(requests: readonly ReceivedRequest[]): ArrivedBatch[] {
   return requests.map((request) => JSON.parse(bodyOf(request).toString('utf8')) as ArrivedBatch)
 }

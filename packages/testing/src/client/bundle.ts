@@ -21,7 +21,6 @@ export async function bundle(path: string, conditions: readonly string[] = []): 
   return output[0].code
 }
 
-/** The size of a module of the client bundled with everything it imports, minified and compressed. */
 export async function bundledBytes(module: string): Promise<number> {
   const path = fileURLToPath(new URL(`../../../client/src/${module}.ts`, import.meta.url))
   return gzipSync(await bundle(path, ['hookline-source'])).length

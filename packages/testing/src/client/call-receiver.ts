@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How often a call arrived, and its timestamp. */
 interface ReceivedCall {
   times: number
   readonly timestamp: string

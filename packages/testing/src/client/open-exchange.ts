@@ -15,11 +15,9 @@ interface ExchangeOptions extends ClientOptions {
   readonly random?: () => number
 }
 
-/** A client and the receiver that it sends to. */
 export class Exchange implements AsyncDisposable {
   readonly receiver: Receiver
   readonly analytics: Analytics
-  /** The errors that `onError` received. */
   readonly errors: ReportedError[] = []
   readonly #clock: Clock | undefined
 
@@ -52,7 +50,6 @@ export class Exchange implements AsyncDisposable {
     return this.batches.flatMap(({ batch }) => batch)
   }
 
-  /** The event numbers that arrived, in the order of arrival. */
   get events(): number[] {
     return this.messages.map(({ event }) => Number(event))
   }

@@ -26,7 +26,6 @@ export class RunningProgram implements AsyncDisposable {
     return this.#stderr
   }
 
-  /** Resolves with the exit code when the program ends by itself. */
   exit(): Promise<number | null> {
     return this.#exited
   }

@@ -1,9 +1,6 @@
 import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 
-/**
- * The system's clock with an offset that a test can change, as when an operator sets the clock of a machine, or as when time
- * passes. Timers run as usual.
- */
+/** The system's clock with an offset that a test can change. Timers run as usual. */
 export class AdjustableClock implements Clock {
   #offsetMs = 0
   #passedMs = 0
@@ -24,12 +21,11 @@ export class AdjustableClock implements Clock {
     return systemClock.turn()
   }
 
-  /** As if so much more time had passed, in which no timer ran. */
+  /** As if this much time had passed without timers. */
   pass(ms: number): void {
     this.#passedMs += ms
   }
 
-  /** Sets the clock forward, or back when `ms` is negative. */
   adjust(ms: number): void {
     this.#offsetMs += ms
   }

@@ -28,7 +28,6 @@ export class ManualClock implements Clock {
 
   readonly turn = turn
 
-  /** Advances the clock and runs the tasks that become due, in the order of their times. */
   advance(ms: number): void {
     const until = this.#nowMs + ms
     for (;;) {

@@ -5,7 +5,7 @@ import { Postgres } from '../../../server/src/backend/cluster/postgres/postgres.
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
 import { natsProgram, postgresProgram } from './programs.ts'
 
-/** What a backend of a test is opened on: a database and a prefix of streams of its own. Disposing of it removes the database. */
+/** A database and a stream prefix for the backend of a test. Disposing of it removes the database. */
 export interface ClusterPlace extends AsyncDisposable {
   readonly databaseUrl: string
   readonly natsUrl: string
@@ -15,7 +15,6 @@ export interface ClusterPlace extends AsyncDisposable {
 /** Where the servers are: the setting of a person, or what `start-servers.ts` has started for all workers. */
 export const DATABASE_VARIABLE = 'HOOKLINE_TEST_DATABASE_URL'
 export const NATS_VARIABLE = 'HOOKLINE_TEST_NATS_URL'
-/** The name of the database that has the schema. */
 const TEMPLATE_VARIABLE = 'HOOKLINE_TEST_DATABASE_TEMPLATE'
 
 /** Why tests of the cluster cannot run here; `undefined` where they can. */

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** The ways of a link that carry nothing: from the client to the server, from the server to the client, or both. */
+/** The directions that a cut affects. */
 export type Cut = 'there' | 'back' | 'both'
 
 /**
- * A link from one client to one server, a TCP proxy, which a test can cut. What is sent over a cut link arrives when it is
- * mended, as TCP sends it again then. Neither side hears that the other one has closed its connection.
+ * A TCP proxy that a test can cut. Bytes sent over a cut link arrive once it is restored. Neither side sees the other
+ * close.
  */
 export class Link implements AsyncDisposable {
   readonly #server: Server
   readonly #targetPort: number
   readonly #sockets = new Set<Socket>()
-  /** By the way that each of them goes. */
   readonly #flows = new Set<Flow>()
   #cut: Cut | undefined
 
@@ -32,7 +31,6 @@ export class Link implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The URL of the server, over the link. */
   urlOf(serverUrl: string): string {
     const url = new URL(serverUrl)
     url.port = String(this.port)
@@ -86,7 +84,7 @@ interface Way {
   readonly way: 'there' | 'back'
 }
 
-/** What one side of a connection sends to the other one. */
+/** One direction of a connection. */
 class Flow {
   readonly way: Way['way']
   readonly #from: Socket
@@ -115,7 +113,6 @@ class Flow {
     this.#closeOrWait()
   }
 
-  /** The sender has closed its side. */
   end(onEnded: () => void): void {
     this.#onEnded = onEnded
     this.#closeOrWait()

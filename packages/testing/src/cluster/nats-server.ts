@@ -8,7 +8,7 @@ import { TemporaryFolder } from '../files/temporary-folder.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** What a server has in its configuration file, beside where it listens and keeps its data. */
+/** Further entries of the configuration file. */
 type NatsSettings = Readonly<Record<string, unknown>>
 
 /** A NATS server with JetStream, with data in a temporary folder. */
@@ -30,7 +30,6 @@ export class NatsServer implements AsyncDisposable {
     })
   }
 
-  /** Where its data is. */
   get folder(): string {
     return join(this.#folder.path, 'data')
   }

@@ -9,7 +9,6 @@ import { Link } from './link.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** What each server may store: a test fills it. */
 const MAX_FILE_STORE_BYTES = 48 * 1024 * 1024
 /** Servers tell each other of this address, so that they use only the links that they were given. */
 const NOWHERE = '127.0.0.1:1'
@@ -27,7 +26,6 @@ export interface NatsNode {
 /** Servers of NATS that are one JetStream cluster; one alone is no cluster. */
 export class NatsServers implements AsyncDisposable {
   readonly all: readonly NatsNode[]
-  /** Where the data of all of them is. */
   readonly folder: string
   readonly #stack: AsyncDisposableStack
 
@@ -67,12 +65,10 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** The URLs of all of them, separated by commas. */
   get url(): string {
     return this.all.map(({ port }) => `nats://127.0.0.1:${port}`).join()
   }
 
-  /** Uses a connection to those that run. */
   async with<T>(
     use: (manager: JetStreamManager, connection: NatsConnection) => Promise<T>,
   ): Promise<T> {

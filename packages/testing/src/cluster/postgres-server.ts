@@ -59,7 +59,6 @@ export class PostgresServer implements AsyncDisposable {
 
   async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.#urlOf(database) })
-    // A server that is killed meanwhile.
     client.on('error', () => undefined)
     await client.connect()
     try {
@@ -75,7 +74,6 @@ export class PostgresServer implements AsyncDisposable {
     await appendFile(join(this.#folder.path, 'data', 'postgresql.conf'), lines.join(''))
   }
 
-  /** Where its log is, if it is configured to have one. */
   get logFolder(): string {
     return join(this.#folder.path, 'data', 'log')
   }

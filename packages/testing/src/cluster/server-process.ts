@@ -33,7 +33,6 @@ export class ServerProcess implements AsyncDisposable {
     return this.#child.pid!
   }
 
-  /** The last lines that it printed. */
   get output(): string {
     return this.#output
   }

@@ -8,8 +8,8 @@ import { NatsServer } from './nats-server.ts'
 import { PostgresServer } from './postgres-server.ts'
 
 /**
- * Starts the servers of a cluster for all workers of a run, unless they run already, and ends them with it. Says once where they
- * are missing: then the tests that need them are skipped.
+ * Starts the servers of a cluster for all workers of a run, unless they are running. Reports missing ones once; their
+ * tests are skipped.
  */
 export default async function startServers(): Promise<() => Promise<void>> {
   await using stack = new AsyncDisposableStack()

@@ -12,7 +12,6 @@ export interface StartedServerOptions {
 
 const EVERY_MS = 20
 
-/** A server with its own data, which tests kill and start again. */
 export class StartedServer implements AsyncDisposable {
   readonly #options: StartedServerOptions
   #process: ServerProcess | undefined
@@ -21,12 +20,10 @@ export class StartedServer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Its process, which is another one after each start. */
   get pid(): number {
     return this.#process!.pid
   }
 
-  /** Starts it, and resolves when it can be used. */
   async start(): Promise<void> {
     const { program, args, user, check } = this.#options
     const deadline = performance.now() + CONDITION_MS
@@ -48,7 +45,6 @@ export class StartedServer implements AsyncDisposable {
     }
   }
 
-  /** Ends it with SIGKILL. Its data stays. */
   async kill(): Promise<void> {
     await this.#process?.[Symbol.asyncDispose]()
     this.#process = undefined
@@ -61,7 +57,6 @@ export class StartedServer implements AsyncDisposable {
     await this.kill()
   }
 
-  /** Stops it for a while with SIGSTOP, or lets it go on with SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#process?.kill(signal)
   }

@@ -1,6 +1,5 @@
 import type { Receiver } from '../receiver/receiver.ts'
 
-/** A deletion as the management API shows it. */
 export interface Deletion {
   readonly id: string
   readonly state: string
@@ -8,7 +7,6 @@ export interface Deletion {
   readonly purgedAt: string | null
 }
 
-/** The calls that the receiver got on one of its paths. */
 export function callsTo({ requests }: Receiver, path: string) {
   return requests
     .filter((request) => request.path.endsWith(`/${path}`))

@@ -10,7 +10,6 @@ import { acceptedEvent } from '../records/accepted-event.ts'
 const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
 export const PLANTED = 'PLANTED-VALUE'
 
-/** What a backend is opened on. */
 export type DeletionPlace =
   | { readonly dataDir: string }
   | {
@@ -31,7 +30,7 @@ export function openPlace(place: DeletionPlace): Promise<Backend> {
   })
 }
 
-/** Fills a backend with events of users, and asks for their deletion. Returns its id. */
+/** Stores events of users, and requests their deletion. Returns its id. */
 export async function prepareDeletion(
   place: DeletionPlace,
   userIds: readonly string[],
@@ -46,7 +45,7 @@ export async function prepareDeletion(
   return await ask(backend, userIds, { suppress: true })
 }
 
-/** What there is in the end, but for times. */
+/** The final state, without times. */
 export async function outcomeOf(place: DeletionPlace, id: string): Promise<object> {
   await using backend = await openPlace(place)
   const { step, purged } = (await backend.deletions.find(id))!
@@ -66,7 +65,7 @@ export async function outcomeOf(place: DeletionPlace, id: string): Promise<objec
   }
 }
 
-/** Carries the deletions out in a process that is killed at a moment; 0 for never. Returns its exit code. */
+/** Runs deletions in a process that is killed at the n-th write; 0 for never. Returns the exit code. */
 export async function runDeletion(place: DeletionPlace, killAt: number): Promise<number | null> {
   const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(place), String(killAt)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })

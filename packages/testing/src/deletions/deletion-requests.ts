@@ -8,7 +8,7 @@ import { newDestination, newSource } from '../records/catalog-records.ts'
 export const openIn = (dataDir: string): Promise<Backend> =>
   openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
 
-/** Two sources, with a destination that is on in each, and one that is off. */
+/** Two sources, each with an enabled and a disabled destination. */
 export async function setUp({ catalog }: Backend): Promise<void> {
   await catalog.putSource(newSource({ id: 'src_a' }))
   await catalog.putSource(newSource({ id: 'src_b' }))
@@ -17,7 +17,6 @@ export async function setUp({ catalog }: Backend): Promise<void> {
   await catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
 }
 
-/** Asks for the deletion of these users; gives its id. */
 export async function ask(
   { deletions }: Backend,
   userIds: readonly string[],

@@ -9,7 +9,6 @@ const CALLS = { writes: 1, syncs: 2, truncations: 4, 'short writes': 8, creation
 const CHANGES = CALLS.writes + CALLS.syncs + CALLS.truncations + CALLS.creations
 
 export interface Failures {
-  /** The error of the calls that fail. */
   readonly error: 'EIO' | 'ENOSPC' | 'EROFS'
   /** The file of the data folder; by default, each. */
   readonly file?: string
@@ -17,7 +16,6 @@ export interface Failures {
   readonly calls?: keyof typeof CALLS
   /** How many of these calls fail; by default, all. */
   readonly share?: number
-  /** It decides which. */
   readonly seed?: number
 }
 
@@ -25,7 +23,6 @@ export interface Failures {
 export class FailingDisk implements Disposable {
   readonly #folder = new TemporaryFolder()
   readonly #real = realpathSync(this.#folder.path)
-  /** The data folder. */
   readonly path = join(this.#real, 'data')
   readonly #rule = join(this.#real, 'rule')
   readonly #library = join(this.#real, 'failing-disk.so')
@@ -54,12 +51,10 @@ export class FailingDisk implements Disposable {
     renameSync(`${this.#rule}.next`, this.#rule)
   }
 
-  /** The disk works again. */
   mend(): void {
     rmSync(this.#rule, { force: true })
   }
 
-  /** The kinds of calls of which at least one has failed. */
   get failed(): string[] {
     return Object.entries(CALLS)
       .filter(([, number]) => existsSync(`${this.#rule}.failed-${number}`))

@@ -8,7 +8,6 @@ export function needsCompiler(skip: () => never): void {
   skipOrFail('Linux and a C compiler, `cc`', 'HOOKLINE_REQUIRE_COMPILER', skip)
 }
 
-/** Compiles a library that LD_PRELOAD can name. */
 export function compile(source: URL, library: string): void {
   const files = ['-o', library, fileURLToPath(source)]
   execFileSync('cc', ['-shared', '-fPIC', '-O2', ...files, '-ldl', '-lpthread'])

@@ -2,7 +2,6 @@ import type { ActivityListener } from '../../../server/src/telemetry/activity-li
 
 const nothing = (): void => undefined
 
-/** A listener that ignores all activity, for tests that do not check it. */
 export const NO_ACTIVITY: ActivityListener = {
   received: nothing,
   refused: nothing,

@@ -7,7 +7,6 @@ import {
 } from '../../../server/src/util/workers/supervisor.ts'
 import type { Worker } from '../../../server/src/util/workers/worker.ts'
 
-/** Runs a worker under a supervisor, as the engine does, until it is disposed of. */
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
   readonly givenUp: WorkerGivenUp[] = []

@@ -24,12 +24,11 @@ export interface EngineOptions {
   readonly limits?: Partial<DispatcherOptions['limits']>
   readonly retryDelaysMs?: readonly number[]
   readonly retryWindowMs?: number
-  /** Options of the sender. By default it may reach loopback. */
+  /** By default the sender may reach loopback. */
   readonly sender?: Partial<WebhookSenderOptions>
   /** The clock of the engine. Attempts use the system's clock. */
   readonly clock?: Clock
   readonly maxDestinationsInMetrics?: number
-  /** By default `warn`. */
   readonly logLevel?: 'debug' | 'info'
   /** An open backend, in place of the embedded one on a folder. The test closes it. */
   readonly backend?: Backend
@@ -43,15 +42,12 @@ const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMe
 export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly metrics: Metrics
-  /** All log lines of level `warn` and above, or of `logLevel` and above. */
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  /** Workers that failed too often and are not restarted. */
   readonly givenUp: WorkerGivenUp[] = []
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
   readonly lanes: LaneGroup
-  /** How many rows a test has removed from the database itself. */
   expectedMissing = 0
   readonly #stack: AsyncDisposableStack
   readonly #clock: Clock
@@ -100,7 +96,6 @@ export class TestEngine implements AsyncDisposable {
     this.engine.supervise(this.replays)
   }
 
-  /** Opens the engine on a new folder, or on the folder of an earlier engine. */
   static async open(options: EngineOptions = {}, folder?: TemporaryFolder): Promise<TestEngine> {
     const stack = new AsyncDisposableStack()
     const dataDir = (folder ?? stack.use(new TemporaryFolder())).path
@@ -122,7 +117,6 @@ export class TestEngine implements AsyncDisposable {
     return destination
   }
 
-  /** Appends events as ingest does. */
   async receive(count: number): Promise<readonly AcceptedEvent[]> {
     const at = this.#clock.now()
     const events = Array.from({ length: count }, () => acceptedEvent({ at }))
@@ -137,7 +131,6 @@ export class TestEngine implements AsyncDisposable {
     return (await this.backend.deliveries.list(filter, { limit: 10_000 })).data
   }
 
-  /** How many webhooks have a breaker that is not closed. */
   get openBreakers(): number {
     return this.lanes.current.openBreakers
   }
@@ -150,7 +143,6 @@ export class TestEngine implements AsyncDisposable {
     }
   }
 
-  /** Events, decisions and deliveries that are gone from the database. */
   async missing(): Promise<number> {
     const missing = Object.values(await this.backend.upkeep.missing()) as number[]
     return missing.reduce((sum, each) => sum + Math.abs(each), 0)

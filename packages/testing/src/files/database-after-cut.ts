@@ -6,7 +6,6 @@ import { TemporaryFolder } from './temporary-folder.ts'
 interface Found {
   /** `ok`, or what SQLite finds wrong. */
   readonly integrity: string
-  /** Of all events. */
   readonly messageIds: ReadonlySet<string>
 }
 

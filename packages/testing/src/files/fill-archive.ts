@@ -6,10 +6,7 @@ import { eventInserter } from './event-rows.ts'
 import type { TemporaryFolder } from './temporary-folder.ts'
 import { migrate, MIGRATIONS } from '../../../server/src/backend/embedded/migrations/migrate.ts'
 
-/**
- * Creates a database of acked and delivered events, one or more for each millisecond from NOON on, as batches of
- * calls are. Faster than delivering them.
- */
+/** Creates a database of delivered events, one or more per millisecond from NOON on. Faster than delivering them. */
 export function fillArchive(
   folder: TemporaryFolder,
   {

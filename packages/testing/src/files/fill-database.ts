@@ -6,8 +6,8 @@ import { KnownMessageIds } from '../../../server/src/backend/embedded/log/known-
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Changes the database file of a stopped service directly, in one transaction and without the indexes of the events, whose
- * keys are random: created again at the end, they are sorted once. The keys of the other indexes come in order.
+ * Changes the database of a stopped service in one transaction, without the indexes of events. They are created again
+ * at the end, which is faster because their keys are random.
  */
 export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): void {
   using db = new DatabaseSync(file)
@@ -47,10 +47,7 @@ export interface Copied {
   readonly changed: Readonly<Record<string, string>>
 }
 
-/**
- * Inserts the originals once for each row of the temporary table `copy`. CROSS JOIN keeps the order of its rows. A million
- * copies take seconds.
- */
+/** Inserts the originals once for each row of the temporary table `copy`, in order. */
 export function copyRows(
   db: DatabaseSync,
   { table, originals, on = 'TRUE', changed }: Copied,

@@ -7,7 +7,6 @@ const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
 /** A pipe whose reader reads only when a test says so. */
 export class NamedPipe implements Disposable {
-  /** To write to. */
   readonly fd: number
   readonly #folder = new TemporaryFolder()
   readonly #reader: number
@@ -27,12 +26,10 @@ export class NamedPipe implements Disposable {
     this.fd = openSync(path, O_WRONLY | (isBlocking ? 0 : O_NONBLOCK))
   }
 
-  /** The folder that has it. */
   get folder(): string {
     return this.#folder.path
   }
 
-  /** Everything that is in the pipe now. */
   read(): string {
     const buffer = Buffer.alloc(65_536)
     let text = ''

@@ -3,16 +3,12 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { der } from './der.ts'
 
-/** The key and the certificate of a TLS server, as PEM. */
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
 }
 
-/**
- * Certificates for `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. They are made on demand, so that none
- * expires in the repository.
- */
+/** For `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. Made on demand, so none expires. */
 export interface Certificates {
   /** The authority that issued all certificates except `selfSigned` and `unknownIssuer`, as PEM. */
   readonly ca: string

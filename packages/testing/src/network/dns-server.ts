@@ -9,8 +9,8 @@ export interface DnsQuestion {
 }
 
 /**
- * The answer for a name: addresses, with their TTL in seconds, of which those of the requested family are sent; no such
- * name; a failure; or no response.
+ * Addresses with their TTL in seconds (those of the requested family are sent), no such name, a failure, or no
+ * response.
  */
 export type DnsAnswer =
   | { readonly addresses: readonly string[]; readonly ttl?: number }

@@ -21,9 +21,8 @@ interface ConnectRequest {
 /** An HTTP proxy on loopback that speaks CONNECT. It records the requests, and connects to this machine for any host. */
 export class Proxy implements AsyncDisposable {
   readonly requests: ConnectRequest[] = []
-  /** Requests that are not CONNECT. */
+  /** Requests other than CONNECT. */
   others = 0
-  /** TCP connections accepted so far. */
   connections = 0
   behaviour: ProxyBehaviour
   readonly #isTls: boolean
@@ -65,7 +64,6 @@ export class Proxy implements AsyncDisposable {
     return this.#isTls ? `https://${at}localhost:${port}` : `http://${at}127.0.0.1:${port}`
   }
 
-  /** The number of open connections from clients. */
   get openConnections(): number {
     return this.#clients.size
   }

@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 
-/** An HTTP response as it was received. */
 export interface RawResponse {
   readonly status: number
   readonly headers: string
@@ -20,7 +19,6 @@ export function rawExchange(port: number, ...parts: readonly (string | Buffer)[]
   })
 }
 
-/** Parses the first response in the received text. */
 export function parseRawResponse(text: string): RawResponse {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [statusLine = '', ...headers] = head.split('\r\n')
@@ -32,8 +30,8 @@ export function parseRawResponse(text: string): RawResponse {
 }
 
 /**
- * Writes bytes to a port and returns the first response as soon as it is complete, or `undefined` where the server
- * closes without one. An incomplete response, or one without a length, is an error.
+ * Writes bytes to a port. Returns the first complete response, or `undefined` if the server closes without one.
+ * Rejects an incomplete response, or one without a length.
  */
 export function firstResponse(
   port: number,

@@ -1,6 +1,4 @@
-/** A code block of a page, as its reader meets it. */
 export interface Fence {
-  /** The line of the page on which its text begins. */
   readonly line: number
   /** How many headings of sections are above it. */
   readonly section: number

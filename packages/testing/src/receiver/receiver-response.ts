@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A valid response. */
 interface ValidResponse {
   readonly status?: number
   readonly headers?: OutgoingHttpHeaders

@@ -81,7 +81,6 @@ export class Receiver implements AsyncDisposable {
       : `http://127.0.0.1:${this.port}/hook`
   }
 
-  /** The number of open connections. */
   get openConnections(): number {
     return this.#sockets.size
   }

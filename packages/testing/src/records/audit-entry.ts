@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../../server/src/backend/audit.ts'
 import { NOON } from './accepted-event.ts'
 
-/** An audit entry. */
 export const auditEntryOf = (id: string, change: Partial<AuditEntry> = {}): AuditEntry => ({
   id,
   at: NOON,

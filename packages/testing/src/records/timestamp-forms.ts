@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 
 interface TimestampForms {
-  /** A text, and the time that it names. */
   readonly read: readonly [text: string, time: string][]
   readonly refused: readonly string[]
 }

@@ -15,7 +15,6 @@ export type WaitReason =
   | 'destination_paused'
   | 'destination_disabled'
 
-/** What the trace says of one webhook that waits. */
 interface WaitingPart {
   readonly url: string
   readonly state: string
@@ -29,14 +28,11 @@ interface WaitingPart {
   readonly last: { readonly class: string; readonly status?: number } | null
 }
 
-/** The answer to "why did nothing arrive?" of the API and of the CLI. */
 export interface Answer {
   readonly trace: Trace
   readonly delivery: TracedDelivery
   readonly part: WaitingPart
-  /** The text of the decision, with its remedy. */
   readonly explanation: string
-  /** What `hookline trace` prints. */
   readonly cli: string
 }
 
@@ -102,7 +98,6 @@ export async function whyItWaits(
   return { ...answer, explanation: `${explanation} ${decision!.remedy ?? ''}`, cli }
 }
 
-/** Sends one call for each messageId. */
 export async function sendBatch(
   service: RunningService,
   messageIds: readonly string[],
@@ -112,7 +107,6 @@ export async function sendBatch(
   expect(await service.send('/v1/batch', { batch })).toMatchObject({ status: 200 })
 }
 
-/** The health of the only webhook of the destination. */
 export async function healthOf(service: RunningService, id: string): Promise<WebhookHealth> {
   const { health } = await service.api.call<{ health: { webhooks: WebhookHealth[] } }>(
     'GET',

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_NAME } from '../../../server/src/backend/embedded/database/data-dir.ts'
 
-/** A connection to the database of a service that runs: it waits while the service writes. */
 export function openBesideService(
   dataDir: string,
   options: { readonly defensive?: boolean } = {},

@@ -9,9 +9,8 @@ interface KnownDestination {
 }
 
 /**
- * Checks through the API that nothing was lost. For each destination of its source, an event must have either a declined
- * decision or one delivery. Every delivery must belong to an event. Every accepted call must be an event or a duplicate.
- * Returns a sentence for each violation.
+ * Checks that each event has a reason not to deliver or one delivery for each destination of its source, that each
+ * delivery has its event, and each accepted call its event or duplicate. Returns a sentence for each violation.
  */
 export async function imbalances(
   api: ManagementApi,

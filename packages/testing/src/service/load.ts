@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The number of concurrent requests. */
 const SENDERS = 8
 
-/**
- * Sends calls as fast as the service responds, or slower, and keeps the messageIds of those with a 200, which the service must
- * never lose.
- */
+/** Sends calls continuously, and keeps the messageIds that were answered 200, which the service must never lose. */
 export class Load {
-  /** The messageIds of the calls with a 200. */
   readonly accepted = new Set<string>()
   #sent = 0
   readonly #random: () => number

@@ -2,7 +2,6 @@ import { exchange, type ReceivedResponse } from '../network/http-exchange.ts'
 
 /** The management API of a service, by HTTP. Paths are relative to /api/v1/. */
 export class ManagementApi {
-  /** The URL of the service. */
   readonly url: string
   readonly #token: string
 
@@ -11,7 +10,6 @@ export class ManagementApi {
     this.#token = token
   }
 
-  /** Resolves to the response, whatever its status is. */
   request(method: string, path: string, body?: object): Promise<ReceivedResponse> {
     const headers = { Authorization: `Bearer ${this.#token}` }
     const url = `${this.url}/api/v1/${path}`
@@ -23,7 +21,7 @@ export class ManagementApi {
     })
   }
 
-  /** Resolves to the body of the response. Throws unless the status is a success. */
+  /** Resolves to the body. Throws unless the status is a success. */
   async call<T>(method: string, path: string, body?: object): Promise<T> {
     const { status, text } = await this.request(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path} responded ${status}: ${text}`)

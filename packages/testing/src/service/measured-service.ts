@@ -14,14 +14,12 @@ const AFTER_REFUSAL_MS = 200
 export class MeasuredService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #process: ServiceProcess | undefined
-  /** The header `Authorization` of calls for the source. */
   authorization = ''
 
   get databaseFile(): string {
     return `${this.#folder.path}/hookline.db`
   }
 
-  /** Resolves when it accepts calls. */
   async start(
     settings: Readonly<Record<string, string>> = {},
     { openFiles }: { readonly openFiles?: number } = {},
@@ -54,7 +52,7 @@ export class MeasuredService implements AsyncDisposable {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }
 
-  /** Creates a source with a destination for each URL. Calls that are sent from now on use this source. */
+  /** Creates a source with a destination for each URL, which later calls use. */
   async addSource(...webhookUrls: readonly string[]): Promise<void> {
     const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
@@ -74,7 +72,6 @@ export class MeasuredService implements AsyncDisposable {
     this.authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
   }
 
-  /** How many lines with this message the log has. */
   logged(message: string): number {
     const lines = this.#process!.stderr.split('\n')
     return lines.filter((line) => line.includes(`"msg":"${message}"`)).length
@@ -87,7 +84,6 @@ export class MeasuredService implements AsyncDisposable {
     return values.reduce((sum, [, value]) => sum + Number(value), 0)
   }
 
-  /** The resident memory of the process. */
   get residentBytes(): number {
     const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
@@ -176,7 +172,6 @@ export class MeasuredService implements AsyncDisposable {
     this.#folder[Symbol.dispose]()
   }
 
-  /** Returns the status of the response. */
   async #post(batch: readonly object[]): Promise<number> {
     const answer = await fetch(`${this.#process!.url}/v1/batch`, {
       method: 'POST',

@@ -21,7 +21,6 @@ export async function newDestination(
   return (await api.call<{ id: string }>('POST', 'destinations', body)).id
 }
 
-/** Sends a request of the ingestion API. */
 export function sendTo(url: string, writeKey: string, body: object): Promise<ReceivedResponse> {
   const headers = {
     'Content-Type': 'application/json',

@@ -27,7 +27,6 @@ export interface CreatedSource {
 
 export interface DestinationOptions {
   readonly source?: CreatedSource
-  /** Webhooks without headers. */
   readonly urls?: readonly string[]
   readonly webhooks?: readonly { readonly url: string; readonly headers?: object }[]
   readonly secret?: string
@@ -47,8 +46,8 @@ const SETTINGS: Settings = {
 }
 
 /**
- * The whole service with a source, on its own data folder, used by HTTP. When it is disposed of, it checks that no call,
- * event or delivery was lost.
+ * The whole service with a source, on its own data folder, used by HTTP. Disposing of it checks that nothing was
+ * lost.
  */
 export class RunningService implements AsyncDisposable {
   /** All log lines of level `warn` and above, or of the setting `logLevel` and above. */
@@ -114,7 +113,6 @@ export class RunningService implements AsyncDisposable {
     return this.#service!.url
   }
 
-  /** The admin token. */
   get token(): string {
     return ADMIN_TOKEN
   }
@@ -123,7 +121,6 @@ export class RunningService implements AsyncDisposable {
     return new ManagementApi(this.url, ADMIN_TOKEN)
   }
 
-  /** The default source of `send` and of destinations. */
   get source(): CreatedSource {
     return this.#source!
   }
@@ -164,7 +161,6 @@ export class RunningService implements AsyncDisposable {
     return messageId
   }
 
-  /** The trace of the newest event with this messageId. */
   async trace(messageId: string): Promise<Trace> {
     const query = new URLSearchParams({ messageId })
     const { data } = await this.api.call<{ data: { id: string }[] }>(
@@ -185,7 +181,6 @@ export class RunningService implements AsyncDisposable {
     })
   }
 
-  /** Repeats the check until it no longer throws. */
   eventually<T>(check: () => T | Promise<T>): Promise<T> {
     return eventually(check)
   }
@@ -217,7 +212,6 @@ export class RunningService implements AsyncDisposable {
   }
 }
 
-/** Starts a service and creates its first source. */
 export async function startService(
   options: { readonly settings?: Settings } = {},
 ): Promise<RunningService> {

@@ -13,7 +13,6 @@ export class ServiceProcess {
     readonly port: number
     readonly dataDir: string
     readonly settings: Readonly<Record<string, string>>
-    /** The limit of the operating system for open files (`ulimit -n`). */
     readonly openFiles?: number | undefined
     /** The file descriptor that stderr is; by default its output is kept in `stderr`. */
     readonly stderr?: number
@@ -31,7 +30,7 @@ export class ServiceProcess {
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
   }
 
-  /** Resolves with true when the service accepts calls, or with false if the process exits before. */
+  /** Resolves with whether it accepts calls; false if it exits before. */
   async ready(): Promise<boolean> {
     while (this.isRunning()) {
       const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
@@ -50,7 +49,6 @@ export class ServiceProcess {
     await this.#end('SIGKILL')
   }
 
-  /** Stops gracefully. Resolves with the exit code. */
   async stop(): Promise<number | null> {
     await this.#end('SIGTERM')
     return this.#child.exitCode
@@ -65,7 +63,6 @@ export class ServiceProcess {
     return this.#child.pid!
   }
 
-  /** The output on stderr, for the message of a failed assertion. */
   get stderr(): string {
     return this.#stderr
   }

@@ -1,4 +1,3 @@
-/** The trace of an event, as `GET /api/v1/events/:id` returns it: the fields that tests use. */
 export interface Trace {
   readonly id: string
   readonly sourceId: string

@@ -25,7 +25,6 @@ const REFETCH_MS = 1_500
 const NO_FILTERS = { destination: undefined, delivery: undefined }
 
 interface RequestsPanelProps {
-  /** The number of stored requests. */
   readonly stored: number
   /** The destinations that deliver to the inspector; `undefined` while loading. */
   readonly destinations: readonly Destination[] | undefined

@@ -32,7 +32,6 @@ const SOURCE: To = (id) => `/sources?source=${id}`
 const AUDIENCE: To = (id) => `/audiences?audience=${id}`
 const TRAIT: To = (id) => `/audiences?trait=${id}`
 
-/** The page of an id, by its prefix. */
 const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
   ['evt_', 'Event', (id) => `/events/${id}`],
   ['dst_', 'Destination', DESTINATION],

@@ -24,7 +24,6 @@ interface ListTabProps {
   readonly space: string
 }
 
-/** The list of a manual audience. */
 export function ListTab({ audienceId, space }: ListTabProps): ReactElement {
   const mayEdit = useMay('editor')
   const change = useListChange(audienceId)

@@ -1,6 +1,5 @@
 import type { Json } from '@hookline/protocol'
 
-/** The entered number, or `undefined`. */
 export function numberIn(text: string): number | undefined {
   return text.trim() === '' || !Number.isFinite(Number(text)) ? undefined : Number(text)
 }

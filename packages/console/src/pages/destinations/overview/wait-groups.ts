@@ -9,7 +9,6 @@ interface WaitGroup {
   readonly nextAttemptAt: string | null
 }
 
-/** Groups deliveries by webhook and wait reason. */
 export function waitGroups(deliveries: readonly Delivery[]): WaitGroup[] {
   const groups = new Map<string, WaitGroup>()
   for (const { url, waiting } of deliveries.flatMap(({ webhooks }) => webhooks)) {

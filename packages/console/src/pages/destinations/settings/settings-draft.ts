@@ -30,7 +30,6 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Change
   }
 }
 
-/** The effect of a saved change. */
 export function savedWords({ enabled, settings }: Change): string {
   if (enabled === false) return 'Saved. New events are no longer delivered.'
   if (enabled === true) return 'Saved. New events are delivered.'

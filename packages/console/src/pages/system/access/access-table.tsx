@@ -18,7 +18,6 @@ interface AccessTableProps<Item> {
   readonly note?: (item: Item) => ReactNode
 }
 
-/** Tokens or sessions. */
 export function AccessTable<Item extends Token | Session>({
   items,
   noun,
