@@ -36,7 +36,6 @@ export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
   /** The name of the flag, the variable or the file; absent if none was set. */
   readonly name?: string
-  /** The key in the file. */
   readonly key?: string
 }
 

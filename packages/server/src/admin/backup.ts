@@ -27,7 +27,6 @@ export interface DatabaseCopy extends AsyncDisposable {
 }
 
 interface BackupDeps {
-  /** Makes a consistent copy of the database. */
   readonly copyDatabase: () => Promise<DatabaseCopy>
   readonly backups: Backups
   readonly backupTimeoutMs: number
@@ -84,7 +83,6 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
   })
 }
 
-/** A running backup. */
 interface Backup {
   /** Aborts when the copy contains data that a deletion has removed. */
   readonly outdated: AbortSignal

@@ -44,7 +44,6 @@ export function reportDestinations(metrics: Metrics, deps: Deps): void {
   })
 }
 
-/** The gauges of a webhook. */
 interface Gauges {
   readonly labels: { readonly destination: string; readonly webhook: string }
   readonly part: WaitingParts

@@ -15,7 +15,6 @@ const REPEATED = 'idempotent-replayed'
 const RESERVED_MS = 60_000
 const KEPT_HEADERS = ['content-type', 'location', 'etag']
 
-/** A stored response. */
 interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

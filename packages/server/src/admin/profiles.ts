@@ -73,7 +73,6 @@ const ProfileResponse = Type.Object(
   { $id: 'Profile' },
 )
 
-/** A profile in a list. */
 const ProfileSummaryResponse = Type.Object(
   {
     space: Type.String(),

@@ -73,7 +73,6 @@ interface TokenDeps extends Pick<ChangeDeps, 'clock'> {
 
 const list = new List<StoredToken>('tokens', presentToken)
 
-/** `/tokens` and `/tokens/:id`. */
 export function addTokenRoutes(app: AdminApp, { tokens, clock }: TokenDeps): void {
   app.get('/tokens', { schema: schemas.list }, ({ query }) =>
     list.page(query, (page) =>

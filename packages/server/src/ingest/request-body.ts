@@ -30,7 +30,6 @@ export class PartialBody {
     this.#maxBytes = announcedBytes ?? maxBytes
   }
 
-  /** The number of received bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -157,7 +156,6 @@ const DECOMPRESS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>(
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** A decompressed and decoded body. */
 interface DecodedBody {
   readonly text: string
   /** The size after decompression. */

@@ -1,7 +1,6 @@
 import { INGEST_CODES, type IngestCodeName, ingestError, type Source } from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 
-/** A response of the ingestion API. */
 export interface IngestResponse {
   readonly status: number
   /** A JSON object, as text. */

@@ -21,3 +21,26 @@ test('the delay of the event loop is that of the longest work since the last scr
   restart()
   expect(await seconds('max_seconds')).toBe(0)
 })
+
+test('while the event loop is busy, work of 100 ms is never missed', async () => {
+  // It measures less often until the event loop is known to be busy.
+  const isBusy = AbortSignal.timeout(1000)
+  while (!isBusy.aborted) await busyTurn()
+  for (let round = 0; round < 8; round++) {
+    for (let turns = 0; turns < 10; turns++) await busyTurn()
+    restart()
+    blockFor(100)
+    await busyTurn()
+    expect(await seconds('max_seconds')).toBeGreaterThan(0.08)
+  }
+})
+
+function blockFor(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+function busyTurn(): Promise<void> {
+  blockFor(5)
+  return new Promise((resolve) => setTimeout(resolve))
+}

@@ -112,7 +112,6 @@ function fingerprintOf(token: Redacted): string {
 
 const COOKIE = 'hookline_session'
 
-/** The secret of a session in the header `Cookie`. */
 export function sessionIn(cookies: string | undefined): string | undefined {
   return new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(cookies ?? '')?.[1]
 }

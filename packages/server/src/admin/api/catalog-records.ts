@@ -42,7 +42,6 @@ interface RecordChange<T> {
   readonly put: (next: T, previous: T) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** The header If-Match. */
   readonly ifMatch: string | undefined
 }
 

@@ -62,7 +62,6 @@ export interface ComputationKind {
   /** In sentences: `an audience`. */
   readonly one: string
   readonly many: string
-  /** The schema of a record in responses. */
   readonly record: TSchema
   /** The name and schema of the definition. `define` validates it, so the schema's faults below it are dropped. */
   readonly definition: 'condition' | 'compute'
@@ -356,7 +355,6 @@ function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {
   return outcome.definition
 }
 
-/** Faults of unknown destinations. */
 export function destinationFaults(
   ids: unknown,
   known: { has(id: string): boolean },

@@ -57,7 +57,6 @@ interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | '
 /** An export of 8,000 sources and 250 audiences has 1.3 MB. */
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
-/** `/export` and `/import`: the configuration as one document. */
 export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
   const { catalog, clock, allowedPorts, turns } = deps
   app.get('/export', { schema: schemas.export }, async ({ query }) =>

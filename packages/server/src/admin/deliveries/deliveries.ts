@@ -54,7 +54,6 @@ const CLASSES = Object.keys(DELIVERY_CLASSES) as DeliveryClass[]
 const outcome = Type.Enum(['delivered', 'retry', 'rejected'])
 const state = Schema.oneOf(STATES, `One of ${STATES.join(', ')}.`)
 
-/** The fields of an attempt as the API shows it. */
 export const attemptFields = {
   id: Type.String(),
   number: Schema.integer('The number of the attempt on this webhook, from 1.'),
@@ -139,7 +138,6 @@ const FailureResponse = Type.Object({
   remedy: Schema.text('What to do about it.'),
 })
 
-/** A request to a webhook as the API shows it. */
 export const WebhookRequest = Type.Object({
   method: Type.Literal('POST'),
   headers: Type.Record(Type.String(), Type.String(), {

@@ -283,7 +283,6 @@ function presentTestedWebhook({ url, headers, body, result }: TestedWebhook): ob
   return { url, request: { method: 'POST', headers, body }, signature, attempt }
 }
 
-/** A sample event of the user `sample-user`. */
 function sampleOf(type: PayloadType, timestamp: string): Event | DeletionNotice {
   const stamped = { userId: 'sample-user', timestamp, receivedAt: timestamp }
   if (type === 'delete') return { type, ...stamped }

@@ -138,7 +138,6 @@ interface DestinationDeps
 
 const list = new List<Destination>('destinations', presentDestination)
 
-/** `/destinations` and `/destinations/:id`. */
 export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, clock } = deps
 
@@ -224,7 +223,6 @@ function withWarnings(destination: Destination, warnings: readonly Fault[]): obj
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 
-/** A fault if the body names an unknown source. */
 export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || sources.has(sourceId)) return []

@@ -38,7 +38,6 @@ const outcomesField = Type.Object(
   },
 )
 
-/** An event in a list. */
 const EventResponse = Type.Object({ ...eventFields, outcomes: outcomesField }, { $id: 'Event' })
 
 const TraceResponse = Type.Object({

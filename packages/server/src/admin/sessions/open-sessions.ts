@@ -120,7 +120,6 @@ export function presentSession(session: StoredToken): object {
   return { ...presentToken(session), openedBy: tokenIdOf(session.openedBy ?? '') }
 }
 
-/** A sign-in link. */
 interface SignIn {
   readonly role: Role
   /** The token that created the link. */

@@ -57,7 +57,6 @@ export function clausesOf(computation: Computation): readonly NeededClause[] {
   )
 }
 
-/** The needs of all computations, by definition. */
 export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<string, Keeping> {
   const needed = new Map<string, Keeping>()
   for (const computation of computations) {

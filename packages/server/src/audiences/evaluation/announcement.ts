@@ -9,7 +9,6 @@ import { createHash } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Announced, Announcement } from '../../backend/evaluations.ts'
 
-/** A value to announce to a user. */
 export interface ValueForUser {
   readonly computation: Computation
   readonly userId: string

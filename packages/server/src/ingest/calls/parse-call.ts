@@ -108,7 +108,6 @@ function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefine
   return undefined
 }
 
-/** Moves traits to their place for the type. */
 function placeTraits(type: EventType, fields: CallFields): void {
   if (type === 'page') takeTraitsAsProperties(fields)
   if (type === 'identify') takeTraitsOfContext(fields)

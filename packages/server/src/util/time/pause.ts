@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts'
 
-/** Resolves after `ms`, or when `signal` aborts. */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()

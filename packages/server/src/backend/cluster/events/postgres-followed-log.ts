@@ -24,7 +24,6 @@ interface ReadRequest {
   readonly only?: EventSelector
 }
 
-/** The archive as a log for followers. */
 export class PostgresFollowedLog implements FollowedLog {
   readonly #postgres: Postgres
   readonly #end: ArchiveEnd
