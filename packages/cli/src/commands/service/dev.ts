@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { INSPECTOR_URL } from '@hookline/protocol'
 import type { SignatureCheck } from '@hookline/protocol/check-signature'
 import type { Config, InspectedRequest, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { httpUrl } from '../../api/api-options.ts'
-import { managementApi } from '../../api/management-api.ts'
-import { watchAttempts, type WatchedAttempt } from '../../dev/watch-attempts.ts'
+import type { Delivery, Event } from '../../api/generated/management-client.ts'
+import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
 import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
@@ -139,4 +140,54 @@ function attemptLine(output: Output, { delivery, attempt, event }: WatchedAttemp
     ...(error === undefined ? [] : [printable(error)]),
     ...(next === null ? [] : [`next attempt at ${next.slice(11, 19)}`]),
   ].join('  ')
+}
+
+const POLL_MS = 300
+
+interface WatchedAttempt {
+  readonly delivery: Delivery
+  readonly attempt: Delivery['attempts'][number]
+  readonly event: Event['event']
+}
+
+/** Polls for new attempts of one destination, in order, until the result is disposed of. */
+async function watchAttempts(
+  api: ManagementApi,
+  destinationId: string,
+  onAttempt: (watched: WatchedAttempt) => void,
+  onError: (error: unknown) => void,
+): Promise<AsyncDisposable> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let seen = new Set<string>()
+  const unseen = async () => {
+    const { data } = await api.listDeliveries({ destinationId, limit: 50 })
+    const all = data.flatMap((delivery) =>
+      delivery.attempts.map((attempt) => ({ delivery, attempt })),
+    )
+    const before = seen
+    seen = new Set(all.map(({ attempt }) => attempt.id))
+    return all
+      .filter(({ attempt }) => !before.has(attempt.id))
+      .toSorted((a, b) => (a.attempt.id < b.attempt.id ? -1 : 1))
+  }
+  await unseen()
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        for (const each of await unseen())
+          onAttempt({ ...each, event: (await api.getEvent(each.delivery.eventId)).event })
+      } catch (error) {
+        onError(error)
+      }
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+  const watching = watch()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await watching
+    },
+  }
 }
