@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A notice of a deletion, as a receiver gets it. */
+/** A deletion notice, as a receiver gets it. */
 export interface ArrivedNotice {
   readonly path: string
   readonly webhookId: string
@@ -17,16 +17,16 @@ interface ArrivedCall {
 
 const FAILING = 0.02
 
-/** Receives webhooks on any path, responds to some first attempts with 500, and keeps when it accepted what. */
+/** Receives webhooks on any path, answers some first attempts with 500, and records when it accepted each call. */
 export class Arrivals implements AsyncDisposable {
   readonly notices: ArrivedNotice[] = []
-  /** How many accepted requests were repetitions. */
+  /** The number of accepted requests that were repeats. */
   duplicates = 0
-  /** The messageIds of those whose `webhook-id` was another one than before: receivers could not tell them. */
+  /** The messageIds of repeats with a different `webhook-id`: receivers could not recognise them. */
   readonly renamed: string[] = []
   readonly #server: Server
   readonly #random: () => number
-  /** When each messageId was accepted first, in ms of `performance.now`. */
+  /** When each messageId was first accepted, in ms of `performance.now`. */
   readonly #firstAt = new Map<string, number>()
   /** Of each messageId. */
   readonly #webhookIds = new Map<string, string>()
@@ -56,7 +56,7 @@ export class Arrivals implements AsyncDisposable {
     return this.#firstAt.get(messageId)
   }
 
-  /** When calls were accepted first, in their order. */
+  /** When calls were first accepted, in order. */
   times(): readonly number[] {
     return [...this.#firstAt.values()]
   }
@@ -66,7 +66,7 @@ export class Arrivals implements AsyncDisposable {
     return [...messageIds].filter((id) => !this.#firstAt.has(id))
   }
 
-  /** Resolves when the condition holds, which is looked at after each arrival; to false when `signal` aborts first. */
+  /** Resolves to true once the condition, checked after each arrival, holds; to false if `signal` aborts first. */
   async until(condition: () => boolean, signal: AbortSignal): Promise<boolean> {
     while (!condition()) {
       if (signal.aborted) return false

@@ -9,11 +9,12 @@ import { freePort } from '@hookline/testing/network/free-port'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ManagementApi } from '@hookline/testing/service/management-api'
+import { LoopDisk } from './loop-disk.ts'
 import { Node } from './node.ts'
 
 export const STREAM = 'hookline_log'
 const ADMIN_TOKEN = 'tok_cluster_test'
-/** Of the log, each with a consumer: a source has one of them. */
+/** Partitions of the log. Each has a consumer, and each source belongs to one. */
 const PARTITIONS = 4
 const TIMEOUT_MS = 10_000
 
@@ -28,22 +29,25 @@ export interface Source {
   readonly destinationId: string
 }
 
-/** Nodes of Hookline on a PostgreSQL and NATS servers of their own, over links that can be cut. */
+/** Hookline nodes with their own PostgreSQL and NATS servers, connected by links that can be cut. */
 export class Cluster implements AsyncDisposable {
   readonly nodes: readonly Node[]
   readonly postgres: PostgresServer
   readonly nats: NatsServers
+  /** The disks of the NATS servers, by folder. Empty if this user may not mount file systems. */
+  readonly disks: ReadonlyMap<string, LoopDisk>
   readonly #databaseUrl: string
   readonly #stack: AsyncDisposableStack
 
   private constructor(
-    parts: Pick<Cluster, 'nodes' | 'postgres' | 'nats'>,
+    parts: Pick<Cluster, 'nodes' | 'postgres' | 'nats' | 'disks'>,
     databaseUrl: string,
     stack: AsyncDisposableStack,
   ) {
     this.nodes = parts.nodes
     this.postgres = parts.postgres
     this.nats = parts.nats
+    this.disks = parts.disks
     this.#databaseUrl = databaseUrl
     this.#stack = stack
   }
@@ -52,7 +56,13 @@ export class Cluster implements AsyncDisposable {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const postgres = stack.use(await PostgresServer.start())
-    const nats = stack.use(await NatsServers.start(natsServers))
+    const disks = new Map<string, LoopDisk>()
+    const mount = (path: string): Disposable | undefined => {
+      const disk = LoopDisk.mount(path)
+      if (disk !== undefined) disks.set(path, disk)
+      return disk
+    }
+    const nats = stack.use(await NatsServers.start(natsServers, mount))
     const databaseUrl = await postgres.newDatabase()
     const encryptionKey = SecretBox.newKey()
     const nodes: Node[] = []
@@ -80,20 +90,20 @@ export class Cluster implements AsyncDisposable {
       nodes.push(node)
     }
     await Promise.all(nodes.map((node) => node.ready()))
-    return new Cluster({ nodes, postgres, nats }, databaseUrl, stack.move())
+    return new Cluster({ nodes, postgres, nats, disks }, databaseUrl, stack.move())
   }
 
-  /** The stream of the log. */
+  /** The log's stream. */
   stream() {
     return this.nats.with((manager) => manager.streams.info(STREAM))
   }
 
-  /** The management API of a node. */
+  /** A node's management API. */
   apiOf(node: Node): ManagementApi {
     return new ManagementApi(node.url, ADMIN_TOKEN)
   }
 
-  /** Resolves to `undefined` where the node does not respond with a success. The key makes a repetition harmless. */
+  /** Resolves to `undefined` if the node does not answer with success. The key makes a repeated request harmless. */
   async post<T>(
     { url }: Node,
     path: string,
@@ -113,12 +123,12 @@ export class Cluster implements AsyncDisposable {
       const made: unknown = await response.json()
       return response.ok ? (made as T) : undefined
     } catch {
-      // It was killed, or is cut off.
+      // The node was killed or is cut off.
       return undefined
     }
   }
 
-  /** Sources in each partition of the log, with a destination each. `urlOf` is called with the number of the source. */
+  /** Creates sources in every partition of the log, each with a destination at `urlOf(number of the source)`. */
   async createSources(urlOf: (number: number) => string): Promise<readonly Source[]> {
     const sources: Source[] = []
     const partitions = new Set<number>()
@@ -127,12 +137,12 @@ export class Cluster implements AsyncDisposable {
       sources.push(source)
       partitions.add(crc32(source.id) % PARTITIONS)
     }
-    // A node that does not know a destination yet would decide that an event has none.
+    // A node without the destination yet would decide that an event has none.
     await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
     return sources
   }
 
-  /** Starts a node with another database on the same NATS servers, and resolves to what it prints before it ends. */
+  /** Starts a node with another database on the same NATS servers. Resolves to its output once it has exited. */
   async refusalOfStranger(): Promise<string> {
     using folder = new TemporaryFolder()
     const stranger = new ServiceProcess({
@@ -154,7 +164,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Runs SQL as another program would, in the schema of Hookline, not over a link. */
+  /** Runs SQL in Hookline's schema, as another program would, directly and not over a link. */
   async sql(text: string): Promise<readonly Record<string, unknown>[]> {
     const client = await this.#connect()
     try {
@@ -164,7 +174,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Holds a lock on a table, without its partitions, meanwhile, as another program would. */
+  /** Holds a lock on a table, without its partitions, as another program would. */
   async withLock(table: string, meanwhile: () => Promise<void>): Promise<void> {
     const client = await this.#connect()
     try {
@@ -191,7 +201,7 @@ export class Cluster implements AsyncDisposable {
       application_name: 'test',
       options: '-c search_path=hookline',
     })
-    // A server that is killed meanwhile.
+    // The server may be killed.
     client.on('error', () => undefined)
     await client.connect()
     return client

@@ -6,14 +6,14 @@ import { Cluster } from './cluster.ts'
 import { Traffic } from './traffic.ts'
 
 const CALLS = 60
-/** Less than the time after which NATS takes an entry from a node that says nothing. */
+/** Less than the time after which NATS redelivers an entry of a silent node. */
 const TAKEN_OVER_MS = 25_000
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'what a node has taken from the log and cannot archive is delivered by another one, while it is cut off from PostgreSQL',
+  'entries that a node has taken from the log and cannot archive is delivered by another one, while it is cut off from PostgreSQL',
   async () => {
     const random = seededRandom(1)
-    // It takes all: an attempt that fails has begun, and what has begun stays with its node.
+    // It takes them all: a failed attempt has begun, and deliveries that have begun stay with their node.
     await using arrivals = await Arrivals.open(() => 1)
     await using cluster = await Cluster.open({ nodes: 2, natsServers: 1 })
     const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))

@@ -5,7 +5,7 @@ import type { Cluster, Source } from './cluster.ts'
 import { oneOf } from './faults/fault.ts'
 import { isAccepted } from './traffic.ts'
 
-/** In every field of a call that a deletion has to remove. */
+/** Planted in every field of a call that a deletion must remove. */
 const PLANTED = 'PLANTED-VALUE'
 const USERS_OF_A_DELETION = 3
 const CALLS_OF_A_USER = 8
@@ -42,7 +42,7 @@ export class DeletedUsers {
     return userIds
   }
 
-  /** Asks for the deletion of users, of any node, until one has taken the request. They send more calls meanwhile. */
+  /** Requests the users' deletion from any node until one accepts, while they send more calls. */
   async delete(userIds: readonly string[]): Promise<void> {
     this.#userIds.push(...userIds)
     const body = { userIds, suppress: true }
@@ -57,7 +57,7 @@ export class DeletedUsers {
     for (const userId of userIds) await this.#send(userId)
   }
 
-  /** How many deletions are not finished. */
+  /** The number of unfinished deletions. */
   async open(): Promise<number> {
     const api = this.#cluster.apiOf(this.#cluster.nodes[0]!)
     const all = await Promise.all(
@@ -66,7 +66,7 @@ export class DeletedUsers {
     return all.filter(({ state }) => state !== 'finished').length
   }
 
-  /** The tables that have a value of these users. */
+  /** The tables that contain a value of these users. */
   async tablesWithThem(): Promise<readonly string[]> {
     const hex = Buffer.from(PLANTED).toString('hex')
     const tables = await this.#cluster.sql(
@@ -83,7 +83,7 @@ export class DeletedUsers {
     return found
   }
 
-  /** What is wrong with the notices: each destination has one of each user, which may have come more than once. */
+  /** Faults of the notices: each destination must get one per user, possibly repeated. */
   async noticeFaults({ notices }: Arrivals, paths: readonly string[]): Promise<readonly string[]> {
     const deletions = await this.#deletionsByUser()
     const byUser = new Map<string, Set<string>>()
@@ -93,18 +93,18 @@ export class DeletedUsers {
     }
     const expected = this.#userIds.flatMap((userId) => paths.map((path) => `${path} ${userId}`))
     const wrong = expected.filter((key) => byUser.get(key)?.size !== 1)
-    // A request that was repeated may have made a second deletion.
+    // A repeated request may have made a second deletion.
     const deletionsOf = (key: string): number => deletions.get(key.slice(key.indexOf(' ') + 1)) ?? 0
     const others = [...byUser.keys()].filter((key) => !expected.includes(key))
     return [
       ...wrong.map(
         (key) => `${key}: ${byUser.get(key)?.size ?? 0} notices of ${deletionsOf(key)} deletions`,
       ),
-      ...others.map((key) => `${key}: a notice of nobody who was deleted`),
+      ...others.map((key) => `${key}: a notice of a user who was not deleted`),
     ]
   }
 
-  /** How many deletions name each user. */
+  /** The number of deletions for each user. */
   async #deletionsByUser(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#cluster.sql(
       "SELECT id, count(DISTINCT deletion_id)::int AS deletions FROM deletion_ids WHERE kind = 'user' GROUP BY id",

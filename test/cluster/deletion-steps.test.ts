@@ -11,10 +11,10 @@ import {
   runDeletion,
 } from '@hookline/testing/deletions/deletion-place'
 
-/** The short form tries one step of three, each time others. */
+/** The short form tries every third step, with a different offset each time. */
 const EVERY = isShort() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
-/** Begin, two slices of users and the end of each of three steps, the erasing: before and after each. */
+/** Begin, two slices of users and the end of each of three steps, and the erasing: before and after each. */
 const LEAST_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterIsMissing() !== undefined)(

@@ -14,23 +14,23 @@ import type { Node } from './node.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const NODES = 3
-/** In nothing that stays: not even the proof of a deletion has it. */
+/** Must remain nowhere, not even in the proof of a deletion. */
 const PLANTED = 'PLANTED-VALUE'
-/** Only what proves the deletion has it. */
+/** May remain only in the proof of the deletion. */
 const USER = 'deleted-user-'
 const USERS = Array.from({ length: 60 }, (_, index) => `${USER}${index}`)
 const EVENTS_EACH = isShort() ? 10 : 20
 const DELETIONS = 3
 const MAX_UPTIME_MS = 1_500
-/** Longer than a deletion takes: what the node has in memory comes late. */
+/** Longer than a deletion takes, so that the node's in-memory events arrive late. */
 const PAUSED_MS = 6_000
-/** How long a call may take, and one of a node that may be paused or killed. */
+/** Time limits of a call, and of a call to a node that may be paused or killed. */
 const PATIENT_MS = 30_000
 const IMPATIENT_MS = 2_000
-/** Longer than leases, claims and the waits of the log. */
+/** Longer than leases, claims and the log's ack wait. */
 const DRAINED_MS = 180_000
 
-/** What proves a deletion, or who is left out from now on, has the ids of users. So have attempts of notices that were answered with them. */
+/** Proofs of deletion and suppressions contain user ids. So do attempts of notices whose responses echo them. */
 const PROOFS = {
   deletion_ids: 'true',
   notices: 'true',
@@ -50,7 +50,7 @@ function dayNames(table: string): string[] {
   return [-1, 0, 1].map((days) => `${table}_${nameOf(Date.now() + days * 86_400_000)}`)
 }
 
-/** Calls of one user, with the planted value in all that is to go. */
+/** Calls of one user, with the planted value in every field to be removed. */
 function callsOf(userId: string, random: () => number): object[] {
   const planted = {
     messageId: `${PLANTED}-${randomUUID()}`,
@@ -70,7 +70,7 @@ function callsOf(userId: string, random: () => number): object[] {
   ]
 }
 
-/** Sends calls to a node. Resolves to whether they were accepted: it may be killed meanwhile. */
+/** Sends calls to a node that may be killed. Resolves to whether they were accepted. */
 async function send(
   node: Node,
   writeKey: string,
@@ -87,7 +87,7 @@ async function send(
   return (await Promise.race([sent.catch(() => undefined), gaveUp]))?.status === 200
 }
 
-/** The cluster with a source, an audience, and four destinations: enabled, disabled, paused, and with a receiver that is down. */
+/** A cluster with a source, an audience, and four destinations: enabled, disabled, paused, and one whose receiver is down. */
 class Deleting implements AsyncDisposable {
   readonly cluster: Cluster
   readonly receiver: Receiver
@@ -143,7 +143,7 @@ class Deleting implements AsyncDisposable {
     return this.cluster.apiOf(this.cluster.nodes[0]!)
   }
 
-  /** Delivers once more what the enabled destination got. */
+  /** Replays the deliveries of the enabled destination. */
   async replay(text?: string): Promise<{ readonly id: string }> {
     const destinationId = this.#destinations['on']
     const states = ['delivered', 'rejected']
@@ -268,7 +268,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
   },
 )
 
-/** The notices among the calls, one for each webhook-id: a kill may repeat a notice with the same one. */
+/** The notices among the calls, one per webhook-id: a kill may repeat a notice with the same id. */
 function noticesAmong(calls: ReturnType<typeof callsTo>) {
   const requests = calls.filter(({ type }) => type === 'delete')
   const byId = new Map(requests.map(({ webhookId, text }) => [webhookId, text]))

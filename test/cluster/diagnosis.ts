@@ -5,10 +5,10 @@ import type { AcceptedCall } from './traffic.ts'
 
 const LAST_CHARACTERS = 8_000
 const MOST_LOST = 5
-/** Longer than the time between two signs of life of an entry. */
+/** Longer than the interval between heartbeats of an entry. */
 const LISTENING_MS = 8_000
 
-/** Where what has not arrived may be: for the message of a failed assertion. */
+/** Where missing calls may be, for the message of a failed assertion. */
 export async function diagnosis(
   cluster: Cluster,
   arrivals: Arrivals,
@@ -54,7 +54,7 @@ async function nodesOf({ nodes }: Cluster): Promise<unknown> {
         .catch(String),
       stderr: node.stderr
         .split('\n')
-        // The receiver fails on purpose.
+        // The receiver fails some first attempts.
         .filter((line) => !line.includes('webhook.'))
         .join('\n')
         .slice(-LAST_CHARACTERS)
@@ -70,7 +70,7 @@ function jetStreamOf({ nats }: Cluster): Promise<unknown> {
   }))
 }
 
-/** Signs of life of entries, and acks that come more than once. */
+/** Heartbeats of entries, and repeated acks. */
 function acksOf({ nats }: Cluster): Promise<unknown> {
   return nats.with(async (_, connection) => {
     const counts: Record<string, number> = {}

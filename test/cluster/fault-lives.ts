@@ -8,21 +8,21 @@ import { FaultRun } from './fault-run.ts'
 import { chooseFaults } from './faults/all-faults.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-/** With one server of NATS and with three, together. */
+/** In total, with one NATS server and with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
-/** The next ones happen to a new cluster. */
+/** The next faults are injected into a new cluster. */
 const MOST_FAULTS_OF_A_CLUSTER = 60
-/** Of a fault, on average. At most what was in lanes and not recorded comes again. */
+/** For each fault, on average. Only deliveries in lanes whose results were not recorded are repeated. */
 const MOST_DUPLICATES = 50
-/** Of a fault, on average, with what comes before and after it. */
+/** For each fault, on average, including recovery. */
 const MOST_MS = 120_000
-/** What is away comes back soon, so that there are many faults in a short time. */
+/** Servers return soon, so that many faults fit in a short time. */
 const TIMES =
   process.env['HOOKLINE_TEST_LONG_FAULTS'] === '1'
     ? { mostAwayMs: 20_000, beyondLeasesMs: 90_000 }
     : { mostAwayMs: 1_000, beyondLeasesMs: 25_000 }
 
-/** Tests of half of the faults, each of a cluster with so many servers of NATS. */
+/** Tests with half of the faults, on clusters with this number of NATS servers. */
 export function testFaults(natsServers: ClusterSize['natsServers']): void {
   const effects: Effect[] = []
   describe.skipIf(clusterIsMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
@@ -33,7 +33,8 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
         await using run = await FaultRun.open({ random, natsServers, ...TIMES })
         const only = process.env['HOOKLINE_TEST_ONLY_FAULTS']
         try {
-          for (const fault of chooseFaults({ count, natsServers, random, only }))
+          const { canCutPower } = run
+          for (const fault of chooseFaults({ count, natsServers, canCutPower, random, only }))
             await run.survive(fault)
           await run.end()
         } finally {
@@ -49,7 +50,7 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
   })
 }
 
-/** So many faults, divided among clusters, each with a seed of its own. */
+/** Divides the faults among clusters, each with its own seed. */
 function clusters(count: number): { readonly count: number; readonly seed: number }[] {
   const all = Math.ceil(count / MOST_FAULTS_OF_A_CLUSTER)
   return Array.from({ length: all }, (_, index) => ({

@@ -2,20 +2,20 @@ import type { Arrivals } from './arrivals.ts'
 import type { Node } from './node.ts'
 import type { AcceptedCall } from './traffic.ts'
 
-/** When one fault happened. Times are those of `performance.now`. */
+/** When one fault happened, in the time of `performance.now`. */
 export interface Happened {
   readonly kind: string
-  /** Absent where it happened to no single node. */
+  /** Absent if the fault was not about a single node. */
   readonly node: Node | undefined
   readonly beganAt: number
-  /** What was away was there again. */
+  /** When the missing part was back. */
   readonly mendedAt: number
-  /** A call to each node of each source had arrived that was sent after that. */
+  /** When calls sent after that, to each node for each source, had arrived. */
   readonly recoveredAt: number
   readonly duplicates: number
 }
 
-/** What one fault did, in milliseconds. */
+/** The effect of one fault, in milliseconds. */
 export interface Effect {
   readonly kind: string
   /** The longest time without an arrival. */
@@ -25,7 +25,7 @@ export interface Effect {
   readonly duplicates: number
   /** Calls with a 200 that never arrived. */
   readonly lost: number
-  /** Of the calls to nodes that it did not happen to: until the response, and from there until they arrived. */
+  /** For calls to the other nodes: until the response, and from the response to the arrival. */
   readonly responses: readonly number[]
   readonly waits: readonly number[]
 }
@@ -53,7 +53,7 @@ export function effectOf(
   }
 }
 
-/** A table with a row for each kind of fault, in Markdown. */
+/** A Markdown table with a row for each kind of fault. */
 export function faultReport(effects: readonly Effect[]): string {
   const byKind = Map.groupBy(effects, ({ kind }) => kind)
   const rows = [...byKind]
@@ -104,7 +104,7 @@ function medianAndMax(values: readonly number[]): string {
   return `${quantile(values, 0.5)}, ${quantile(values, 1)}`
 }
 
-/** The smallest value that so large a share of them does not exceed. */
+/** The smallest value that this share of the values does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0)

@@ -17,12 +17,12 @@ export interface FaultRunOptions extends FaultTimes {
 }
 
 const NODES = 3
-/** Longer than leases, claims and the time of the log to be acked last together. */
+/** Longer than leases, claims and the log's ack wait together. */
 const RECOVERED_MS = 120_000
-/** After so many faults, users are deleted. */
+/** Users are deleted every this many faults. */
 const DELETION_EVERY = 8
 
-/** A cluster under load that faults happen to. */
+/** A cluster under load with injected faults. */
 export class FaultRun implements AsyncDisposable {
   readonly traffic: Traffic
   readonly #cluster: Cluster
@@ -68,7 +68,7 @@ export class FaultRun implements AsyncDisposable {
     return new FaultRun(options, { cluster, sources, arrivals }, stack.move())
   }
 
-  /** Lets a fault happen, and waits until every node and partition works again. Rejects with a diagnosis. */
+  /** Injects a fault and waits until every node and partition works again. Rejects with a diagnosis. */
   async survive(fault: FaultKind): Promise<void> {
     const number = this.#happened.length + 1
     const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
@@ -93,10 +93,10 @@ export class FaultRun implements AsyncDisposable {
     )
     console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)
     const ended = this.#cluster.nodes.filter(({ isRunning }) => !isRunning)
-    if (ended.length > 0) await this.#fail(`${ended[0]!.name} has ended by itself.`)
+    if (ended.length > 0) await this.#fail(`${ended[0]!.name} exited unexpectedly.`)
   }
 
-  /** Ends the load, and waits until everything has arrived and ended. */
+  /** Stops the load, waits until all calls have arrived and all work is done, and checks the accounts. */
   async end(): Promise<void> {
     this.#stop.abort()
     await this.#sending
@@ -129,12 +129,16 @@ export class FaultRun implements AsyncDisposable {
     )
   }
 
-  /** How many accepted requests were repetitions. */
+  get canCutPower(): boolean {
+    return this.#cluster.disks.size > 0
+  }
+
+  /** The number of accepted requests that were repeats. */
   get duplicates(): number {
     return this.#arrivals.duplicates
   }
 
-  /** What each fault so far did. */
+  /** The effects of the faults so far. */
   get effects(): readonly Effect[] {
     const { accepted } = this.traffic
     return this.#happened.map((each) => effectOf(each, accepted, this.#arrivals))
@@ -146,7 +150,7 @@ export class FaultRun implements AsyncDisposable {
     await this.#sending
   }
 
-  /** Resolves to the node that it happened to, if that was a single one. */
+  /** Resolves to the affected node, if it was a single one. */
   async #happen(fault: FaultKind): Promise<Node | undefined> {
     const cluster = this.#cluster
     let node: Node | undefined
@@ -187,7 +191,7 @@ export class FaultRun implements AsyncDisposable {
     }
   }
 
-  /** What the tables and the nodes say that does not agree with what was accepted. */
+  /** Where tables and nodes disagree with the accepted calls. */
   async #accountFaults(): Promise<string[]> {
     const cluster = this.#cluster
     const faults: string[] = []

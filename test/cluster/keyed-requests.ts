@@ -6,7 +6,7 @@ import { oneOf } from './faults/fault.ts'
 const PAUSE_MS = 250
 const BODY = { name: 'Made under faults', role: 'viewer' }
 
-/** Tokens made while faults happen: each request has a key, and is repeated at any node until one has responded. */
+/** Creates tokens during faults. Each request has an idempotency key and is repeated at any node until one responds. */
 export class KeyedRequests {
   readonly #cluster: Cluster
   readonly #random: () => number
@@ -28,7 +28,7 @@ export class KeyedRequests {
     }
   }
 
-  /** Tokens that no response names, and those of a response that are not there. */
+  /** Tokens that no response named, and missing tokens that a response did name. */
   async faults(): Promise<readonly string[]> {
     const rows = await this.#cluster.sql('SELECT id FROM tokens')
     const stored = new Set(rows.map(({ id }) => id as string))

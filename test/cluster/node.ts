@@ -7,15 +7,15 @@ import { ServiceProcess } from '@hookline/testing/service/service-process'
 export interface NodeOptions {
   readonly name: string
   readonly port: number
-  /** Says how many milliseconds the clock of the process is ahead. */
+  /** Contains how many milliseconds the process's clock is ahead. */
   readonly clockFile: string
   readonly dataDir: string
   readonly settings: Readonly<Record<string, string>>
-  /** To PostgreSQL, and to each server of NATS. */
+  /** To PostgreSQL, and to each NATS server. */
   readonly links: { readonly postgres: Link; readonly nats: readonly Link[] }
 }
 
-/** One process of the cluster, which tests kill and start again, and its links. */
+/** One process of the cluster, which tests kill and restart, and its links. */
 export class Node {
   readonly #options: NodeOptions
   #process: ServiceProcess
@@ -39,7 +39,7 @@ export class Node {
     return this.#process.url
   }
 
-  /** Of all processes that it was. */
+  /** The output of all its processes. */
   get stderr(): string {
     return this.#stderr + this.#process.stderr
   }
@@ -70,10 +70,10 @@ export class Node {
     process.kill(this.#process.pid, signal)
   }
 
-  /** Sets the clock of the process and of those that follow it. The process sees it within 20 ms. */
+  /** Sets the clock of this process and its successors, within 20 ms. */
   setClock(aheadMs: number): void {
     const { clockFile } = this.#options
-    // In one step: the process reads the file at any time.
+    // Atomically: the process may read the file at any time.
     writeFileSync(`${clockFile}.new`, String(aheadMs))
     renameSync(`${clockFile}.new`, clockFile)
   }

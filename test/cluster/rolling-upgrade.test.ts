@@ -19,7 +19,7 @@ import { SEED } from '@hookline/testing/run/seed'
 const ADMIN_TOKEN = 'tok_upgrade_test'
 const CURRENT = latestOf(MIGRATIONS)
 
-/** What a node loads before it starts: the steps of a later release. */
+/** Preloaded files with the migration steps of later releases. */
 type Release = 'current' | 'expand' | 'contract'
 
 class Upgrade implements AsyncDisposable {
@@ -46,7 +46,7 @@ class Upgrade implements AsyncDisposable {
     return this
   }
 
-  /** Starts a node. Resolves when it is ready, or has ended. */
+  /** Starts a node. Resolves when it is ready or has exited. */
   async start(release: Release, port?: number): Promise<ServiceProcess> {
     const file = pathToFileURL(join(import.meta.dirname, 'releases', `${release}.ts`)).href
     const extra = release === 'current' ? {} : { NODE_OPTIONS: `--import=${file}` }
@@ -99,16 +99,16 @@ test.skipIf(clusterIsMissing() !== undefined)(
     }
     await flows()
 
-    // Expand: the first node of the next release makes the step beside those of this one.
+    // Expand: the first node of the next release applies its step while nodes of this release run.
     const next = await upgrade.start('expand')
     expect(next.isRunning(), next.stderr).toBe(true)
     expect(await upgrade.schema()).toEqual([{ version: CURRENT + 1, works_from: CURRENT }])
     await flows()
-    // One of this release may still start.
+    // A node of this release may still start.
     expect(await nodes[0]!.stop()).toBe(0)
     nodes[0] = await upgrade.start('current', ports[0])
     expect(nodes[0].isRunning(), nodes[0].stderr).toBe(true)
-    // Contract: not while a node runs that could not bear it.
+    // Contract: not while an incompatible node runs.
     expect(await upgrade.refused('contract')).toContain('would not bear schema')
     await flows()
     for (const [index, port] of ports.entries()) {

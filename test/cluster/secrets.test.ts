@@ -49,7 +49,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  /** The settings of a node on a database of its own. The server takes any password. */
+  /** Settings of a node with its own database. The server accepts any password. */
   async function clusterSettings() {
     const url = new URL(await postgres.newDatabase())
     url.password = DATABASE_PASSWORD
@@ -70,7 +70,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     const { writeKey, secrets, notStored, sourceId } = await plantSecrets(planting)
     output.add('GET /settings', await callApi(service, 'GET', '/settings'))
 
-    // While a server is away, the node says so.
+    // The node reports a missing server.
     const ready = () => exchange(`${service.url}/readyz`, { method: 'GET' })
     for (const { server } of [postgres, nats]) {
       await server.kill()
@@ -107,7 +107,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       ({ databaseUrl }) => ({ databaseUrl: `${databaseUrl}-missing` }),
     ],
     [
-      'a URL of a database that is none',
+      'an invalid database URL',
       () => ({ databaseUrl: `postgres://hookline:${DATABASE_PASSWORD}@[x/y` }),
     ],
     ['a NATS server that does not answer', async () => ({ natsUrl: await closedUrl('nats') })],
@@ -143,7 +143,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   })
 })
 
-/** The URL of a port where nothing answers. */
+/** The URL of a port where nothing listens. */
 async function closedUrl(kind: 'nats' | 'postgres'): Promise<string> {
   const password = kind === 'nats' ? NATS_PASSWORD : DATABASE_PASSWORD
   return `${kind}://hookline:${password}@127.0.0.1:${await freePort()}/hookline`

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from './node.ts'
 import type { Source } from './cluster.ts'
 
-/** A call that got a 200; times are those of `performance.now`. */
+/** A call that got a 200, with times of `performance.now`. */
 export interface AcceptedCall {
   readonly node: Node
   readonly sentAt: number
@@ -14,14 +14,14 @@ const SENDERS_OF_A_NODE = 2
 const PAUSE_MS = 40
 const MOST_CALLS = 5
 const MOST_NOTE_BYTES = 400
-/** A client gives up then, and sends to another node. */
+/** After this time a client stops waiting and sends to another node. */
 const TIMEOUT_MS = 10_000
 
-/** Sends calls of all sources to all nodes, and keeps those with a 200, which the cluster must never lose. */
+/** Sends calls of all sources to all nodes, and records the calls answered 200, which the cluster must never lose. */
 export class Traffic {
   /** By messageId. */
   readonly accepted = new Map<string, AcceptedCall>()
-  /** All calls, whatever the response. */
+  /** The number of calls, with any response. */
   sent = 0
   readonly #sources: readonly Source[]
   readonly #random: () => number
@@ -43,7 +43,7 @@ export class Traffic {
     await Promise.all(senders)
   }
 
-  /** Sends a call to each source through a node, until each has a 200. Resolves to their messageIds. */
+  /** Sends a call to each source through a node until each got a 200. Resolves to their messageIds. */
   async probe(node: Node, signal: AbortSignal): Promise<readonly string[]> {
     const probes = this.#sources.map(async (source) => {
       const calls = [newCall('')]
@@ -83,7 +83,7 @@ function newCall(note: string) {
   }
 }
 
-/** Whether calls got a 200: the status alone counts, as a kill may cut off the body. */
+/** Whether calls got a 200. Only the status counts: a kill may cut off the body. */
 export async function isAccepted(
   { url }: Node,
   writeKey: string,
@@ -99,7 +99,7 @@ export async function isAccepted(
     await response.arrayBuffer().catch(() => undefined)
     return response.status === 200
   } catch {
-    // The node was killed, is cut off or not ready.
+    // The node was killed, is cut off or is not ready.
     return false
   }
 }

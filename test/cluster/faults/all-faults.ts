@@ -9,15 +9,20 @@ const KINDS = [...NODE_FAULTS, ...POSTGRES_FAULTS, ...NATS_FAULTS, ...LINK_FAULT
 export interface FaultChoice {
   readonly count: number
   readonly natsServers: number
+  readonly canCutPower: boolean
   readonly random: () => number
   /** Only kinds with this text in their name. */
   readonly only?: string | undefined
 }
 
-/** As many faults, of each kind by its weight, in random order. */
-export function chooseFaults({ count, natsServers, random, only = '' }: FaultChoice): FaultKind[] {
+/** Chooses `count` faults, each kind in proportion to its weight, in random order. */
+export function chooseFaults(choice: FaultChoice): FaultKind[] {
+  const { count, natsServers, canCutPower, random, only = '' } = choice
   const kinds = KINDS.filter(
-    (kind) => kind.name.includes(only) && (kind.natsServers ?? natsServers) === natsServers,
+    (kind) =>
+      kind.name.includes(only) &&
+      (kind.natsServers ?? natsServers) === natsServers &&
+      (canCutPower || kind.cutsPower !== true),
   )
   const shares = kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind))
   if (shares.length === 0) throw new Error(`No kind of fault has "${only}" in its name.`)

@@ -4,29 +4,31 @@ import type { Node } from '../node.ts'
 
 /** How long faults take. */
 export interface FaultTimes {
-  /** How long what was killed, paused or cut off stays away, at most. */
+  /** How long a killed, paused or disconnected part stays away, at most. */
   readonly mostAwayMs: number
   /** Longer than leases and claims last. */
   readonly beyondLeasesMs: number
 }
 
-/** What a fault happens to. */
+/** The target of a fault. */
 export interface Scene extends FaultTimes {
   readonly cluster: Cluster
   /** Evenly over [0, 1). */
   readonly random: () => number
-  /** Chooses the node that the fault happens to. The others are healthy. */
+  /** Chooses the affected node. The others are healthy. */
   readonly oneNode: () => Node
 }
 
 /** A kind of fault. */
 export interface FaultKind {
   readonly name: string
-  /** Of how many faults one is of this kind, about, in relation to the others. */
+  /** How often this kind is chosen, relative to the others. */
   readonly weight: number
-  /** Only where NATS has so many servers. */
+  /** Only with this number of NATS servers. */
   readonly natsServers?: 1 | 3
-  /** Resolves when it is over: what was killed runs again, and what was cut is mended. */
+  /** Only if the NATS servers have disks that can lose power. */
+  readonly cutsPower?: boolean
+  /** Resolves when it is over: killed processes run again, and cut links are restored. */
   readonly happen: (scene: Scene) => Promise<void>
 }
 
@@ -34,7 +36,7 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
   return all[Math.floor(random() * all.length)]!
 }
 
-/** The time that something is away. */
+/** Waits for as long as a part is away. */
 export function away({ random, mostAwayMs }: Scene): Promise<void> {
   return sleep(random() * mostAwayMs)
 }

@@ -3,7 +3,7 @@ import type { Cut, Link } from '@hookline/testing/cluster/link'
 import type { Node } from '../node.ts'
 import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
 
-/** Faults of the network between the nodes and their servers. */
+/** Network faults between the nodes and their servers. */
 export const LINK_FAULTS: readonly FaultKind[] = [
   {
     name: 'a node is cut off from PostgreSQL',
@@ -11,12 +11,12 @@ export const LINK_FAULTS: readonly FaultKind[] = [
     happen: (scene) => cutOne(scene, 'both', ({ links }) => [links.postgres]),
   },
   {
-    name: 'a node hears nothing from PostgreSQL',
+    name: 'a node receives nothing from PostgreSQL',
     weight: 1,
     happen: (scene) => cutOne(scene, 'back', ({ links }) => [links.postgres]),
   },
   {
-    name: 'PostgreSQL hears nothing from a node',
+    name: 'PostgreSQL receives nothing from a node',
     weight: 1,
     happen: (scene) => cutOne(scene, 'there', ({ links }) => [links.postgres]),
   },
@@ -26,12 +26,12 @@ export const LINK_FAULTS: readonly FaultKind[] = [
     happen: (scene) => cutOne(scene, 'both', ({ links }) => links.nats),
   },
   {
-    name: 'a node hears nothing from NATS',
+    name: 'a node receives nothing from NATS',
     weight: 1,
     happen: (scene) => cutOne(scene, 'back', ({ links }) => links.nats),
   },
   {
-    name: 'NATS hears nothing from a node',
+    name: 'NATS receives nothing from a node',
     weight: 1,
     happen: (scene) => cutOne(scene, 'there', ({ links }) => links.nats),
   },
@@ -48,20 +48,20 @@ export const LINK_FAULTS: readonly FaultKind[] = [
     happen: (scene) => isolate(scene, ['both', 'both']),
   },
   {
-    name: 'a NATS server hears nothing from the others',
+    name: 'a NATS server receives nothing from the others',
     weight: 1,
     natsServers: 3,
     happen: (scene) => isolate(scene, ['back', 'there']),
   },
   {
-    name: 'the others hear nothing from a NATS server',
+    name: 'the others receive nothing from a NATS server',
     weight: 1,
     natsServers: 3,
     happen: (scene) => isolate(scene, ['there', 'back']),
   },
 ]
 
-/** Cuts the routes that one server of NATS has begun, and those that the others have begun to it. */
+/** Cuts the routes that one NATS server has opened to the others, and theirs to it. */
 async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
   const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
   const mended = away(scene)

@@ -9,28 +9,41 @@ export const NATS_FAULTS: readonly FaultKind[] = [
   { name: 'NATS is killed', weight: 4, natsServers: 1, happen: killAll },
   { name: 'all NATS servers are killed', weight: 2, natsServers: 3, happen: killAll },
   {
-    name: 'the NATS server that leads the log is killed',
+    name: 'the NATS leader of the log is killed',
     weight: 3,
     natsServers: 3,
     happen: async (scene) => killOne(scene, await leaderOf(scene)),
   },
   {
-    name: 'a NATS server that follows is killed',
+    name: 'a NATS follower is killed',
     weight: 2,
     natsServers: 3,
     happen: async (scene) => killOne(scene, await followerOf(scene)),
   },
   {
-    name: 'the NATS server that leads the log is paused',
+    name: 'the NATS leader of the log is paused',
     weight: 2,
     natsServers: 3,
     happen: async (scene) => pauseOne(scene, await leaderOf(scene)),
   },
+  {
+    name: 'the power of all NATS servers fails',
+    weight: 2,
+    cutsPower: true,
+    happen: (scene) => cutPower(scene, scene.cluster.nats.all),
+  },
+  {
+    name: 'the power of a NATS server fails',
+    weight: 1,
+    natsServers: 3,
+    cutsPower: true,
+    happen: (scene) => cutPower(scene, [oneOf(scene.cluster.nats.all, scene.random)]),
+  },
   { name: 'a NATS server stops gracefully', weight: 2, happen: stopOne },
   { name: 'the disk quota of NATS is full', weight: 1, happen: fillQuota },
-  { name: 'the log has a message that no node can read', weight: 1, happen: appendUnreadable },
+  { name: 'the log has an unreadable message', weight: 1, happen: appendUnreadable },
   {
-    name: 'bits of a NATS server that follows have changed',
+    name: 'the disk of a NATS follower flips bits',
     weight: 1,
     natsServers: 3,
     happen: async (scene) => changeBits(scene, await followerOf(scene)),
@@ -49,6 +62,14 @@ async function killOne(scene: Scene, { server }: NatsNode): Promise<void> {
   await server.kill()
   await away(scene)
   await server.start()
+}
+
+/** They lose their unsynced writes. */
+async function cutPower(scene: Scene, servers: readonly NatsNode[]): Promise<void> {
+  await Promise.all(servers.map(({ server }) => server.kill()))
+  for (const { folder } of servers) scene.cluster.disks.get(folder)!.cutPower()
+  await away(scene)
+  await Promise.all(servers.map(({ server }) => server.start()))
 }
 
 async function pauseOne(scene: Scene, { server }: NatsNode): Promise<void> {
@@ -80,7 +101,7 @@ async function followerOf(scene: Scene): Promise<NatsNode> {
   )
 }
 
-/** Every node goes on, and one of them puts the message into the quarantine. */
+/** Every node continues, and one of them quarantines the message. */
 async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
   const quarantined = async (): Promise<number> =>
     (await cluster.sql('SELECT id FROM quarantine')).length
@@ -92,12 +113,11 @@ async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
   await expect.poll(quarantined, { timeout: READY_MS, interval: 200 }).toBeGreaterThan(before)
 }
 
-/** In the files of messages, which its disk has changed while it was off. The other servers have them whole. */
-async function changeBits(scene: Scene, { name, server }: NatsNode): Promise<void> {
-  const { random, cluster } = scene
+/** Its disk has flipped bits of the message files while it was off. The other servers have intact copies. */
+async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<void> {
+  const { random } = scene
   await server.kill()
   await away(scene)
-  const folder = join(cluster.nats.folder, name)
   const blocks = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.blk'))
     .map((path) => join(folder, path))
@@ -110,7 +130,7 @@ async function changeBits(scene: Scene, { name, server }: NatsNode): Promise<voi
   await server.start()
 }
 
-/** By mistake, with the same servers of NATS and the same prefix. It is refused before it takes a message. */
+/** By mistake, with the same NATS servers and prefix. It is refused before it takes a message. */
 async function startStranger({ cluster }: Scene): Promise<void> {
   expect(await cluster.refusalOfStranger()).toContain('belongs to installation')
 }
@@ -120,12 +140,12 @@ const FILL_BYTES = 512 * 1024
 const STORED_MS = 5_000
 const READY_MS = 60_000
 
-/** Another program on the same servers stores until they refuse more, and removes it after a while. */
+/** Another program fills the servers' quota and removes its data after a while. */
 async function fillQuota(scene: Scene): Promise<void> {
   const { nats } = scene.cluster
   const config = { name: FILLER, subjects: [FILLER], num_replicas: nats.all.length }
   await nats.with(async (manager, connection) => {
-    // A server that the fault before has killed may still count as away.
+    // A server that the previous fault killed may still count as missing.
     const isMade = (): Promise<boolean> =>
       manager.streams.add(config).then(
         () => true,
@@ -141,7 +161,7 @@ async function fillQuota(scene: Scene): Promise<void> {
     while (await isStored()) continue
   })
   await away(scene)
-  // Servers that have no room elect other leaders: until then, they do not respond.
+  // Full servers elect new leaders, and do not respond until then.
   await expect.poll(() => isWithoutFiller(nats), { timeout: READY_MS, interval: 500 }).toBe(true)
 }
 

@@ -41,7 +41,7 @@ async function endConnections({ cluster }: Scene): Promise<void> {
   )
 }
 
-/** The session of each connection asks for what the server does not do by itself. */
+/** Each connection must request `synchronous_commit`, against the server's default. */
 async function killUnsynced(scene: Scene): Promise<void> {
   await scene.cluster.sql('ALTER SYSTEM SET synchronous_commit = off')
   await scene.cluster.sql('ALTER ROLE hookline SET synchronous_commit = off')

@@ -15,6 +15,7 @@ const NOWHERE = '127.0.0.1:1'
 
 export interface NatsNode {
   readonly name: string
+  readonly folder: string
   readonly port: number
   readonly server: StartedServer
   /** To each other server, for what this one has begun. */
@@ -35,7 +36,11 @@ export class NatsServers implements AsyncDisposable {
     this.#stack = stack
   }
 
-  static async start(count: number): Promise<NatsServers> {
+  /** @param mount mounts a disk at a server's folder */
+  static async start(
+    count: number,
+    mount?: (folder: string) => Disposable | undefined,
+  ): Promise<NatsServers> {
     const program = natsProgram()!
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
@@ -53,6 +58,7 @@ export class NatsServers implements AsyncDisposable {
         openNode({ program, number, routePort: routePorts[number]!, routes, folder: folder.path }),
       ),
     )
+    for (const node of nodes) stack.use(mount?.(node.folder))
     for (const { server } of nodes) stack.use(server)
     await Promise.all(nodes.map(({ server }) => server.start()))
     const servers = new NatsServers(nodes, folder.path, stack.move())
@@ -125,7 +131,7 @@ async function openNode({
   // Clients stay on the links that they were given, too.
   const cluster = `cluster { name: test, listen: "127.0.0.1:${routePort}", no_advertise: true,
     advertise: "${NOWHERE}", routes: [${urls}] }`
-  const file = join(home, 'nats.conf')
+  const file = `${home}.conf`
   writeFileSync(
     file,
     `server_name: "${name}"
@@ -141,7 +147,7 @@ async function openNode({
   const routesHere = routes.flatMap((links, other) =>
     other === number ? [] : links[other > number ? number : number - 1]!,
   )
-  return { name, port, server, routes: own, routesHere }
+  return { name, folder: home, port, server, routes: own, routesHere }
 }
 
 async function canBeUsed(port: number): Promise<void> {

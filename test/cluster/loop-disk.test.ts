@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { LoopDisk } from './loop-disk.ts'
+
+test('a power cut keeps synced writes and loses others', ({ skip }) => {
+  using folder = new TemporaryFolder()
+  const path = join(folder.path, 'disk')
+  mkdirSync(path)
+  using disk = LoopDisk.mount(path) ?? skip('this user may not mount a file system')
+  write(join(path, 'synced'), { sync: true })
+  write(join(path, 'unsynced'), { sync: false })
+  disk.cutPower()
+  const files = readdirSync(path)
+  expect(files).toContain('synced')
+  expect(files).not.toContain('unsynced')
+})
+
+function write(path: string, { sync }: { readonly sync: boolean }): void {
+  const file = openSync(path, 'w')
+  writeSync(file, 'content')
+  if (sync) fsyncSync(file)
+  closeSync(file)
+}
