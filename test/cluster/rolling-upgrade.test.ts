@@ -80,7 +80,7 @@ class Upgrade implements AsyncDisposable {
 }
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  `an upgrade node by node under load loses nothing, and nodes that cannot bear a schema are refused (seed ${SEED})`,
+  `an upgrade node by node under load loses nothing, and incompatible nodes are refused (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED)
     await using receiver = await CountingReceiver.open({ random, failing: 0 })
@@ -109,7 +109,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
     nodes[0] = await upgrade.start('current', ports[0])
     expect(nodes[0].isRunning(), nodes[0].stderr).toBe(true)
     // Contract: not while an incompatible node runs.
-    expect(await upgrade.refused('contract')).toContain('would not bear schema')
+    expect(await upgrade.refused('contract')).toContain('too old for schema')
     await flows()
     for (const [index, port] of ports.entries()) {
       expect(await nodes[index]!.stop()).toBe(0)
