@@ -8,7 +8,7 @@ import { openClusterHarness } from './open-cluster-harness.ts'
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   auditConformance(openClusterHarness)
 
-  test('the audit log has the entries of all nodes, for each of them', async () => {
+  test('every node lists the audit entries of all nodes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await harness.backend.audit.append(auditEntryOf('adt_1'))
@@ -20,7 +20,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       ])
   })
 
-  test('an entry of a target with a long id is found by that id, and by no other one', async () => {
+  test('an entry for a target with a long id is found by exactly that id', async () => {
     await using harness = await openClusterHarness()
     const { audit } = harness.backend
     const target = `\0${'u'.repeat(20_000)}`
@@ -33,7 +33,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     }
   })
 
-  test('what an entry shows is sealed, and a damaged one is listed as unreadable', async () => {
+  test('the content of an entry is encrypted, and a damaged entry is listed as unreadable', async () => {
     await using harness = await openClusterHarness()
     const { audit } = harness.backend
     await audit.append(auditEntryOf('adt_1', { after: { url: 'https://user:pass@example.com/' } }))

@@ -13,7 +13,7 @@ import { purgeUser } from '../conformance/deletions/purge-requests.ts'
 import { follow, loaded } from '../conformance/profiles/profile-changes.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
-/** Appends bytes to the log as another program would. */
+/** Appends bytes to the log from outside Hookline. */
 async function publish({ options }: ClusterHarness, bytes: Uint8Array): Promise<void> {
   await using link = await NatsLink.open({ url: options.natsUrl })
   await link.js.publish(`${options.natsPrefix}.log.0`, bytes)
@@ -25,7 +25,7 @@ interface Bench extends AsyncDisposable {
   readonly engine: TestEngine
 }
 
-/** The engine of a node, with one destination. */
+/** Opens the engine of a node with one destination. */
 async function openBench(): Promise<Bench> {
   const stack = new AsyncDisposableStack()
   const harness = stack.use(await openClusterHarness())
@@ -43,7 +43,7 @@ const messageIdsAt = (receiver: Receiver): string[] =>
 const messageIdsOf = (events: readonly AcceptedEvent[]): string[] =>
   events.map(({ messageId }) => messageId).toSorted()
 
-/** Whether everything in the log is acked, and no worker has failed. */
+/** Whether every log entry is acked and no worker is failing. */
 async function isCalm({ engine }: Bench): Promise<boolean> {
   const { bytes } = await (engine.backend.log as JetStreamLog).state()
   const { failing } = await engine.engine.status()
@@ -53,14 +53,14 @@ async function isCalm({ engine }: Bench): Promise<boolean> {
 const quarantined = ({ harness }: Bench) =>
   harness.sql('SELECT id, reason, content FROM quarantine ORDER BY id')
 
-/** A chunk with a byte of the event changed. */
+/** A chunk with one bit flipped, at `offset` from the first occurrence of `part`. */
 function flipped(events: readonly AcceptedEvent[], part: Uint8Array | string, offset = 0): Buffer {
   const chunk = chunkOf(events)
   chunk[chunk.indexOf(part) + offset]! ^= 1
   return chunk
 }
 
-/** A chunk in which an event was accepted with these fields. */
+/** A chunk whose second event has these fields. */
 function withFields(events: readonly AcceptedEvent[], fields: Record<string, unknown>): Buffer {
   const [first, bad, last] = events
   return chunkOf([first!, { ...parsed(bad!), ...fields }, last!])
@@ -72,14 +72,17 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     ['a byte of its id is flipped', (events) => flipped(events, `["${events[1]!.id}`, 9)],
     ['a byte of its messageId is flipped', (events) => flipped(events, events[1]!.messageId)],
     ['its JSON is damaged', (events) => flipped(events, `["${events[1]!.id}`)],
-    ['its time is a text', (events) => withFields(events, { receivedAt: 'now' })],
+    ['its time is a string', (events) => withFields(events, { receivedAt: 'now' })],
     ['its source is a number', (events) => withFields(events, { sourceId: 7 })],
     ['its type is unknown', (events) => withFields(events, { type: 'unknown' })],
     ['its rest has a NUL', (events) => withFields(events, { rest: '\0' })],
-    ['its integrations are no JSON', (events) => withFields(events, { rest: '{"integrations"' })],
+    [
+      'its integrations are invalid JSON',
+      (events) => withFields(events, { rest: '{"integrations"' }),
+    ],
     ['its origin has no destinations', (events) => withFields(events, { origin: {} })],
   ])(
-    'a bad event in a message is quarantined, and the others are delivered: %s',
+    'a corrupted event in a message is quarantined, and the others are delivered: %s',
     async ([, chunkOfAll]) => {
       await using bench = await openBench()
       const { harness, receiver, engine } = bench
@@ -100,11 +103,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
 
   test.for<[string, Buffer]>([
     ['random bytes', randomBytes(300)],
-    ['a chunk that is cut off', chunkOf([acceptedEvent(), acceptedEvent()]).subarray(0, -7)],
-    ['another version', Buffer.from([9, 9, 9, 9, 9, 9, 9, 9, 9, 9])],
-    ['a byte', Buffer.from([1])],
+    ['a truncated chunk', chunkOf([acceptedEvent(), acceptedEvent()]).subarray(0, -7)],
+    ['an unknown version', Buffer.from([9, 9, 9, 9, 9, 9, 9, 9, 9, 9])],
+    ['a single byte', Buffer.from([1])],
   ])(
-    'an unreadable message is kept in quarantine, and later ones are delivered: %s',
+    'an unreadable message is quarantined, and later ones are delivered: %s',
     async ([, bytes]) => {
       await using bench = await openBench()
       const { harness, receiver, engine } = bench
@@ -120,7 +123,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     },
   )
 
-  test('a deletion removes the content in quarantine that names the user', async () => {
+  test('a deletion removes quarantined content that contains the id of the user', async () => {
     await using harness = await openClusterHarness()
     const content = Buffer.from('["evt_1","user \\"7\\""]')
     await harness.backend.quarantine.add([
@@ -143,7 +146,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     `received_at = received_at + 1`,
     `rest = '{"channel":"web"}'`,
     `checksum = checksum + 1`,
-  ])('an event that was changed in the database is never sent: %s', async (change) => {
+  ])('an event that was modified in the database is never sent: %s', async (change) => {
     await using bench = await openBench()
     const { harness, receiver, engine } = bench
     const [bad, good] = await engine.receive(2)
@@ -175,7 +178,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     [`UPDATE identity_traits SET traits = '{"plan":7}'`, true],
     [`UPDATE identities SET counts = 'x'`, false],
     [`UPDATE identities SET counts = '7'`, true],
-  ])('a damaged profile stops no other one: %s', async ([damage, isJson]) => {
+  ])('a damaged profile does not block others: %s', async ([damage, isJson]) => {
     await using harness = await openClusterHarness()
     const traits = { plan: 'pro' }
     await follow(harness, [{ type: 'identify', traits }])

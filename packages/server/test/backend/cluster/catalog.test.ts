@@ -18,7 +18,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   keyUsesConformance(openClusterHarness)
 
   describe('the catalog of several nodes', () => {
-    test('has a change on every node, and tells the listeners there, long before the next poll', async () => {
+    test('applies a change on every node and notifies its listeners without waiting for the next poll', async () => {
       await using harness = await openClusterHarness()
       await using other = await nodeOn(harness, NEVER_MS)
       let changes = 0
@@ -31,7 +31,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       expect([other.catalog.current.destinations.size, changes]).toEqual([0, 2])
     })
 
-    test('has a change whose notification was lost after the next poll', async () => {
+    test('picks up a change whose notification was lost at the next poll', async () => {
       await using harness = await openClusterHarness()
       await harness.backend.catalog.putSource(source)
       await harness.sql(`UPDATE catalog SET document = replace(document, 'Web', 'Store'),
@@ -40,7 +40,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       await expect.poll(() => catalog.current.sources.get('src_a')?.name).toBe('Store')
     })
 
-    test('accepts one of two changes that nodes make at once, and the other one can try again', async () => {
+    test('accepts one of two concurrent changes, and the other can be retried', async () => {
       await using harness = await openClusterHarness()
       await using other = await nodeOn(harness, NEVER_MS)
       const nodes = [harness.backend, other]
@@ -65,7 +65,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       }
     })
 
-    test('removes destinations of a source that were put on another node at that moment', async () => {
+    test('removes destinations of a source that another node has just added', async () => {
       await using harness = await openClusterHarness()
       await using other = await nodeOn(harness, NEVER_MS)
       await harness.backend.catalog.putSource(source)
@@ -75,7 +75,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       await expect.poll(() => other.catalog.current.destinations.size).toBe(0)
     })
 
-    test('keeps what has not changed as the same objects', async () => {
+    test('reuses unchanged objects', async () => {
       await using harness = await openClusterHarness()
       await using other = await nodeOn(harness, NEVER_MS)
       await harness.backend.catalog.putDestination(destination)
@@ -86,7 +86,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       expect(other.catalog.current.destinations.get('dst_a')).toBe(before)
     })
 
-    test('is read again where the database was put back to an earlier state', async () => {
+    test('is reloaded after the database was restored to an earlier state', async () => {
       await using harness = await openClusterHarness()
       const { catalog } = harness.backend
       await catalog.putSource(source)
@@ -96,7 +96,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       await expect.poll(() => catalog.current.sources.get('src_a')?.name).toBe('Web')
     })
 
-    test('shows the changes of its node even where another record cannot be read', async () => {
+    test('shows the changes of its node although another record is unreadable', async () => {
       await using harness = await openClusterHarness()
       const { catalog } = harness.backend
       await catalog.putDestination(destination)
@@ -106,7 +106,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       expect(catalog.current.sources.get('src_a')).toEqual(source)
     })
 
-    test('has no secret of a destination in the database', async () => {
+    test('stores no secret of a destination in plain text', async () => {
       await using harness = await openClusterHarness()
       await harness.backend.catalog.putDestination(destination)
       const rows = await harness.sql('SELECT catalog::text AS row FROM catalog')
@@ -115,7 +115,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     })
   })
 
-  test('every node sees when a write key was last used, the latest of the times', async () => {
+  test('every node has the latest time at which any node used a write key', async () => {
     await using harness = await openClusterHarness()
     await using other = await nodeOn(harness, NEVER_MS)
     await harness.backend.keyUses.mark('wk_a', NOON + 5)
@@ -128,7 +128,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   })
 })
 
-/** Another node in the same place. */
+/** Opens another node of the same cluster. */
 function nodeOn({ options }: ClusterHarness, pollMs: number): Promise<Backend> {
   return openClusterBackend({ ...options, pollMs })
 }

@@ -10,7 +10,7 @@ import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/clu
 const NEVER_MS = 3_600_000
 
 describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
-  test('refreshes at once what another node has changed, and nothing else', async () => {
+  test('refreshes only the kind that another node has changed, immediately', async () => {
     await using database = await openDatabase()
     await using here = feedOn(database)
     await using there = feedOn(database)
@@ -22,7 +22,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     expect(purges.count).toBe(1)
   })
 
-  test('tells nothing of a transaction that is rolled back', async () => {
+  test('publishes nothing from a transaction that is rolled back', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
     const tokens = new Refreshes(feed, 'tokens')
@@ -38,7 +38,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     expect(tokens.count).toBe(1)
   })
 
-  test('finds a change whose notification was lost by polling', async () => {
+  test('finds a change by polling if its notification was lost', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database, 20)
     const tokens = new Refreshes(feed, 'tokens')
@@ -47,7 +47,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     await expect.poll(() => tokens.count).toBe(2)
   })
 
-  test('looks for changes when it has connected again', async () => {
+  test('checks for changes after reconnecting', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
     const tokens = new Refreshes(feed, 'tokens')
@@ -62,7 +62,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     await expect.poll(() => tokens.count).toBe(3)
   })
 
-  test('refreshes again what failed, and says so meanwhile', async () => {
+  test('retries a failed refresh, and reports the failure until it succeeds', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database, 20)
     let isBroken = true
@@ -77,7 +77,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     expect(feed.failure).toBeUndefined()
   })
 
-  test('makes one refresh at a time, and another one for what was told meanwhile', async () => {
+  test('runs one refresh at a time, and another for changes published meanwhile', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
     const tell = () => database.postgres.write((transaction) => feed.tell(transaction, 'catalog'))
@@ -93,7 +93,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     expect([most, running]).toEqual([1, 0])
   })
 
-  test('numbers the changes of a kind in the order in which they are committed', async () => {
+  test('numbers the changes of a kind in commit order', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
     const committed: number[] = []
@@ -108,7 +108,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
     expect(committed.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  test('calls nobody who has stopped, and nobody after it is disposed of', async () => {
+  test('does not call a listener that has stopped, or any listener after its disposal', async () => {
     await using database = await openDatabase()
     const feed = feedOn(database, 20)
     const stopped = new Refreshes(feed, 'tokens')
@@ -156,7 +156,7 @@ async function changeWithoutNotification({ postgres }: TestDatabase): Promise<vo
   await postgres.run(sql`INSERT INTO changes VALUES ('tokens', 1)`)
 }
 
-/** The process of the connection that listens. */
+/** The backend process of the listening connection. */
 async function listenerIn({ postgres }: TestDatabase): Promise<number | undefined> {
   const rows = await postgres.run(sql<{ readonly pid: number }>`
     SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`)

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/util/time/clock.ts'
 
 const logger = createLogger('silent')
 
-/** Consumes and acks a log until it is disposed of. As in the pipeline, an ack that NATS does not confirm is made again. */
+/** Consumes and acks a log until disposed. Like the pipeline, it retries an ack that NATS does not confirm. */
 export function consumeAll(log: Log): { readonly ids: string[] } & AsyncDisposable {
   const stop = new AbortController()
   const { signal } = stop

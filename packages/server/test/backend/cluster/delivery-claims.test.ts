@@ -30,10 +30,10 @@ const BOTH = [partOf(), partOf({ url: OTHER_LANE.url })]
 const claimIn = async ({ deliveries }: Node, lane = LANE, limit = 99): Promise<string[]> =>
   idsOf(await deliveries.claim(lane, { due: NOON, limit }))
 
-/** The clock of a node whose timers do not run: it never renews a lease. */
+/** A clock without timers: its node never renews a lease. */
 const ASLEEP: Clock = { ...systemClock, after: () => () => undefined }
 
-/** PostgreSQL as a node sees it whose connection breaks now and then. */
+/** PostgreSQL behind a connection that can lose the response to a statement. */
 class BreakingPostgres extends Postgres {
   breaksOnce = false
 
@@ -41,7 +41,7 @@ class BreakingPostgres extends Postgres {
     const rows = await super.run(statement)
     if (!this.breaksOnce) return rows
     this.breaksOnce = false
-    throw new BackendUnavailable('The response is lost.')
+    throw new BackendUnavailable('The response was lost.')
   }
 }
 
@@ -49,7 +49,7 @@ interface OpenedNode extends Node, AsyncDisposable {
   readonly postgres: BreakingPostgres
 }
 
-/** Only the deliveries of a node, on the database of the harness. */
+/** Opens only the deliveries of another node, on the harness's database. */
 async function openNode(
   { options }: ClusterHarness,
   { clock = systemClock, claimMs }: { readonly clock?: Clock; readonly claimMs?: number } = {},
@@ -64,7 +64,7 @@ async function openNode(
   return { deliveries, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** A node that sleeps as soon as it has claimed. */
+/** Opens a node whose lease expires right after a claim. */
 const openSleeper = (harness: ClusterHarness): Promise<OpenedNode> =>
   openNode(harness, { clock: ASLEEP, claimMs: 1 })
 
@@ -78,7 +78,7 @@ async function recordMany(harness: ClusterHarness, count: number, change: Partia
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () => {
-  test('are of different parts, where they claim in the same lane at once', async () => {
+  test('never overlap when they claim in the same lane at once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const ids = await recordMany(harness, 300)
@@ -93,7 +93,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     expect((await other.deliveries.waiting()).lanes).toEqual([])
   })
 
-  test('of one delivery are of one node, whichever lanes they are in', async () => {
+  test('on parts of one delivery belong to one node, even in different lanes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)
     const ids = await recordMany(harness, 50, { webhooks: BOTH })
@@ -109,12 +109,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     }
     expect(mine.intersection(theirs).size).toBe(0)
     expect(mine.union(theirs).size).toBe(ids.length)
-    // The other parts are left for the node that has the delivery.
+    // The other parts wait for the node that claimed the delivery.
     expect((await claimIn(harness.backend, OTHER_LANE)).toSorted()).toEqual([...mine].toSorted())
     expect((await claimIn(other, LANE)).toSorted()).toEqual([...theirs].toSorted())
   })
 
-  test('leave the other parts of the delivery waiting for this node alone', async () => {
+  test('show the other parts of the delivery as waiting only to the node that claimed it', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)
     const { id } = await recordDelivery(harness, { webhooks: BOTH })
@@ -124,7 +124,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     expect(lanes).toEqual([{ ...OTHER_LANE, dueAt: NOON, isHeld: false }])
   })
 
-  test('keep a node out that has made the same delivery of its event', async () => {
+  test('keep out a node that has created the same delivery from its event', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)
     const delivery = await recordDelivery(harness)
@@ -136,7 +136,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     expect(await other.deliveries.find(delivery.id)).toMatchObject(ended)
   })
 
-  test('end at once where a node is closed', async () => {
+  test('end immediately when their node is closed', async () => {
     await using harness = await openClusterHarness()
     const { id } = await recordDelivery(harness)
     {
@@ -147,7 +147,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     expect(await claimIn(harness.backend)).toEqual([id])
   })
 
-  test('end where a node has died, and not before its lease', async () => {
+  test('of a dead node end when its lease expires, not before', async () => {
     await using harness = await openClusterHarness()
     await using alive = await openNode(harness, { clock: ASLEEP })
     await using dead = await openSleeper(harness)
@@ -158,7 +158,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
     expect(await claimIn(harness.backend)).toEqual([])
   })
 
-  test('are renewed while a node works', async () => {
+  test('are renewed while their node is running', async () => {
     await using harness = await openClusterHarness()
     await using working = await openNode(harness, { claimMs: 400 })
     const leases = () =>
@@ -174,7 +174,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its lease', () => {
-  /** A delivery that the sleeper has claimed, and then another node. */
+  /** A delivery that the sleeper has claimed, and another node has taken over. */
   async function takenOver(harness: ClusterHarness, sleeper: OpenedNode): Promise<Delivery> {
     const delivery = await recordDelivery(harness)
     expect(await claimIn(sleeper)).toEqual([delivery.id])
@@ -188,7 +188,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     return { ...delivery, state: 'delivered', rounds: 1, dueAt: null, webhooks }
   }
 
-  test('changes nothing of what another node works on, or has put off', async () => {
+  test('changes no delivery that another node is working on or has rescheduled', async () => {
     await using harness = await openClusterHarness()
     await using sleeper = await openSleeper(harness)
     const { deliveries } = harness.backend
@@ -204,7 +204,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     expect(await claimIn(harness.backend)).toEqual([])
   })
 
-  test('changes nothing after the other node has put the part off', async () => {
+  test('does not end a delivery that the other node has rescheduled', async () => {
     await using harness = await openClusterHarness()
     await using sleeper = await openSleeper(harness)
     const { deliveries } = harness.backend
@@ -219,7 +219,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     expect(idsOf(later)).toEqual([delivery.id])
   })
 
-  test('keeps its attempts as history, and ends no claim of the other node', async () => {
+  test('keeps its attempts as history, and does not end the claim of the other node', async () => {
     await using harness = await openClusterHarness()
     await using sleeper = await openSleeper(harness)
     const delivery = await takenOver(harness, sleeper)
@@ -233,7 +233,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     expect(await claimIn(third)).toEqual([])
   })
 
-  test('changes nothing of the whole delivery where another node had one of its parts', async () => {
+  test('changes no part of a delivery if another node has claimed one of them', async () => {
     await using harness = await openClusterHarness()
     await using sleeper = await openSleeper(harness)
     const { deliveries } = harness.backend
@@ -250,7 +250,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     expect(await deliveries.find(delivery.id)).toMatchObject(retried)
   })
 
-  test('records what no other node has taken over', async () => {
+  test('records a delivery that no other node has taken over', async () => {
     await using harness = await openClusterHarness()
     await using sleeper = await openSleeper(harness)
     const delivery = await recordDelivery(harness)
@@ -264,8 +264,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('nodes that record at once', () => {
-  test('make one delivery of an event that both have', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrently', () => {
+  test('create one delivery for an event that both have', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)
     const events = Array.from({ length: 40 }, () => acceptedEvent())
@@ -283,7 +283,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record at once', (
     await Promise.all([there.record(parked), here.record(records.toReversed())])
     const { data } = await here.list({}, { limit: 99 })
     expect(data).toHaveLength(events.length)
-    // Whichever came first, what was delivered is not tried again.
+    // A delivered event is not attempted again, in either order.
     expect(new Set(data.map(({ state }) => state))).toEqual(new Set(['delivered']))
     expect(await claimIn(harness.backend)).toEqual([])
   })
@@ -303,7 +303,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record at once', (
     expect(await claimIn(other)).toHaveLength(2)
   })
 
-  test('keep URLs sealed, wherever a delivery names them', async () => {
+  test('encrypt webhook URLs in every table', async () => {
     await using harness = await openClusterHarness()
     const url = 'https://user:topsecret@example.com/'
     const failed = attemptOf({ url })
@@ -317,8 +317,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record at once', (
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a claim that a node does not know of', () => {
-  test('ends when the database can be asked again, and no other one does', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('a claim whose response was lost', () => {
+  test('ends once the database responds again, and other claims stay', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)
     const [first, second] = await recordMany(harness, 2)
@@ -331,7 +331,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a claim that a node does not 
     expect(await claimIn(harness.backend)).toEqual([second])
   })
 
-  test('ends where the response to its release was lost', async () => {
+  test('ends after a release whose response was lost', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)
     const { id } = await recordDelivery(harness)

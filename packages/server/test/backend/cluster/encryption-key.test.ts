@@ -17,7 +17,7 @@ import { openPostgres } from './open-postgres.ts'
 const destination = newDestination({ settings: { sharedSecret: 's3cret' } })
 
 describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a cluster', () => {
-  test('is the same on all nodes: one with another key is refused, and says why', async () => {
+  test('is the same on all nodes: one with another key is refused with a reason', async () => {
     await using harness = await openClusterHarness()
     const other = SecretBox.newKey()
     const refused = openClusterBackend({ ...harness.options, encryptionKey: new Redacted(other) })
@@ -28,7 +28,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     expect(second.catalog.current.sources.size).toBe(0)
   })
 
-  test('is changed node by node: those with both keys read what either has sealed', async () => {
+  test('is changed node by node: nodes with both keys read data encrypted with either', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await harness.backend.catalog.putDestination(destination)
@@ -40,7 +40,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('is needed no more when the one in front of it has sealed everything again', async () => {
+  test('can be removed once everything is encrypted again with the key before it', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await harness.backend.catalog.putDestination(destination, auditEntryOf('adt_a'))
@@ -58,7 +58,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('is needed as long as anything is sealed with it', async () => {
+  test('is needed as long as anything is encrypted with it', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await using changed = await nodeWith(harness, next, old)
@@ -70,7 +70,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     expect(changed.catalog.current.sources.size).toBe(0)
   })
 
-  test('can be changed although a node without the new one has given a webhook another lane', async () => {
+  test('can be changed although a node without the new one has created another lane for a webhook', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await recordDelivery(harness)
@@ -82,7 +82,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     expect(last.catalog.current).toEqual(changed.catalog.current)
   })
 
-  test('is decided by the first of nodes that start with different keys at once', async () => {
+  test('is set by the first of several nodes that start with different keys', async () => {
     await using postgres = await openPostgres()
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => {
@@ -98,7 +98,7 @@ function nodeWith({ options }: ClusterHarness, ...keys: string[]): Promise<Backe
   return openClusterBackend({ ...options, encryptionKey: new Redacted(keys.join(',')) })
 }
 
-/** The URL of a lane, sealed as a node with this key does. */
+/** The URL of a lane, encrypted with this key. */
 function sealedWith(key: string): string {
   return new SecretBox(SecretBox.keysIn(key)!).seal(LANE.url, LANE.destinationId)
 }

@@ -24,7 +24,7 @@ async function openNodes(): Promise<Nodes> {
   return { harness, a: harness.backend, b, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** A profile that enters two audiences. Its announcement is another event each time, as another node makes another one. */
+/** A profile that enters two audiences. Each call announces it with new events, as each node would. */
 function evaluatedOf({ profileId, version, userIds }: LoadedProfile): Evaluated {
   const results = ['aud_a', 'aud_b'].map((computationId) => ({
     computationId,
@@ -35,7 +35,7 @@ function evaluatedOf({ profileId, version, userIds }: LoadedProfile): Evaluated 
   return { profileId, version, results, announcements, recheckAt: null }
 }
 
-/** How many rows a query finds. */
+/** Counts the rows of a FROM clause. */
 async function count(harness: ClusterHarness, from: string): Promise<number> {
   const [row] = await harness.sql(`SELECT count(*)::int AS count FROM ${from}`)
   return Number(row!['count'])
@@ -45,7 +45,7 @@ const RESULTS_OF_NOTHING = `results AS r WHERE NOT EXISTS (SELECT FROM identitie
   OR NOT EXISTS (SELECT FROM computations WHERE number = r.computation)`
 
 describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
-  test('that evaluate the same profiles at once store and announce each change once', async () => {
+  test('that evaluate the same profiles concurrently store and announce each change once', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     await follow(
@@ -54,7 +54,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     )
     const due = await Promise.all([a, b].map(({ evaluations }) => evaluations.due(NOON, 100)))
     const [ofA, ofB] = due.map((profiles) => profiles.map(evaluatedOf))
-    // Slices that overlap, and in another order on each node.
+    // Overlapping slices, in a different order on each node.
     const commits = [0, 10, 20, 30].flatMap((from) => [
       a.evaluations.commit(ofA!.slice(from, from + 15)),
       b.evaluations.commit(ofB!.toReversed().slice(from, from + 15)),
@@ -75,7 +75,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await a.evaluations.due(NOON, 9)).toEqual([])
   })
 
-  test('leave nothing of a user whom one purges while the other one evaluates', async () => {
+  test('leave no data of a user that one purges while the other evaluates', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     for (const userId of USERS.slice(0, 10)) {
@@ -88,7 +88,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(Object.fromEntries(await a.memberships.sizes())).toEqual({ aud_a: 0, aud_b: 0 })
   })
 
-  test('leave nothing of a computation that one forgets while the other one evaluates', async () => {
+  test('leave no results of a computation that one removes while the other evaluates', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     await follow(
@@ -106,7 +106,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await count(harness, 'announced')).toBe(0)
   })
 
-  test('that change a list while others evaluate and follow make each profile once', async () => {
+  test('create each profile once while changing lists, evaluating and following', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     const evaluate = async (): Promise<void> => {
@@ -131,7 +131,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(data.map(({ userId }) => userId)).toEqual(USERS.toSorted())
   })
 
-  test('that take a sync on from the same state take it on once', async () => {
+  test('that advance a sync from the same state advance it once', async () => {
     await using nodes = await openNodes()
     const { a, b } = nodes
     const sync = {
@@ -165,7 +165,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a commit on PostgreSQL', () => {
-  test('stores nothing where its events cannot be appended', async () => {
+  test('stores nothing if its events cannot be appended', async () => {
     await using harness = await openClusterHarness()
     const { evaluations, memberships } = harness.backend
     await follow(harness, [{ userId: 'u1' }])
@@ -179,7 +179,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a commit on PostgreSQL', () =
   })
 
   test(
-    'appends any number of events, those of each computation in their order',
+    'appends any number of events, in order for each computation',
     { timeout: 30_000 },
     async () => {
       await using harness = await openClusterHarness()

@@ -18,7 +18,7 @@ const SHORT_ACK_WAIT_MS = 400
 const MUCH_OLDER_MS = 8_000
 const OTHERS = 5
 
-/** A node of the log, that consumes once `consume` is called, and acks if it is told so. */
+/** A node with only the log. It consumes after `consume` is called, with or without acks. */
 async function openNode({ url }: NatsServer, ackWaitMs = ACK_WAIT_MS) {
   const link = await NatsLink.open({ url: new Redacted(url) })
   const waiting = new ByteBudget(10_000_000)
@@ -50,7 +50,7 @@ async function openNode({ url }: NatsServer, ackWaitMs = ACK_WAIT_MS) {
   }
 }
 
-/** Takes messages of a partition and acks those after the first ones, as a node does that then is never heard of again. */
+/** Takes messages of a partition, acks all but the first `kept`, and disconnects like a node that dies. */
 async function takeAndDie(
   { url }: NatsServer,
   partition: number,
@@ -70,14 +70,14 @@ async function consumerOf({ manager }: NatsLink, partition: number): Promise<str
   return infos.find(({ config }) => config.filter_subject === `test.log.${partition}`)!.name
 }
 
-/** How much the server has stored of the state of the consumer of a partition. */
+/** Size of the consumer state that the server has stored for a partition. */
 function consumerBytes({ folder }: NatsServer, partition: number): number {
   const consumers = join(folder, 'jetstream', '$G', 'streams', STREAM, 'obs')
   const name = readdirSync(consumers).find((each) => each.startsWith(`partition_${partition}_`))!
   return statSync(join(consumers, name, 'o.dat'), { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Deletes the consumers, as a node does that makes others in their place. */
+/** Deletes all consumers, like a node that replaces them. */
 async function removeConsumers({ manager }: NatsLink): Promise<void> {
   const infos = await manager.consumers.list(STREAM).next()
   for (const { name } of infos) await manager.consumers.delete(STREAM, name)
@@ -85,9 +85,9 @@ async function removeConsumers({ manager }: NatsLink): Promise<void> {
 
 describe.skipIf(natsProgram() === undefined)('messages that the server has forgotten', () => {
   test.each([
-    ['that was made before them', false],
-    ['that was made after them, and should have handed them out', true],
-  ])('come again, of a consumer %s, as such that may have come before', async (_, isLater) => {
+    ['older than them', false],
+    ['newer than them, which should have delivered them', true],
+  ])('are redelivered by a consumer %s, and marked as redelivered', async (_, isLater) => {
     await using nats = await NatsServer.start()
     const events = Array.from({ length: 5 }, () => acceptedEvent())
     {
@@ -95,7 +95,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
       for (const event of events) await node.log.append([event])
       if (isLater) await removeConsumers(node.link)
       using copy = new TemporaryFolder()
-      // Of a server that writes the state of its consumers and is killed before it writes that of its stream.
+      // Like a server killed after it has written its consumers' state, but before its stream's.
       const messages = join(nats.folder, 'jetstream', '$G', 'streams', STREAM, 'msgs')
       await nats.server.kill()
       cpSync(messages, copy.path, { recursive: true })
@@ -121,7 +121,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(ids).toContain(later.id)
   })
 
-  test('come again where their consumer is replaced while they are in process', async () => {
+  test('are redelivered if their consumer is replaced while they are in progress', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await node.log.append([acceptedEvent()])
@@ -136,7 +136,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     expect(node.entries.slice(1).every((entry) => entry.redelivered)).toBe(true)
   })
 
-  test('come again where the server and the node that it handed them to were killed', async () => {
+  test('are redelivered after the server and the node that received them were killed', async () => {
     await using nats = await NatsServer.start()
     const [older, newer] = [acceptedEvent(), acceptedEvent()]
     {
@@ -159,7 +159,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(() => node.ids()).toEqual(wanted)
   })
 
-  test('are not acked in place of others after their stream was lost', async () => {
+  test('do not ack messages of a replacement stream when they are acked late', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await node.log.append([acceptedEvent()])
@@ -176,7 +176,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(() => node.bytes()).toBe(0)
   })
 
-  test('are not suspected where a node has them for long', async () => {
+  test('are not presumed lost while a node holds a message for long', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await using other = await openNode(nats)

@@ -5,7 +5,7 @@ import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { receive, request } from '../conformance/deletions/purge-requests.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
-/** Purges u1. Resolves to how many rows remember it. */
+/** Purges u1. */
 async function purge(harness: ClusterHarness): Promise<void> {
   const { id: deletionId } = await request(harness)
   await purgeAll(harness.backend.deletions, { deletionId, userIds: ['u1'], sourceIds: null })
@@ -18,8 +18,8 @@ async function kept(harness: ClusterHarness): Promise<number> {
 
 const AGED = `UPDATE purged_ids SET added_at = added_at - 25 * 3600000`
 
-describe.skipIf(clusterIsMissing() !== undefined)('whom a purge covers', () => {
-  test('is forgotten after a day', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('the record of a purged user', () => {
+  test('is removed after a day', async () => {
     await using harness = await openClusterHarness()
     await receive(harness, {})
     await purge(harness)
@@ -32,7 +32,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('whom a purge covers', () => {
     expect(await kept(harness)).toBe(0)
   })
 
-  test('is kept while the log has an event from before it, which is refused', async () => {
+  test('is kept while the log has an event from before the purge, which is refused', async () => {
     await using harness = await openClusterHarness()
     const { log, upkeep, events } = harness.backend
     await log.append([acceptedEvent()])

@@ -10,7 +10,7 @@ const answer = { fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   idempotentResponsesConformance(openClusterHarness)
 
-  test('a key that one node has reserved is reserved on all, until that node releases it or is gone', async () => {
+  test('a key reserved by one node is reserved on all until that node releases it or it expires', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const [here, there] = [harness.backend.idempotentResponses, other.idempotentResponses]
@@ -21,7 +21,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     expect(await there.reserve('k', { now: NOON + 10, until: NOON + 20 })).toBe(true)
   })
 
-  test('of responses that nodes keep at once under one key, all find the same', async () => {
+  test('if nodes store responses under one key concurrently, all nodes find the same one', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]
@@ -45,7 +45,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     }
   })
 
-  test('responses that have expired are removed, however many nodes add others', async () => {
+  test('expired responses are removed while several nodes add others', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const add = (index: number, now: number) =>

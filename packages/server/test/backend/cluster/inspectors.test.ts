@@ -8,7 +8,7 @@ import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
 import { known, openNodes, type OpenNodes } from './open-nodes.ts'
 
-/** The inspector of a node, without its server: what came is given to it. */
+/** The inspector of a node without its server: tests add the requests. */
 class NodeInspector {
   readonly requests = new KeptRequests()
   answers: Answers = FIRST_ANSWERS
@@ -34,7 +34,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
 
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  test('shows the requests that any node has made, newest first, in pages without gaps', async () => {
+  test('lists the requests of all nodes, newest first, in pages without gaps', async () => {
     const requests = Array.from({ length: 7 }, (_, number) =>
       anInspectedRequest({}, { receivedAt: NOON + number }),
     )
@@ -52,7 +52,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
     expect(await inspectors[0]!.shared.counts()).toMatchObject({ kept: 7, received: 7 })
   })
 
-  test('shows a request whole on a node that has not made it, and finds none that there is not', async () => {
+  test('finds a complete request of another node, and nothing for an unknown id', async () => {
     const body = JSON.stringify({ type: 'track', event: 'ä'.repeat(300_000) })
     const request = anInspectedRequest(body, { headers: [['X-A', '1']] })
     inspectors[1]!.requests.add(request)
@@ -60,7 +60,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
     expect(await inspectors[0]!.shared.find('req_none')).toBeUndefined()
   })
 
-  test('responds the same on every node, also on one that starts later', async () => {
+  test('responds the same on every node, including one that starts later', async () => {
     const answers = { status: 503, delayMs: 10, failFirst: 2 }
     await inspectors[0]!.shared.respond(answers)
     expect(inspectors.map((each) => each.answers)).toEqual([answers, answers])

@@ -21,10 +21,10 @@ function optionsOf(place: ClusterPlace, natsPrefix = place.natsPrefix): ClusterO
   return { databaseUrl, natsUrl: new Redacted(place.natsUrl), natsPrefix, encryptionKey }
 }
 
-/** The message with which a node is refused. */
+/** The error message that refuses a node. */
 async function refusal(options: ClusterOptions): Promise<string> {
   const error = await openClusterBackend(options).then(
-    () => new Error('It was let in.'),
+    () => new Error('The node was not refused.'),
     (reason: Error) => reason,
   )
   expect(error).toBeInstanceOf(StreamMismatch)
@@ -47,7 +47,7 @@ async function idOf(place: ClusterPlace): Promise<string> {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
-  test('refuses the stream of another one on the same NATS servers, and names both', async () => {
+  test('refuses the stream of another installation on the same NATS servers, and names both', async () => {
     await using first = await newClusterPlace('empty')
     await using second = await newClusterPlace('empty')
     await using node = await openClusterBackend(optionsOf(first))
@@ -62,7 +62,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
     await expect.poll(() => consuming.ids).toHaveLength(events.length)
   })
 
-  test('shares NATS servers with another one that has another prefix', async () => {
+  test('shares NATS servers with an installation that has another prefix', async () => {
     await using first = await newClusterPlace('empty')
     await using second = await newClusterPlace('empty')
     await using one = await openClusterBackend(optionsOf(first))
@@ -84,7 +84,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
     for (const node of nodes) await node[Symbol.asyncDispose]()
   })
 
-  test('takes no node with another prefix', async () => {
+  test('refuses a node with another prefix', async () => {
     await using place = await newClusterPlace()
     await using _node = await openClusterBackend(optionsOf(place))
     const message = await refusal(optionsOf(place, `${place.natsPrefix}_other`))
@@ -93,7 +93,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
     expect(message).toContain(`Set HOOKLINE_NATS_PREFIX to ${place.natsPrefix},`)
   })
 
-  test('takes no node on other NATS servers, which makes no stream there, until its stream is given up', async () => {
+  test('refuses a node on other NATS servers, which creates no stream there, until its stream is abandoned', async () => {
     await using place = await newClusterPlace()
     await using nats = await NatsServer.start()
     const natsUrl = new Redacted(nats.url.replace('nats://', 'nats://hookline:secret@'))
@@ -105,7 +105,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
     expect(message).not.toContain('secret')
     await using link = await NatsLink.open({ url: natsUrl })
     expect(await link.manager.streams.names().next()).toEqual([])
-    // As docs/guides/cluster.md says.
+    // As described in docs/guides/cluster.md.
     await queryAt(
       place,
       'UPDATE hookline.installation SET id = gen_random_uuid(), stream = NULL, servers = NULL',

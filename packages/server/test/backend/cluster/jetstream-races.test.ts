@@ -11,7 +11,7 @@ import { openClusterHarness } from './open-cluster-harness.ts'
 
 const idsOf = (events: readonly AcceptedEvent[]): string[] => events.map(({ id }) => id)
 
-/** Consumes until it is stopped, and acks all of it or nothing. */
+/** Consumes until stopped, and acks everything or nothing. */
 function consuming({ log }: Backend, { acks }: { readonly acks: boolean }) {
   const stop = new AbortController()
   const entries: LogEntry[] = []
@@ -32,7 +32,7 @@ function consuming({ log }: Backend, { acks }: { readonly acks: boolean }) {
   }
 }
 
-/** Does something to NATS as another program would. */
+/** Uses NATS from outside Hookline. */
 async function withNats<T>(
   { natsUrl: url }: ClusterOptions,
   use: (link: NatsLink) => Promise<T>,
@@ -56,7 +56,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     for (const consumer of consumers) await consumer.stop()
   })
 
-  test('hands what one of them has not acked to another one when it closes', async () => {
+  test('redelivers unacked entries to another node when a node closes', async () => {
     await using harness = await openClusterHarness()
     const other = await openClusterBackend(harness.options)
     const first = consuming(other, { acks: false })
@@ -71,7 +71,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await second.stop()
   })
 
-  test('leaves nothing with a node that has stopped to consume and was not handed it', async () => {
+  test('assigns no new entries to a node that has stopped consuming', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await consuming(other, { acks: true }).stop()
@@ -83,7 +83,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await consumer.stop()
   })
 
-  test('hands what a node has not begun to another one when its consumer ends, and not what it has', async () => {
+  test('redelivers entries that a node has not begun when its consumer ends, but not the others', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const events = Array.from({ length: 5 }, () => acceptedEvent())
@@ -103,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await second.stop()
   })
 
-  test('keeps an append that needs many messages, and small ones that share one', async () => {
+  test('accepts an append that needs many messages, and small ones that share one', async () => {
     await using harness = await openClusterHarness()
     const { log } = harness.backend
     const large = Array.from({ length: 60 }, () =>
@@ -122,7 +122,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await consumer.stop()
   })
 
-  test('makes a lost stream again, for those who append and those who consume', async () => {
+  test('recreates a lost stream for both appending and consuming', async () => {
     await using harness = await openClusterHarness()
     const consumer = consuming(harness.backend, { acks: true })
     await harness.backend.log.append([acceptedEvent()])
@@ -138,7 +138,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await consumer.stop()
   })
 
-  test('reports a message that it cannot read, and goes on', async () => {
+  test('reports an unreadable message and continues', async () => {
     await using harness = await openClusterHarness()
     const subject = `${harness.options.natsPrefix}.log.0`
     await withNats(harness.options, (link) => link.js.publish(subject, Buffer.from('no chunk')))
@@ -152,7 +152,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     await consumer.stop()
   })
 
-  test('refuses what exceeds the bytes that may wait', async () => {
+  test('refuses an append beyond the limit of waiting bytes', async () => {
     await using harness = await openClusterHarness()
     const options = { ...harness.options, maxWaitingBytes: 2_000 }
     await using narrow = await openClusterBackend(options)

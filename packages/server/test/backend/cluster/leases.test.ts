@@ -8,7 +8,7 @@ import { openPostgres } from './open-postgres.ts'
 const NEVER = new AbortController().signal
 
 describe.skipIf(clusterIsMissing() !== undefined)('leases of several nodes', () => {
-  test('one node has it, and the next one when that gives it up', async () => {
+  test('one node holds a lease, and the next one gets it after its release', async () => {
     await using postgres = await openPostgres()
     const [a, b] = [1, 2].map(
       () => new PostgresLeases({ postgres, clock: systemClock, leaseMs: 400 }),
@@ -25,7 +25,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('leases of several nodes', () 
     expect(second?.lost.aborted).toBe(false)
   })
 
-  test('workers of one node share it, until the last one gives it up', async () => {
+  test('workers of one node share a lease until the last one releases it', async () => {
     await using postgres = await openPostgres()
     const leases = new PostgresLeases({ postgres, clock: systemClock })
     const [one, two] = await Promise.all([1, 2].map(() => leases.acquire('audiences', NEVER)))
@@ -35,7 +35,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('leases of several nodes', () 
     expect(two!.lost.aborted).toBe(true)
   })
 
-  test('a node that slept through its lease has lost it when it wakes, and another one has it', async () => {
+  test('a node that slept through its lease finds it lost, and another node holds it', async () => {
     await using postgres = await openPostgres()
     const clock = new ManualClock()
     const asleep = new PostgresLeases({ postgres, clock, leaseMs: 100 })
@@ -49,7 +49,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('leases of several nodes', () 
     expect(taken?.lost.aborted).toBe(false)
   })
 
-  test('whoever stops waiting gets none, and leaves nothing behind', async () => {
+  test('a node that stops waiting gets no lease and leaves nothing behind', async () => {
     await using postgres = await openPostgres()
     const [a, b] = [1, 2].map(() => new PostgresLeases({ postgres, clock: systemClock }))
     await using held = await a!.acquire('replays', NEVER)

@@ -34,7 +34,7 @@ function read(
 const textOf = ({ name, data }: StreamMessage): string =>
   'eventId' in data ? `${name} ${data.eventId}` : name
 
-/** Reads until this many messages have come. */
+/** Reads until at least `count` messages have arrived. */
 async function readAll(reader: LiveReader, count: number): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = []
   await expect
@@ -46,7 +46,7 @@ async function readAll(reader: LiveReader, count: number): Promise<StreamMessage
   return messages
 }
 
-/** Resolves when the node has learnt that others read the activity. */
+/** Resolves when the node has been notified that other nodes read the activity. */
 async function readElsewhere({ signals }: Backend): Promise<void> {
   let isNow = false
   const stop = signals.onRead('activity', (isRead) => (isNow = isRead))
@@ -55,7 +55,7 @@ async function readElsewhere({ signals }: Backend): Promise<void> {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several nodes', () => {
-  test('shows what any node does, and has the events of others for its filters', async () => {
+  test('shows the activity of all nodes, and filters it by the events of other nodes', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const [onA, ofUser] = [
@@ -74,7 +74,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     expect(ofUser.read(9).map(textOf)).toEqual(all(mine.id))
   })
 
-  test('an event that two nodes work on comes once, before its decision', async () => {
+  test('an event processed by several nodes is shown once, before its decision', async () => {
     await using opened = await openNodes(3)
     const [a, b, c] = opened.nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
@@ -88,7 +88,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     expect(messages[0]!.name).toBe('event')
   })
 
-  test('a reader that reconnects to its node misses nothing; at another node it has a gap', async () => {
+  test('a reader that reconnects to the same node misses nothing, and gets a gap at another node', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const first = read(a!, ['activity'])
@@ -118,21 +118,21 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     b!.tail.received([acceptedEvent({ userId: 'u1' })])
     await expect.poll(() => a!.tail.items.next).toBe(2)
     a!.tail.purged(purge)
-    // One that is still on its way.
+    // Still in transit from the other node.
     const other = acceptedEvent({ userId: 'u2' })
     b!.tail.received([acceptedEvent({ userId: 'u1' }), other])
     b!.tail.purged(purge)
     expect((await readAll(onA, 1)).map(textOf)).toEqual([`event ${other.id}`])
   })
 
-  test('what a node does beyond 4 MiB in a second is a gap with the number of activities', async () => {
+  test('activity beyond 4 MiB per second of a node becomes a gap with the number of missed items', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
     await readElsewhere(opened.nodes[1]!)
     const long = 'x'.repeat(200)
     const fields = { userId: long, anonymousId: long, event: long }
-    // Some 5,000 of these fit.
+    // About 5,000 of these fit.
     const events = Array.from({ length: 18_000 }, () => acceptedEvent(fields))
     b!.tail.received(events)
     let [shown, missed] = [0, 0]
@@ -149,7 +149,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     expect(missed).toBeGreaterThan(1_000)
   })
 
-  test('after NATS was away there is a gap, and the tail goes on', async () => {
+  test('an outage of NATS causes a gap, and then the tail continues', async () => {
     await using nats = await NatsServer.start()
     await using place = await newClusterPlace()
     await using opened = await openNodes(0)
@@ -172,7 +172,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
       .toEqual(['event', 'gap'])
   })
 
-  test('only nodes with readers receive activity, and nobody can read it in NATS', async () => {
+  test('only nodes with readers receive activity, and it is encrypted in NATS', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const { natsUrl, natsPrefix } = opened.harness.options
@@ -196,7 +196,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several nodes', () => {
-  test('the counts of each second are those of all nodes, and nobody counts without readers', async () => {
+  test('the counts per second include all nodes, and nothing is counted without readers', async () => {
     await using opened = await openNodes(2)
     const [a, b] = [topicsOf(opened.nodes[0]!, 3), topicsOf(opened.nodes[1]!)]
     const reader = read(a, ['counts'])
@@ -214,7 +214,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
         }
       return received
     }
-    // Each look adds one here and two there.
+    // Each poll adds one event on a and two on b.
     await expect.poll(countsOf, { interval: 100 }).toBeGreaterThan(40)
     expect(received).toBeGreaterThan(sent)
     expect(refused).toBe(0)
@@ -222,7 +222,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     expect(b.counts.seconds.next).toBe(1)
   })
 
-  test('what a request changes on one node is told on all, and what all nodes see is told once', async () => {
+  test('a change by a request is published on all nodes, and one that all nodes see only once on each', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const [onA, onB] = [read(a!, ['changes']), read(b!, ['changes'])]
@@ -244,7 +244,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     expect(told['b']!.toSorted()).toEqual(expected)
   })
 
-  test('a reader of changes that goes on at another node reads everything again', async () => {
+  test('a reader of changes that continues at another node starts over', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const { lastId } = read(a!, ['changes'])

@@ -12,7 +12,7 @@ import { consumeAll } from './consume-all.ts'
 const STREAM = 'test_log'
 const OPTIONS = { prefix: 'test', replicas: 3, installation: { id: 'test', servers: null } }
 
-/** The system's clock, with a count of the waits that have begun. */
+/** The system clock, counting the timers started. */
 function countingClock(): Clock & { waits: number } {
   const clock = {
     ...systemClock,
@@ -33,7 +33,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     const clock = countingClock()
     const waiting = new ByteBudget(10_000_000)
     const opening = JetStreamLog.open(link, { ...OPTIONS, waiting, clock })
-    // The first try has failed.
+    // The first attempt has failed.
     await expect.poll(() => clock.waits).toBeGreaterThan(0)
     for (const { routes } of nats.all) for (const route of routes) route.mend()
     await using log = await opening
@@ -41,7 +41,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     expect((await log.state()).undecided.events).toBe(1)
   })
 
-  test('loses nothing and goes on when a server that leads consumers is killed', async () => {
+  test('loses nothing and continues when a server that leads consumers is killed', async () => {
     await using nats = await NatsServers.start(3)
     const urlOf = (servers: readonly { port: number }[]) =>
       new Redacted(servers.map(({ port }) => `nats://127.0.0.1:${port}`).join())
@@ -52,11 +52,11 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     }
     const waiting = new ByteBudget(10_000_000)
     const open = (link: NatsLink) => JetStreamLog.open(link, { ...OPTIONS, waiting })
-    // The first to open the log makes its consumers.
+    // The first node to open the log creates its consumers.
     await using _made = await open(observing)
     await expect.poll(leaders).not.toContain(undefined)
     const [lost] = await leaders()
-    // The log's own connection stays: what changes are the leaders.
+    // The log stays connected: only the leaders change.
     const others = nats.all.filter(({ name }) => name !== lost)
     await using link = await NatsLink.open({ url: urlOf(others) })
     await using log = await open(link)

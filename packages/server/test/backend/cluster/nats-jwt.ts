@@ -1,7 +1,7 @@
 import { nkeys } from '@nats-io/transport-node'
 import { createHash } from 'node:crypto'
 
-/** A server that takes users of one account, and the text of the .creds file of such a user. */
+/** Settings of a server that accepts users of one account, and the text of such a user's .creds file. */
 export function operatorMode(): { readonly settings: object; readonly credentials: string } {
   const [operator, account, user] = [
     nkeys.createOperator(),
@@ -56,7 +56,7 @@ export function seedOf(pair: KeyPair): string {
   return new TextDecoder().decode(pair.getSeed())
 }
 
-/** A JWT as NATS has them: about the subject, signed by the issuer. */
+/** A NATS JWT about the subject, signed by the issuer. */
 function tokenOf(issuer: KeyPair, subject: KeyPair, nats: object): string {
   const claims = {
     iat: Math.floor(Date.now() / 1000),

@@ -21,7 +21,7 @@ async function openLog({ url }: NatsServer, ackWaitMs = 30_000) {
 }
 
 describe.skipIf(natsProgram() === undefined)('the log', () => {
-  test('rejects appends while NATS is away, and goes on when it is back', async () => {
+  test('rejects appends while NATS is down, and continues when it is back', async () => {
     await using nats = await NatsServer.start()
     const { link, log } = await openLog(nats)
     const [before, later] = [acceptedEvent(), acceptedEvent()]
@@ -72,14 +72,14 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     await link[Symbol.asyncDispose]()
   })
 
-  test('hands what a dead node had to another one, and keeps what a living one has', async () => {
+  test('redelivers the entries of a dead node, but not of a running one', async () => {
     await using nats = await NatsServer.start()
     const living = await openLog(nats, 1_000)
     const dead = await openLog(nats, 1_000)
     const take = async ({ log }: { readonly log: JetStreamLog }): Promise<LogEntry> => {
       for await (const [entry] of log.consume({ signal: new AbortController().signal }))
         return entry!
-      throw new Error('It ended.')
+      throw new Error('The log ended.')
     }
     const [kept, lost] = [acceptedEvent(), acceptedEvent()]
     await living.log.append([kept])
@@ -87,7 +87,7 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     await living.log.append([lost])
     const { events } = await take(dead)
     expect(events).toEqual([lost])
-    // Not closed in order: the server hears nothing any more.
+    // Not an orderly close: the node just disappears.
     await dead.link.connection.close()
     const third = await openLog(nats, 1_000)
     const entry = await take(third)

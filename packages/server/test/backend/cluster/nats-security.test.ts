@@ -18,10 +18,10 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { credentialsOf, operatorMode, seedOf } from './nats-jwt.ts'
 
 const certificates = makeCertificates()
-/** A secret that must not be in any error. */
+/** A secret that must not appear in any error. */
 const WRONG = 'the-wrong-secret'
 
-/** Appends an event as a node with these settings. */
+/** Appends an event from a node with these settings. */
 async function appendAs(url: string, security: NatsSecurity = {}): Promise<void> {
   await using link = await NatsLink.open({ url: new Redacted(url), ...security })
   const waiting = new ByteBudget(10_000_000)
@@ -37,7 +37,7 @@ function as(url: string, who: string, protocol = 'nats'): string {
 
 async function refusal(connecting: Promise<void>): Promise<Error> {
   const error = await connecting.then(
-    () => new Error('It was let in.'),
+    () => new Error('The node was not refused.'),
     (reason: Error) => reason,
   )
   expect(error).toBeInstanceOf(ConnectionRefused)
@@ -46,7 +46,7 @@ async function refusal(connecting: Promise<void>): Promise<Error> {
 }
 
 describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
-  test('with a user and a password in the URL, and is refused with a wrong one', async () => {
+  test('with a user and password in the URL, and is refused with a wrong password', async () => {
     const user = { user: 'hookline', password: 'p/ss w@rd' }
     await using nats = await NatsServer.start({ authorization: user })
     await appendAs(as(nats.url, `hookline:${encodeURIComponent(user.password)}`))
@@ -71,7 +71,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     expect(error.message).not.toContain(seedOf(unknown))
   })
 
-  test('with the text of a .creds file, without the line end that a setting loses', async () => {
+  test('with the text of a .creds file, even without the final newline', async () => {
     const { settings, credentials } = operatorMode()
     await using nats = await NatsServer.start(settings as Record<string, unknown>)
     await appendAs(nats.url, { credentials: new Redacted(credentials.trim()) })
@@ -79,7 +79,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await refusal(appendAs(nats.url, { credentials: new Redacted(other) }))
   })
 
-  test('over TLS with an authority of its own, and not where it does not trust the certificate', async () => {
+  test('over TLS with a private CA, and is refused if it does not trust the certificate', async () => {
     using folder = new TemporaryFolder()
     const pair = written(folder.path, certificates.good)
     await using nats = await NatsServer.start({ tls: pair })
@@ -90,7 +90,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     expect(error.message).toMatch(/TLS with NATS failed: .*certificate.*HOOKLINE_NATS_CA_FILE/)
   })
 
-  test('over TLS that asks for a certificate of the node', async () => {
+  test('over TLS with a client certificate', async () => {
     using folder = new TemporaryFolder()
     const ca = join(folder.path, 'ca.pem')
     writeFileSync(ca, certificates.ca)
@@ -98,13 +98,13 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await using nats = await NatsServer.start({ tls: { ...pair, ca_file: ca, verify: true } })
     const { cert, key } = certificates.good
     await appendAs(nats.url, { tls: { ca: certificates.ca, cert, key: new Redacted(key) } })
-    // TLS 1.3: the server closes the connection after the client has counted it as made, and says nothing.
+    // TLS 1.3: the client counts the handshake as done before the server closes the connection, without an error.
     await expect(appendAs(nats.url, { tls: { ca: certificates.ca } })).rejects.toThrow(
       BackendUnavailable,
     )
   })
 
-  test('and is refused by a server that is too old, with the version that it needs', async () => {
+  test('and is refused by a server that is too old, with the required version', async () => {
     await using nats = await NatsServer.start()
     await using old = await announcing('2.10.22', nats.url)
     const { port } = old.address() as AddressInfo
@@ -112,12 +112,12 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     expect(error.message).toMatch(/has version 2\.10\.22.*Use nats-server 2\.10\.23 or newer/)
   })
 
-  test('and is not refused, but told to wait, where no server listens', async () => {
+  test('and gets a retryable error if no server listens', async () => {
     await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailable)
   })
 })
 
-/** A proxy before a server, which announces another version of it. */
+/** A proxy in front of a server that announces another server version. */
 async function announcing(version: string, url: string): Promise<Server> {
   const proxy = createServer((client) => {
     const server = connect(Number(new URL(url).port), '127.0.0.1')

@@ -10,7 +10,7 @@ import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { BEAT_MS, openNodes } from './open-nodes.ts'
 
-/** Counts the statements that it was asked to run. */
+/** Counts the statements run. */
 class CountingPostgres extends Postgres {
   runs = 0
 
@@ -27,7 +27,7 @@ const idsOf = (backends: readonly Backend[]): string[] =>
   backends.map(({ nodes }) => nodes.id).toSorted()
 
 describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () => {
-  test('know each other soon after one has come, and after one has left', async () => {
+  test('see each other soon after one joins or leaves', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     await expect.poll(() => aliveOn(a!)).toEqual(idsOf(opened.nodes))
@@ -40,7 +40,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     await expect.poll(() => aliveOn(b!)).toEqual(idsOf([a!, b!]))
   })
 
-  test('show one that has died as such, remove it after ten minutes, and know it again when it wakes', async () => {
+  test('show a dead node as dead, remove it after ten minutes, and add it again when it wakes', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const { harness } = opened
@@ -51,12 +51,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     await expect.poll(() => a!.nodes.current.map(({ id }) => id)).toContain('dead')
     expect(aliveOn(a!)).toEqual(idsOf(opened.nodes))
     await expect.poll(() => harness.sql("SELECT id FROM nodes WHERE id = 'forgotten'")).toEqual([])
-    // As if it had slept for a day: others have removed its row.
+    // As if it had slept for a day: others have already removed its row.
     await harness.sql(`DELETE FROM nodes WHERE id = '${b!.nodes.id}'`)
     await expect.poll(() => aliveOn(a!)).toHaveLength(2)
   })
 
-  test('stay as they were while the database is away, and are all there when it is back', async () => {
+  test('stay alive while the database is down, and after it is back', async () => {
     await using server = await PostgresServer.start()
     await using postgres = new CountingPostgres({ url: new Redacted(await server.newDatabase()) })
     await migrate(postgres)
@@ -73,7 +73,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     await expect.poll(shown).toEqual([2, 2])
     await server.server.kill()
     const before = postgres.runs
-    // Far more heartbeats than a node may miss.
+    // Many more heartbeats than a node may miss.
     await expect.poll(beat, { interval: 10 }).toBeGreaterThan(before + 30)
     expect(alive()).toEqual([2, 2])
     await server.server.start()
@@ -83,7 +83,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     for (const node of nodes) await node[Symbol.asyncDispose]()
   })
 
-  test('divide what a webhook may get by those that deliver', async () => {
+  test('divide the limits of a webhook among the nodes that deliver', async () => {
     await using opened = await openNodes(2)
     const onlyCalls = await opened.add()
     await onlyCalls.nodes.join({ version: '0.0.0', role: 'ingest' })

@@ -22,7 +22,7 @@ function noticesOf(count: number): NewNotice[] {
 describe.skipIf(clusterIsMissing() !== undefined)('notices of a cluster', () => {
   noticesConformance(openClusterHarness)
 
-  test('that two nodes create at once are one each, and each is handed out by one node', async () => {
+  test('created by two nodes at once exist once, and each is handed out by one node', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]
@@ -32,7 +32,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('notices of a cluster', () => 
     expect(claims.flatMap(idsOf).toSorted()).toEqual(made.map(({ id }) => id).toSorted())
   })
 
-  test('are counted for the whole service on any node', async () => {
+  test('are counted across all nodes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await harness.backend.notices.create(noticesOf(2))

@@ -8,14 +8,14 @@ import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 
-/** A node on a place of its own, and what tests do to its database from outside. */
+/** A node with its own database and NATS prefix, and access to that database from outside. */
 export interface ClusterHarness extends BackendHarness {
   readonly options: ClusterOptions
-  /** Runs SQL as another program would, in the schema of Hookline. */
+  /** Runs SQL in the schema of Hookline, from outside Hookline. */
   sql(text: string): Promise<readonly Record<string, unknown>[]>
 }
 
-/** Opens a node on a database and streams that nothing else uses. */
+/** Opens a node on a new database and stream. */
 export async function openClusterHarness(): Promise<ClusterHarness> {
   const place = await newClusterPlace()
   const { databaseUrl, natsUrl, natsPrefix } = place
@@ -51,10 +51,10 @@ export async function openClusterHarness(): Promise<ClusterHarness> {
   }
 }
 
-/** How long a node that has the last entries may take to ack them. */
+/** How long another node may take to ack the last entries. */
 const QUIET_MS = 2_000
 
-/** Archives what is in the outbox and in the log, until nothing is left. */
+/** Waits for the outbox to empty, then archives and acks every entry of the log. */
 async function settle({ log, events }: Backend, sql: ClusterHarness['sql']): Promise<void> {
   await expect.poll(() => sql('SELECT number FROM outbox LIMIT 1'), { interval: 20 }).toEqual([])
   const isEmpty = async (): Promise<boolean> => (await (log as JetStreamLog).state()).bytes === 0

@@ -4,14 +4,14 @@ import type { Backend } from '../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
-/** Heartbeats of nodes in tests. */
+/** Heartbeat interval of nodes in tests. */
 export const BEAT_MS = 100
 
-/** Nodes of one service, all of which have joined. */
+/** Nodes of one service, all joined. */
 export interface OpenNodes extends AsyncDisposable {
   readonly harness: ClusterHarness
   readonly nodes: readonly Backend[]
-  /** Opens one more. */
+  /** Opens another node. */
   add(changes?: Partial<ClusterOptions>): Promise<Backend>
 }
 
@@ -30,7 +30,7 @@ export async function openNodes(count: number): Promise<OpenNodes> {
   return { harness, nodes, add, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** Resolves when each of these nodes knows of the others. */
+/** Resolves when each of these nodes sees all of them. */
 export function known(nodes: readonly Backend[]): Promise<void> {
   return eventually(() => {
     for (const { nodes: each } of nodes)

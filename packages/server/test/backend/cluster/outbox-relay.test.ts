@@ -6,7 +6,7 @@ import { computedEvent } from '@hookline/testing/records/computed-event'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the outbox', () => {
-  test('goes to the log once, in order, however many nodes relay it', async () => {
+  test('is moved to the log once and in order by several nodes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const events = Array.from({ length: 100 }, () => computedEvent())

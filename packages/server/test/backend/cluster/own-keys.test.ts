@@ -11,7 +11,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
   leasesConformance(openClusterHarness)
   ownKeysConformance(openClusterHarness)
 
-  test('nodes that make a key at the same time have the same one', async () => {
+  test('nodes that create a key at the same time get the same one', async () => {
     await using postgres = await openPostgres()
     const box = newSecretBox()
     const keys = await Promise.all(

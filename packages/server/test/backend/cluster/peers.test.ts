@@ -12,7 +12,7 @@ import { openNodes, type OpenNodes } from './open-nodes.ts'
 
 const URL_A = newDestination().settings.webhooks[0]!.url
 
-/** The breakers of a node, and what it hears of others. */
+/** The breakers of a node, connected to those on other nodes. */
 class Peer {
   readonly health = new WebhookHealth(systemClock)
   readonly recovered: LaneId[] = []
@@ -34,7 +34,7 @@ class Peer {
     return this.health.brokenSince('dst_a', URL_A) !== undefined
   }
 
-  /** The receiver has asked for a pause. */
+  /** Records a response with Retry-After. */
   pause(retryAfterMs: number): void {
     const throttled = { outcome: 'retry', class: 'http_throttled', status: 429 } as const
     const attempt = { url: URL_A, ...throttled, durationMs: 0, retryAfterMs }
@@ -71,7 +71,7 @@ async function openWithDestination(count: number): Promise<OpenNodes> {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
-  test('hear of a breaker that opens, and later of one that closes, without an attempt of their own', async () => {
+  test('open and close a breaker together, without further attempts', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
     for (let times = 0; times < 10; times++) a!.attempt('retry')
@@ -79,7 +79,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     await expect.poll(() => b!.isOpen).toBe(true)
     const untilA = a!.health.blockedUntil('dst_a', URL_A)
     const untilB = b!.health.blockedUntil('dst_a', URL_A)
-    // The other one probes later, so that one probe is made and not two.
+    // The other node probes later, so only one probe is made.
     expect(untilB - untilA).toBeGreaterThan(1_000)
     expect(untilB - untilA).toBeLessThan(10_000)
     a!.health.retryNow('dst_a', URL_A)
@@ -89,7 +89,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     expect(a!.recovered).toEqual([])
   })
 
-  test('learn when they start which breakers are open', async () => {
+  test('get the open breakers when they start', async () => {
     await using opened = await openWithDestination(2)
     const a = new Peer(opened.nodes[0]!)
     for (let times = 0; times < 10; times++) a.attempt('retry')
@@ -97,20 +97,20 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     await expect.poll(() => b.isOpen).toBe(true)
   })
 
-  test('wait as long as a receiver has asked one of them to, also one that starts later', async () => {
+  test('respect a Retry-After that any of them got, including a node that starts later', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
     a!.pause(60_000)
     await expect.poll(() => b!.pausedForMs).toBeGreaterThan(50_000)
     expect(b!.pausedForMs).toBeLessThanOrEqual(60_000)
-    // A shorter one changes nothing.
+    // A shorter pause changes nothing.
     b!.pause(2_000)
     expect(a!.pausedForMs).toBeGreaterThan(50_000)
     const c = new Peer(await opened.add())
     await expect.poll(() => c.pausedForMs).toBeGreaterThan(50_000)
   })
 
-  test('forget what is told of webhooks that there are not', async () => {
+  test('ignore signals about unknown webhooks', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
     const gone = 'https://gone.example/'
@@ -120,7 +120,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     expect(b!.health.brokenSince('dst_a', gone)).toBeUndefined()
   })
 
-  test('divide the limits among them, and again within seconds when one comes or goes', async () => {
+  test('divide the limits, and again within seconds when one joins or leaves', async () => {
     await using opened = await openWithDestination(1)
     const a = new Peer(opened.nodes[0]!)
     expect(a.division).toEqual({ nodes: 1, place: 0 })
@@ -147,7 +147,7 @@ const CLOSED: LaneState = {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () => {
-  test('are shown together, and each does what a person orders', async () => {
+  test('are shown combined, and manual orders run on each node', async () => {
     await using opened = await openWithDestination(2)
     const orders: string[] = []
     const since = systemClock.now() - 60_000
@@ -186,7 +186,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     expect(orders.toSorted()).toEqual(expected)
   })
 
-  test('are shown where a node of another version sends less', async () => {
+  test('are shown even if a node of another version sends fewer fields', async () => {
     await using opened = await openWithDestination(2)
     const [first, second] = opened.nodes.map(({ signals }) => signals)
     const nothing = async (): Promise<void> => undefined

@@ -11,7 +11,7 @@ import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.
 
 const ROUNDS = 30
 
-/** Two nodes on one place. */
+/** Opens two nodes of one cluster. */
 async function openTwo(): Promise<
   AsyncDisposable & { readonly harness: ClusterHarness; readonly other: Backend }
 > {
@@ -22,7 +22,7 @@ async function openTwo(): Promise<
   return { harness, other, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Rows that belong to no profile, and ids that are there twice. */
+/** Finds rows without a profile, duplicate ids and wrong counts. */
 async function strays(harness: ClusterHarness): Promise<readonly unknown[]> {
   return harness.sql(`
     SELECT 'facts' AS stray FROM facts WHERE identity NOT IN (SELECT id FROM identities) UNION ALL
@@ -38,7 +38,7 @@ async function strays(harness: ClusterHarness): Promise<readonly unknown[]> {
     SELECT id FROM computations WHERE size <> (SELECT count(*) FROM results WHERE computation = number)`)
 }
 
-/** Applies changes as the next slice, until a node has done it. */
+/** Applies changes as the next slice, retrying until it is applied. */
 async function applyNext({ profiles }: Backend, changes: readonly Partial<ProfileChange>[]) {
   for (;;) {
     const { through, purges } = await profiles.state()
@@ -89,7 +89,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('leave nothing of a user whom one purges while the other applies a slice of the user', async () => {
+  test('leave no data of a user that one purges while the other applies a slice of the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -104,7 +104,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('store no result of a profile that the other links to another one or purges', async () => {
+  test('store no result of a profile that the other purges or links to another profile', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -125,7 +125,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('leave no value of a user in an index that one fills while the other purges the user', async () => {
+  test('leave no value of a user in an index that one builds while the other purges the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [])
@@ -141,7 +141,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await harness.sql('SELECT * FROM trait_values')).toEqual([])
   })
 
-  test('make one profile of a user whom one puts on a list while the other hears of the user', async () => {
+  test('create one profile for a user that one adds to a list while the other applies an event of the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [])
@@ -160,7 +160,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('put a clause once, and fill it while the other counts', async () => {
+  test('add a clause once, and fill it while the other node counts', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}, {}, {}, {}])

@@ -10,7 +10,7 @@ import { profileTraitsConformance } from '../conformance/profiles/profile-traits
 import { profilesConformance } from '../conformance/profiles/profiles.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('the cluster keeps profiles, and', () => {
+describe.skipIf(clusterIsMissing() !== undefined)('profiles on PostgreSQL', () => {
   profilesConformance(openClusterHarness)
   profileTraitsConformance(openClusterHarness)
   profileIdentityConformance(openClusterHarness)

@@ -13,7 +13,7 @@ import { openClusterHarness } from './open-cluster-harness.ts'
 
 const USER = { userIds: ['u1'], sourceIds: null }
 
-/** Consumes so many events, and archives them. Returns them as the log hands them out. */
+/** Consumes and archives at least `count` events. Returns them in the order of the log. */
 async function archiveNext({ log, events }: Backend, count: number): Promise<AcceptedEvent[]> {
   const archived: AcceptedEvent[] = []
   const stop = new AbortController()
@@ -43,13 +43,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
       const node = before ?? (await open())
       const archived = await archiveNext(node, 2)
       expect(await keptIds(harness)).toEqual([later.id])
-      // At once, though no change feed may have told the node: nothing may be sent of it.
+      // Immediately, even before the node's change feed reports the purge: the event must not be sent.
       const purged = archived.filter((event) => node.deletions.isPurged(event))
       expect(purged.map(({ id }) => id)).toEqual([old.id])
     })
   })
 
-  test('are not undone by a node that let events through before it knew of the suppression', async () => {
+  test('are not undone by a node that accepts events before it has the suppression', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const { deletions, suppressions } = harness.backend
@@ -73,7 +73,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(await keptIds(harness)).toContain(again.id)
   })
 
-  test('keep what a user has sent whose anonymousId alone is suppressed', async () => {
+  test('keep the events of a user of whom only the anonymousId is suppressed', async () => {
     await using harness = await openClusterHarness()
     const { log, suppressions } = harness.backend
     const suppression = {
@@ -90,7 +90,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(await keptIds(harness)).toEqual([known.id])
   })
 
-  test('cover what a transaction has appended that no node has brought to the log yet', async () => {
+  test('cover outbox events that no node has moved to the log yet', async () => {
     await using harness = await openClusterHarness()
     const { deletions } = harness.backend
     const { id: deletionId } = await request(harness)
@@ -103,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(await keptIds(harness)).toEqual([])
   })
 
-  test('leave nothing of what other nodes record at the same time', async () => {
+  test('remove deliveries that other nodes record at the same time', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const events = await receive(harness, ...Array.from({ length: 600 }, () => ({})))
@@ -124,7 +124,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(counts).toEqual([{ left: '0' }])
   })
 
-  test('leave nothing of what other nodes archive at the same time', async () => {
+  test('remove events that other nodes archive at the same time', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const mine = Array.from({ length: 40 }, () => Array.from({ length: 25 }, () => acceptedEvent()))
@@ -140,7 +140,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(await keptIds(harness)).toEqual([later.id])
   })
 
-  test('that two nodes carry out at once count everything once', async () => {
+  test('carried out by two nodes at once count everything once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const given = Array.from({ length: 700 }, (_, index) => ({ userId: `u${index % 70}` }))
@@ -154,7 +154,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(await keptIds(harness)).toEqual([])
   })
 
-  test('are known to another node, for events that it has read from the archive', async () => {
+  test('reach another node for events that it has already read from the archive', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const [old] = await receive(harness, {})
@@ -168,7 +168,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     expect(other.deletions.isPurged(read[1]!.event)).toBe(false)
   })
 
-  test('are known to another node where the notification is lost', async () => {
+  test('reach another node even if the notification is lost', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await receive(harness, {})
@@ -181,7 +181,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     await expect.poll(() => other.deletions.isPurged(read!.event)).toBe(true)
   })
 
-  test('erase until they are told to stop, and report whether they have finished', async () => {
+  test('erase until they are aborted, and report whether they have finished', async () => {
     await using harness = await openClusterHarness()
     const { deletions } = harness.backend
     expect(await deletions.erase(AbortSignal.abort())).toBe(false)

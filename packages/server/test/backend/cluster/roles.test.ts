@@ -7,7 +7,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ADMIN_TOKEN, openServiceAt, order, sendCalls, type Source } from '../move/filled-folder.ts'
 import { openTarget } from '../move/open-target.ts'
 
-/** A node for each role. */
+/** Opens a node for each role. */
 async function openNodes(
   stack: AsyncDisposableStack,
 ): Promise<Record<'ingest' | 'deliver' | 'api', Service>> {
@@ -30,7 +30,7 @@ async function createSource(api: ManagementApi): Promise<Source> {
 const statusOf = async (url: string, method = 'GET') =>
   (await fetch(url, { method, redirect: 'manual' })).status
 
-describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () => {
+describe.skipIf(clusterIsMissing() !== undefined)('nodes with different roles', () => {
   test('receive, deliver, compute, delete and show everything together', async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await openReceiver())
@@ -49,7 +49,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () =
       destinationIds: [destinationId],
       condition: { event: 'Order Completed' },
     })
-    // The node that accepts calls learns of the source within a second.
+    // The node that accepts calls gets the source within a second.
     await expect
       .poll(() =>
         sendCalls(nodes.ingest.url, source, [order('u1', 'm1')]).then(
@@ -80,7 +80,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () =
     expect((await api.call<{ data: unknown[] }>('GET', 'events?userId=u1')).data).toEqual([])
   })
 
-  test('refuse what is not their part, say which node does it, and serve health and metrics', async () => {
+  test('refuse requests for other roles with a reason, and serve health and metrics', async () => {
     await using stack = new AsyncDisposableStack()
     const nodes = await openNodes(stack)
     const problemOf = async (service: Service, path: string, method = 'GET') => {
@@ -114,7 +114,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () =
     expect(await statusOf(`${nodes.api.url}/console/`)).not.toBe(503)
   })
 
-  test('leave to others what is theirs: one that does not deliver takes nothing from the log', async () => {
+  test('leave the log to a node that delivers', async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await openReceiver())
     const { settings } = stack.use(await openTarget())
@@ -142,7 +142,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () =
         ),
       )
       .toBe(true)
-    // Longer than the nodes of this test need to deliver.
     const { data } = await management.call<{ data: unknown[] }>('GET', 'events')
     expect([data, receiver.requests]).toEqual([[], []])
     stack.use(await at('deliver'))
@@ -150,7 +149,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with a role each', () =
   })
 })
 
-test('a process with a file of its own has every role, and says so', async () => {
+test('a process on the embedded backend requires the role "all"', async () => {
   using folder = new TemporaryFolder()
   const started = openServiceAt({ HOOKLINE_ROLE: 'ingest', HOOKLINE_DATA_DIR: folder.path })
   await expect(started).rejects.toThrow(/role ingest needs the cluster .*HOOKLINE_ROLE/s)

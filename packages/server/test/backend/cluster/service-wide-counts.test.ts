@@ -12,7 +12,7 @@ import { openNodes, type OpenNodes } from './open-nodes.ts'
 
 const MINUTE_MS = 60_000
 
-/** A recorder on a clock that the test moves. */
+/** A recorder on a manual clock. */
 function recorderOf(backend: Backend, clock: ManualClock): StatisticsRecorder {
   const logger = pino({ enabled: false })
   const recorder = new StatisticsRecorder({
@@ -40,7 +40,7 @@ async function openKnown(count: number): Promise<OpenNodes> {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('counts of several nodes', () => {
-  test('statistics have the current minute of all nodes, and nothing twice while they write it', async () => {
+  test('statistics include the current minute of all nodes, and count nothing twice during a write', async () => {
     await using opened = await openKnown(2)
     const clock = new ManualClock()
     await using a = recorderOf(opened.nodes[0]!, clock)
@@ -52,12 +52,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts of several nodes', () 
     const looks = await Promise.all(
       Array.from({ length: 10 }, (_, index) => receivedIn(index % 2 === 0 ? a : b, clock)),
     )
-    // A node that is too busy to answer in time is left out.
+    // A node that is too busy to respond in time is left out.
     expect(Math.max(...looks)).toBe(3)
     await expect.poll(() => receivedIn(a, clock)).toBe(3)
   })
 
-  test('the attempts of the last hour are those of all nodes', async () => {
+  test('the attempts of the last hour include all nodes', async () => {
     await using opened = await openKnown(2)
     const clock = new ManualClock()
     const [a, b] = opened.nodes.map(({ signals }) => new RecentAttempts(clock, signals))

@@ -19,7 +19,7 @@ function heardOf({ signals }: Backend): unknown[] {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () => {
-  test('what one tells, all others hear, and it does not', async () => {
+  test('a signal from one node reaches all others, but not itself', async () => {
     await using opened = await openNodes(3)
     const heard = opened.nodes.map(heardOf)
     opened.nodes[0]!.signals.tell('changes', { id: 'dst_ä' })
@@ -27,7 +27,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     expect(heard[0]).toEqual([])
   })
 
-  test('a message that is larger than NATS takes arrives whole, and one beyond 8 MiB not at all', async () => {
+  test('a message above the limit of NATS arrives in full, and one above 8 MiB is dropped', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const heard = heardOf(b!)
@@ -38,7 +38,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     expect(heard[0]).toEqual(large)
   })
 
-  test('a question has the answers of all other nodes, and does not wait long for one that does not answer', async () => {
+  test('a request collects the responses of all other nodes, and does not wait long for one that does not respond', async () => {
     await using opened = await openNodes(3)
     await known(opened.nodes)
     const [a, b, c] = opened.nodes
@@ -48,13 +48,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     expect(answers).toHaveLength(2)
     expect(answers).toContainEqual({ from: 'b', question: { destinationId: 'dst_a' } })
     expect(answers).toContainEqual({ from: 'c' })
-    // It is alive, and does not answer.
+    // It is alive, but does not respond.
     c!.signals.onAsked('lanes', () => Promise.reject(new Error('broken')))
     b!.signals.onAsked('lanes', async () => ({ from: 'b' }))
     expect(await a!.signals.ask('lanes', {})).toEqual([{ from: 'b' }])
   })
 
-  test('only what a node of the service has sealed is heard', async () => {
+  test('only messages encrypted by a node of the service are received', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const { natsUrl, natsPrefix } = opened.harness.options
@@ -69,7 +69,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await stranger.close()
   })
 
-  test('a node learns that others read, also one that comes later, and that they have ended', async () => {
+  test('nodes, including later ones, are notified when others start and stop reading', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const readOn = (node: Backend): boolean[] => {
@@ -88,7 +88,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await expect.poll(() => late).toEqual([true, false])
   })
 
-  test('after the connections broke, nodes learn that messages to them and from others may be missing', async () => {
+  test('after connections break, nodes are notified that messages to and from them may be missing', async () => {
     await using nats = await NatsServer.start()
     await using place = await newClusterPlace()
     await using opened = await openNodes(0)
@@ -99,11 +99,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
       node.signals.onMissed(() => (missed += 1))
     await nats.server.kill()
     await nats.server.start()
-    // Each of them, and the one that was back first learns that the other one was away.
+    // Once for each node's own outage, and once more on the node that was back first.
     await expect.poll(() => missed).toBeGreaterThanOrEqual(3)
   })
 
-  test('what is told of a topic that is read goes to its readers alone', async () => {
+  test('signals on a topic with readers reach only the readers', async () => {
     await using opened = await openNodes(3)
     const [a, b, c] = opened.nodes
     const heard = opened.nodes.map(({ signals }) => {

@@ -10,7 +10,7 @@ import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { known, openNodes, type OpenNodes } from './open-nodes.ts'
 
-/** A change reaches a node by its notification after some milliseconds, too: in so many rounds, one would be missing. */
+/** Notifications alone also deliver a change within milliseconds. In this many rounds, one would come too late. */
 const ROUNDS = 20
 
 describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', () => {
@@ -23,7 +23,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
 
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  /** Lets each node in turn make a change, and counts the nodes that have it at once. */
+  /** Makes a change on each node in turn, and expects all nodes to have it immediately. */
   async function everyNodeHas(
     change: (node: Backend, round: number) => Promise<unknown>,
     has: (node: Backend, round: number) => boolean,
@@ -38,7 +38,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     }
   }
 
-  test('every node knows the write key of a new source', async () => {
+  test('every node has the write key of a new source', async () => {
     const keyOf = (round: number): string => `wk_${round}`
     await everyNodeHas(
       ({ catalog }, round) => {
@@ -49,13 +49,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     )
   })
 
-  test('no node knows a source that was removed', () =>
+  test('no node has a removed source', () =>
     everyNodeHas(
       ({ catalog }, round) => catalog.removeSource(`src_${round}`),
       ({ catalog }, round) => !catalog.current.sources.has(`src_${round}`),
     ))
 
-  test('every node accepts a new token, and none one that was revoked', async () => {
+  test('every node accepts a new token, and none accepts a revoked one', async () => {
     await everyNodeHas(
       ({ tokens }, round) => tokens.add(tokenOf(round)),
       ({ tokens }, round) => tokens.current.has(`tok_${round}`),
@@ -66,7 +66,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     )
   })
 
-  test('every node leaves out the calls of a user who is suppressed, until that ends', async () => {
+  test('every node has the suppression of a user, until it is removed', async () => {
     await everyNodeHas(
       ({ suppressions }, round) => suppressions.add([suppressionOf(round)]),
       ({ suppressions }, round) => suppressions.has('src_a', 'user', `u${round}`),
@@ -77,9 +77,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     )
   })
 
-  test('a node that has come a moment ago has it, too', async () => {
+  test('even a node that has just opened has the change', async () => {
     const here = opened.nodes[0]!
-    // It has not joined, so that no heartbeat tells of it.
+    // It has not joined, so no heartbeat announces it.
     await using newcomer = await openClusterBackend(opened.harness.options)
     for (let round = 0; round < ROUNDS; round++) {
       await here.catalog.putSource(newSource({ id: `src_new_${round}` }))
@@ -87,7 +87,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     }
   })
 
-  test('a node that is cut off from the database does not hold it up', async () => {
+  test('a node that is cut off from the database does not delay it', async () => {
     const url = opened.harness.options.databaseUrl.reveal()
     await using link = await Link.open(Number(new URL(url).port))
     const cutOff = await opened.add({ databaseUrl: new Redacted(link.urlOf(url)) })

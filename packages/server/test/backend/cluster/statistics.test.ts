@@ -18,7 +18,7 @@ const rowsOf = (received: number): CountsRow[] =>
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   statisticsConformance(openClusterHarness)
 
-  test('counts that nodes add at once, in whatever order, add up', async () => {
+  test('counts that nodes add at once, in any order, add up', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await Promise.all(
@@ -33,7 +33,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     expect(found).toEqual(rowsOf(15))
   })
 
-  test('rows that come twice in one call count twice', async () => {
+  test('rows that appear twice in one call count twice', async () => {
     await using harness = await openClusterHarness()
     const { statistics } = harness.backend
     await statistics.add([...rowsOf(1), ...rowsOf(2)])

@@ -17,7 +17,7 @@ const suppression: Suppression = {
 describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', () => {
   suppressionsConformance(openClusterHarness)
 
-  test('are known to another node, and end there as well', async () => {
+  test('apply on other nodes, and can be removed there', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const isKnown = () => other.suppressions.has('src_a', 'user', 'u1')
@@ -30,10 +30,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', (
     await expect.poll(isKnown).toBe(true)
   })
 
-  test('are known to another node where the notification is lost', async () => {
+  test('reach another node even if the notification is lost', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
-    // As a node would, but silently.
+    // Like a node, but without a notification.
     await harness.sql(`
       INSERT INTO suppressions (seq, kind, user_id, source_id, since, deletion_id)
         VALUES (1, 'user', 'u1', '', ${NOON}, 'del_a');
@@ -42,7 +42,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', (
     await expect.poll(() => other.suppressions.has('src_a', 'user', 'u1')).toBe(true)
   })
 
-  test('are the same on both nodes after many changes at once, and each is kept once', async () => {
+  test('are the same on both nodes after concurrent changes, and each is stored once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]

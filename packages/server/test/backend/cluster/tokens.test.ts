@@ -19,7 +19,7 @@ const token: StoredToken = {
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   tokensConformance(openClusterHarness)
 
-  test('a token that one node adds is valid on every node, until one of them removes it', async () => {
+  test('a token added on one node is valid on every node until any node removes it', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend({ ...harness.options, pollMs: 3_600_000 })
     await harness.backend.tokens.add(token)
@@ -28,7 +28,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     await expect.poll(() => harness.backend.tokens.current.size).toBe(0)
   })
 
-  test('of nodes that add a token with one id, one succeeds, and all have its token', async () => {
+  test('if nodes add tokens with the same id, one succeeds, and all nodes have its token', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]
@@ -42,7 +42,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       .toEqual([`by ${won}`, `by ${won}`])
   })
 
-  test('every node sees when a token was last used, the latest of the times', async () => {
+  test('every node has the latest time at which any node used a token', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend({ ...harness.options, pollMs: 3_600_000 })
     const lastUses = () =>

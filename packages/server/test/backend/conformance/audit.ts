@@ -5,7 +5,7 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function auditConformance(open: OpenBackendHarness): void {
   describe('the audit log', () => {
-    test('lists entries as they were appended, newest first, across a restart', async () => {
+    test('lists entries unchanged, newest first, across a restart', async () => {
       await using harness = await open()
       const [a, b] = [entry('adt_b'), entry('adt_a', { targetId: null, before: {}, after: null })]
       for (const each of [a, b]) await harness.backend.audit.append(each)
@@ -15,7 +15,7 @@ export function auditConformance(open: OpenBackendHarness): void {
       expect(nextCursor).toBeNull()
     })
 
-    test('removes its oldest entries, slice by slice, and none that is younger', async () => {
+    test('removes its oldest entries slice by slice, and no younger ones', async () => {
       await using harness = await open()
       const { audit } = harness.backend
       const old = Array.from({ length: 600 }, (_, index) => entry(`adt_${index}`))

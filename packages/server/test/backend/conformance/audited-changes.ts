@@ -39,10 +39,10 @@ const suppression: Suppression = {
 const deletion = { id: 'del_a', createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
 const imported = { sources: [{ ...source, version: 2 }], destinations: [] }
 
-/** A change of a port that takes an entry. */
+/** A method of a port that takes an audit entry. */
 interface Change {
   readonly make: (backend: Backend, audit: AuditEntry) => Promise<unknown>
-  /** The same method where it changes nothing: it rejects, or resolves to false. */
+  /** A call that changes nothing: it rejects, or resolves to false. */
   readonly refused?: (backend: Backend, audit: AuditEntry) => Promise<unknown>
 }
 
@@ -111,12 +111,12 @@ async function prepare(harness: BackendHarness): Promise<void> {
   await replays.create(replay)
   await deletions.create(deletion, { userIds: ['u1'] })
   await suppressions.add([suppression])
-  // Of a user whose events are not suppressed.
+  // From a user whose events are not suppressed.
   const event = acceptedEvent({ userId: 'u3' })
   await recordDelivery(harness, { state: 'expired', dueAt: null }, event)
 }
 
-/** Everything that the changes change, as a restart finds it. */
+/** Everything that the changes affect, read after a restart. */
 async function stateOf(harness: BackendHarness): Promise<object> {
   await harness.reopen()
   const { catalog, tokens, replays, deletions, suppressions, deliveries } = harness.backend
@@ -143,7 +143,7 @@ function keptIn({ backend }: BackendHarness): Promise<IdempotentResponse | undef
 
 export function auditedChangesConformance(open: OpenBackendHarness): void {
   describe.each(Object.entries(CHANGES))('%s', (_name, { make, refused }) => {
-    test('keeps the change, its audit entry and the response to its request together', async () => {
+    test('stores the change, its audit entry and its response together', async () => {
       await using harness = await open()
       await prepare(harness)
       const before = await stateOf(harness)
@@ -153,7 +153,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
       expect(await keptIn(harness)).toEqual(response)
     })
 
-    test('changes nothing where another request with the key has made its change', async () => {
+    test('changes nothing if another request with the key has already succeeded', async () => {
       await using harness = await open()
       await prepare(harness)
       const before = await stateOf(harness)
@@ -179,7 +179,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
       expect(await keptIn(harness)).toBeUndefined()
     })
 
-    test.runIf(refused)('writes no entry and no response where it changes nothing', async () => {
+    test.runIf(refused)('writes no entry and no response if it changes nothing', async () => {
       await using harness = await open()
       await prepare(harness)
       const before = await stateOf(harness)
@@ -191,7 +191,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
     })
   })
 
-  test('a change makes room for its response where that of an earlier request has expired', async () => {
+  test('a change replaces an expired response of an earlier request', async () => {
     await using harness = await open()
     const { idempotentResponses, tokens } = harness.backend
     const earlier = { ...response, sealed: 'first', expiresAt: NOON - 1 }
@@ -200,7 +200,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
     expect(await keptIn(harness)).toEqual(response)
   })
 
-  test('changes made at once each have their own entry, and one that fails takes only its own with it', async () => {
+  test('concurrent changes each have an entry, and a failing one loses only its own', async () => {
     await using harness = await open()
     await prepare(harness)
     const { tokens } = harness.backend
@@ -210,7 +210,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
       ),
     )
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    // In the order of their commits, which is that of the calls only where one thread writes.
+    // Sorted, because several writers may commit in another order.
     const targets = (await entriesIn(harness)).map(({ targetId }) => String(targetId))
     expect(targets.toSorted()).toEqual(['tok_c', 'tok_d'])
   })

@@ -1,17 +1,17 @@
 import type { Backend } from '../../../src/backend/backend.ts'
 
-/** The window of every backend that the suites open. */
+/** The deduplication window of every backend under test. */
 export const DEDUPE_WINDOW_MS = 60_000
 
-/** A backend under test: on a real engine, with its own state. */
+/** A backend under test, on a real engine with its own state. */
 export interface BackendHarness extends AsyncDisposable {
-  /** The backend that is open now. */
+  /** The currently open backend. */
   readonly backend: Backend
-  /** Closes the backend and opens it again on the same state, as a restart does. */
+  /** Restarts the backend on the same state. */
   reopen(): Promise<void>
   /**
-   * Resolves when the archive has every event that was appended. On the embedded backend an append archives its events; on
-   * the cluster, consuming and archiving them does.
+   * Resolves when all appended events are archived. The embedded backend archives during the append; on the
+   * cluster, this consumes and archives the log.
    */
   settle(): Promise<void>
   /** Makes every write of an audit entry fail from now on. */

@@ -17,7 +17,7 @@ const compute = { fn: 'count', event: 'Order Completed', within: { days: 30 } } 
 
 export function catalogConformance(open: OpenBackendHarness): void {
   describe('the catalog', () => {
-    test('keeps sources and destinations, and finds them by id, write key and source', async () => {
+    test('stores sources and destinations, and finds them by id, write key and source', async () => {
       await using harness = await open()
       await harness.backend.catalog.putSource(source)
       await harness.backend.catalog.putDestination(destination)
@@ -29,7 +29,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(current.destinationsBySource.get('src_a')).toEqual([destination])
     })
 
-    test('shows a change when the put resolves, without altering what was read before', async () => {
+    test('shows a change when the put resolves, without altering earlier snapshots', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putSource(source)
@@ -39,7 +39,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(before.sources.get('src_a')?.name).toBe('Shop')
     })
 
-    test('refuses a change that was made from an outdated version', async () => {
+    test('refuses a change based on an outdated version', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putDestination(destination)
@@ -50,7 +50,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(catalog.current.destinations.get('dst_a')?.name).toBe('First')
     })
 
-    test('accepts only one of two changes made at once from the same version', async () => {
+    test('accepts only one of two concurrent changes based on the same version', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putSource(source)
@@ -92,7 +92,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(current.sourceByWriteKey.size).toBe(0)
     })
 
-    test('keeps audiences and computed traits, oldest first, and finds them by id', async () => {
+    test('stores audiences and computed traits, oldest first, and finds them by id', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       const audience = newAudience({ id: 'aud_b' })
@@ -110,7 +110,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(computations.get('trt_c')).toEqual(trait)
     })
 
-    test('refuses a change of an audience that was made from an outdated version', async () => {
+    test('refuses a change of an audience based on an outdated version', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       const audience = newAudience()
@@ -124,7 +124,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(before.computations.get('aud_a')?.name).toBe('Big spenders')
     })
 
-    test('removes an audience, accepts the removal of unknown ids, and tells its listeners', async () => {
+    test('removes an audience, accepts the removal of unknown ids, and notifies listeners', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putAll({ sources: [source], destinations: [destination] })
@@ -141,7 +141,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect([current.sources.size, current.destinations.size]).toEqual([1, 1])
     })
 
-    test('keeps audiences where sources and destinations are removed', async () => {
+    test('keeps audiences when sources and destinations are removed', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       await catalog.putAll({ sources: [source], destinations: [destination] })
@@ -171,7 +171,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
 
 export function keyUsesConformance(open: OpenBackendHarness): void {
   describe('uses of write keys', () => {
-    test('are visible at once, and kept across a restart', async () => {
+    test('are visible immediately, and after a restart', async () => {
       await using harness = await open()
       const kept = harness.backend.keyUses.mark('wk_a', NOON)
       expect(harness.backend.keyUses.lastUsedAt('wk_a')).toBe(NOON)
@@ -182,7 +182,7 @@ export function keyUsesConformance(open: OpenBackendHarness): void {
       expect(harness.backend.keyUses.lastUsedAt('wk_b')).toBeUndefined()
     })
 
-    test('keep the latest time, unless it is from before the clock was set back', async () => {
+    test('keep the latest time, unless the clock was set back since', async () => {
       await using harness = await open()
       const { keyUses } = harness.backend
       for (const [key, ahead] of [['wk_a', 1_000] as const, ['wk_b', 2 * 3_600_000] as const]) {

@@ -16,7 +16,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       expect(await idempotentResponses.find('tok_b k', NOON)).toBeUndefined()
     })
 
-    test('are reserved for one request at a time, until that ends', async () => {
+    test('are reserved for one request at a time', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
       const times = { now: NOON, until: NOON + 60_000 }
@@ -30,7 +30,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       expect(await idempotentResponses.reserve('k', times)).toBe(true)
     })
 
-    test('are not reserved where there is a response, until it has expired', async () => {
+    test('are not reserved while an unexpired response is stored', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
       await idempotentResponses.add({ response: answer, now: NOON })
@@ -40,7 +40,7 @@ export function idempotentResponsesConformance(open: OpenBackendHarness): void {
       expect(await reserve(answer.expiresAt)).toBe(true)
     })
 
-    test('of two with the same key, the first stays until it has expired', async () => {
+    test('are not replaced by another with the same key until they expire', async () => {
       await using harness = await open()
       const { idempotentResponses } = harness.backend
       const other = { ...answer, fingerprint: 'g', expiresAt: NOON + 20 }

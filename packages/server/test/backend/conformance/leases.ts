@@ -3,14 +3,14 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function leasesConformance(open: OpenBackendHarness): void {
   describe('leases', () => {
-    test('are given to whoever asks first, and are not lost while they are held', async () => {
+    test('are granted to the first caller, and not lost while they are held', async () => {
       await using harness = await open()
       const stop = new AbortController()
       await using lease = await harness.backend.leases.acquire('retention', stop.signal)
       expect(lease?.lost.aborted).toBe(false)
     })
 
-    test('can be had again when they were given up, and after a restart', async () => {
+    test('can be acquired again after a release or a restart', async () => {
       await using harness = await open()
       const { signal } = new AbortController()
       for (let times = 0; times < 2; times++) {
@@ -22,7 +22,7 @@ export function leasesConformance(open: OpenBackendHarness): void {
       expect(again?.lost.aborted).toBe(false)
     })
 
-    test('are not waited for when the signal has aborted', async () => {
+    test('are not granted if the signal has already aborted', async () => {
       await using harness = await open()
       expect(await harness.backend.leases.acquire('retention', AbortSignal.abort())).toBeUndefined()
     })

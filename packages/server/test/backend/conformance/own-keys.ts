@@ -3,7 +3,7 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function ownKeysConformance(open: OpenBackendHarness): void {
   describe('keys of the service', () => {
-    test('are made once, and are the same after a restart', async () => {
+    test('are created once, and are the same after a restart', async () => {
       await using harness = await open()
       const made = await harness.backend.ownKeys.keyOf('receipts', () => 'first')
       expect(made).toBe('first')

@@ -3,7 +3,7 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function signalsConformance(open: OpenBackendHarness): void {
   describe('signals', () => {
-    test('a node neither hears nor asks itself', async () => {
+    test('a node receives no signals or requests from itself', async () => {
       await using harness = await open()
       const { signals } = harness.backend
       const heard: unknown[] = []
@@ -18,7 +18,7 @@ export function signalsConformance(open: OpenBackendHarness): void {
   })
 
   describe('nodes', () => {
-    test('a node is one of them while it has joined, and has another id after a restart', async () => {
+    test('a node is listed while it has joined, and has another id after a restart', async () => {
       await using harness = await open()
       const { nodes } = harness.backend
       expect(nodes.current).toEqual([])

@@ -24,7 +24,7 @@ async function rowsIn(
 
 export function statisticsConformance(open: OpenBackendHarness): void {
   describe('statistics', () => {
-    test('add up by span, source and destination, across a restart', async () => {
+    test('are summed by span, source and destination, across a restart', async () => {
       await using harness = await open()
       await harness.backend.statistics.add([row(), row({ sourceId: 'src_b' })])
       await harness.reopen()
@@ -35,7 +35,7 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('are read from one time until before another, by source and destination', async () => {
+    test('are read for a range of time, by source and destination', async () => {
       await using harness = await open()
       const [a, b, c, hour] = [
         row(),
@@ -56,7 +56,7 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       expect(await rowsIn(harness, { span: 'hour' })).toEqual([hour])
     })
 
-    test('are summed up in steps from the beginning of the range, by source and destination', async () => {
+    test('are summed in steps from the beginning of the range, by source and destination', async () => {
       await using harness = await open()
       const minute = (number: number, more: Partial<CountsRow> = {}): CountsRow =>
         row({ start: NOON + number * SPANS.minute, ...more })
@@ -75,7 +75,7 @@ export function statisticsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('are read completely where there are more rows than fit into a batch', async () => {
+    test('are read completely if they need several batches', async () => {
       await using harness = await open()
       const rows = Array.from({ length: 4_500 }, (_, index) =>
         row({ sourceId: `src_${String(index).padStart(4, '0')}` }),

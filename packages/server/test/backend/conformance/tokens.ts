@@ -15,7 +15,7 @@ const token: StoredToken = {
 
 export function tokensConformance(open: OpenBackendHarness): void {
   describe('tokens', () => {
-    test('are kept as they are, oldest first, across a restart', async () => {
+    test('are stored unchanged, oldest first, across a restart', async () => {
       await using harness = await open()
       await harness.backend.tokens.add(token)
       await harness.backend.tokens.add({ ...token, id: 'tok_b', expiresAt: null })
@@ -24,7 +24,7 @@ export function tokensConformance(open: OpenBackendHarness): void {
       expect([...current.values()]).toEqual([token, { ...token, id: 'tok_b', expiresAt: null }])
     })
 
-    test('keep the last use that they are added with', async () => {
+    test('keep the last use they are added with', async () => {
       await using harness = await open()
       const used = { ...token, lastUsedAt: NOON }
       await harness.backend.tokens.add(used)
@@ -33,13 +33,13 @@ export function tokensConformance(open: OpenBackendHarness): void {
       expect([...harness.backend.tokens.current.values()]).toEqual([used])
     })
 
-    test('of one millisecond stay in the order in which they were added', async () => {
+    test('of the same millisecond stay in the order of their creation', async () => {
       await using harness = await open()
       for (const id of ['tok_b', 'tok_a']) await harness.backend.tokens.add({ ...token, id })
       expect([...harness.backend.tokens.current.keys()]).toEqual(['tok_b', 'tok_a'])
     })
 
-    test('keep when they were last used', async () => {
+    test('store their last use', async () => {
       await using harness = await open()
       await harness.backend.tokens.add(token)
       await harness.backend.tokens.markUsed('tok_a', NOON + 5)
@@ -51,7 +51,7 @@ export function tokensConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('are gone when removed, without altering what was read before', async () => {
+    test('can be removed, without altering earlier snapshots', async () => {
       await using harness = await open()
       await harness.backend.tokens.add(token)
       const before = harness.backend.tokens.current

@@ -8,7 +8,7 @@ import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recor
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Archives some entries and calls `whenArchived`. Then it acks them, and does the same with others until it has seen `events`. */
+/** Archives batches of entries, calls `whenArchived` and acks them, until `events` events are acked. */
 async function ackAll(
   { backend: { log, events: archive } }: BackendHarness,
   events: number,
@@ -28,7 +28,7 @@ async function ackAll(
   }
 }
 
-/** Acks what `recordDelivery` has appended: on the cluster, it has acked it. */
+/** Acks the events appended by `recordDelivery`, which acks them itself on the cluster. */
 async function ackRecorded(harness: BackendHarness): Promise<void> {
   const { undecided } = await harness.backend.upkeep.inventory()
   if (undecided.events > 0) await ackAll(harness, undecided.events)
@@ -48,7 +48,7 @@ async function removeAll({ backend }: BackendHarness, slice: RemovalSlice): Prom
 const aged = (days: number) =>
   acceptedEvent({ at: NOON - days * DAY, receivedAt: formatTimestamp(NOON - days * DAY) })
 
-/** The fields of a delivery whose only part is in this state. */
+/** Fields of a delivery whose only part is in this state. */
 function withPart(state: 'pending' | 'held' | 'expired') {
   const part = partOf({ state })
   return { state, rounds: 1, dueAt: part.dueAt, webhooks: [part] }
@@ -56,7 +56,7 @@ function withPart(state: 'pending' | 'held' | 'expired') {
 
 export function upkeepConformance(open: OpenBackendHarness): void {
   describe('upkeep', () => {
-    test('counts pending and held deliveries by destination, as they begin and end', async () => {
+    test('counts pending and held deliveries by destination as their states change', async () => {
       await using harness = await open()
       const { deliveries, upkeep } = harness.backend
       expect(await upkeep.backlog()).toEqual({
@@ -90,7 +90,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('knows how much is stored, and how far it is worked off', async () => {
+    test('reports the size of the data and the backlogs', async () => {
       await using harness = await open()
       const { log, upkeep, profiles, replays } = harness.backend
       const behind = { events: 0, oldestAt: null }
@@ -121,7 +121,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(after.freeBytes).not.toBe(0)
     })
 
-    test('knows, about or exactly, how many of many events are stored', async () => {
+    test('counts many events, exactly or approximately', async () => {
       await using harness = await open()
       const { log, upkeep } = harness.backend
       for (let batch = 0; batch < 20; batch++) {
@@ -136,7 +136,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(events.count).toBeLessThanOrEqual(most)
     })
 
-    test('removes events older than a time, with everything that belongs to them', async () => {
+    test('removes events older than a given time, with all their data', async () => {
       await using harness = await open()
       const { deliveries, events, quarantine } = harness.backend
       const [old, young] = [aged(9), aged(1)]
@@ -155,7 +155,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(0)
     })
 
-    test('never removes an event that is not acked, or that waits for delivery', async () => {
+    test('never removes an event that is unacked or waiting for delivery', async () => {
       await using harness = await open()
       const acked = [aged(9), aged(9), aged(9)]
       await recordDelivery(harness, { state: 'pending' }, acked[0])
@@ -188,14 +188,14 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find(delivery.id)).toBeUndefined()
     })
 
-    test('continues after events that a wrong clock has put into the future', async () => {
+    test('skips events that a wrong clock has dated in the future', async () => {
       await using harness = await open()
       await harness.backend.log.append([aged(-1000), aged(9)])
       await ackAll(harness, 2)
       expect(await removeAll(harness, { before: NOON })).toBe(1)
     })
 
-    test('removes everything in slices, and the data takes fewer bytes afterwards', async () => {
+    test('removes everything in slices, after which the data uses fewer bytes', async () => {
       await using harness = await open()
       const { log, upkeep } = harness.backend
       const events = Array.from({ length: 3000 }, () =>

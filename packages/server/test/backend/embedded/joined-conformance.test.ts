@@ -17,8 +17,8 @@ import { statisticsConformance } from '../conformance/statistics.ts'
 import { upkeepConformance } from '../conformance/upkeep.ts'
 import { openJoinedHarness } from './open-joined-harness.ts'
 
-// Every suite of a port that threads use, or that shows what they have written. But for that of the positions of purges: it
-// asks about duplicates, which lanes never get.
+// All suites of ports that threads use or whose data they write, except `purgePositionsConformance`: it checks duplicates,
+// which lanes never get.
 describe.each([1, 3])('with %i threads', (threads) => {
   const open = () => openJoinedHarness(threads)
   logConformance(open, { isOrdered: true })

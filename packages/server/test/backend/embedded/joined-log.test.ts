@@ -6,7 +6,7 @@ import type { JoinedLog } from '../../../src/backend/threads.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Joins as another thread does. */
+/** Opens a backend and joins it like another thread. */
 async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
   readonly backend: Backend
   readonly joined: JoinedLog
@@ -22,12 +22,12 @@ async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
   return { backend, joined }
 }
 
-test('a suppression is applied when everything that was let through before it is in the log', async () => {
+test('a suppression applies once all calls accepted before it are in the log', async () => {
   const { backend, joined } = await open()
   const ada = { kind: 'user', id: 'ada' } as const
   await backend.suppressions.add([{ ...ada, sourceId: null, since: 0, deletionId: 'del_1' }])
   let settled = 0
-  // The second one waits for the commit of the first one.
+  // The second append waits for the commit of the first.
   for (let count = 0; count < 2; count++) {
     const ended = (): number => settled++
     void joined.log.append([acceptedEvent({ userId: 'ada' })]).then(ended)
@@ -42,7 +42,7 @@ test('a suppression is applied when everything that was let through before it is
   expect(joined.suppressions.has('src_any', 'user', 'ada')).toBe(false)
 })
 
-test('main hears of what another thread has appended before the consumer gets it', async () => {
+test('main is notified of an append by another thread before the consumer gets it', async () => {
   const { backend, joined } = await open()
   const order: string[] = []
   backend.threads.onAppended((events) => order.push(...events.map(({ id }) => `heard ${id}`)))
@@ -56,13 +56,13 @@ test('main hears of what another thread has appended before the consumer gets it
   expect(order).toEqual([`heard ${event.id}`, `consumed ${event.id}`])
 })
 
-test('the bytes that wait for the disk are one budget; a thread that ended gives its part back', async () => {
+test('the bytes waiting for the disk share one budget, and a thread that exits releases its share', async () => {
   const { backend, joined } = await open({ maxWaitingBytes: 3_000 })
   const large = (): ReturnType<typeof acceptedEvent> =>
     acceptedEvent({ properties: { text: 'x'.repeat(2_000) } })
   const inThread = joined.log.append([large()])
   await expect(backend.log.append([large()])).rejects.toThrow(BackendUnavailable)
-  // Another thread takes its place, as if this one had ended now.
+  // Another thread replaces this one, as if it had exited.
   backend.threads.connectToLog(1)
   await backend.log.append([large()])
   await inThread

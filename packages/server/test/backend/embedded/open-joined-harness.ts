@@ -17,8 +17,8 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 
 /**
- * A backend that so many threads have joined, as a suite sees it: calls are appended by one thread after the other, and the
- * last one has all lanes. What threads do not do is done by the backend that they have joined.
+ * Opens a backend joined by `threads` threads. They append in turn, and the last one owns all lanes. The joined backend
+ * does everything else.
  */
 export async function openJoinedHarness(threads: number): Promise<BackendHarness> {
   const folder = new TemporaryFolder()
@@ -79,7 +79,7 @@ async function openAndJoin(
     log: withFunctions(main.log, {
       async append(events) {
         await logs[appends++ % threads]!.log.append(events)
-        // Main has heard of it when it hears of what it has written itself later.
+        // Main receives its own later commit after this one.
         await main.probe()
       },
     }),
@@ -100,7 +100,7 @@ async function openAndJoin(
   return { backend, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** A queue in a thread. */
+/** The queue of a thread. */
 function queueIn<E extends Carried>(
   queue: DeliveryQueue<E>,
   lanes: NumberedLanes,
@@ -108,7 +108,7 @@ function queueIn<E extends Carried>(
   return {
     record(records) {
       const deliveries = records.map(({ delivery }) => delivery)
-      // With no promise in between where there need be none: a claim may come at any time after this call.
+      // Without a promise if possible, because a claim may follow this call immediately.
       if (lanes.knows(deliveries)) return queue.record(records)
       return lanes.know(deliveries).then(() => queue.record(records))
     },
@@ -129,8 +129,8 @@ function quarantineIn(quarantine: Quarantine, lanes: NumberedLanes): Quarantine 
 }
 
 /**
- * Main gives lanes their numbers, for the destinations of its catalog. The suites have deliveries of destinations that were
- * never there, so they are put there and removed before a thread gets such a delivery.
+ * Main numbers lanes for the destinations of its catalog. The suites use destinations that are not in it, so these are added and
+ * removed before a thread gets their deliveries.
  */
 class NumberedLanes {
   readonly #catalog: Catalog
@@ -149,7 +149,7 @@ class NumberedLanes {
     )
   }
 
-  /** One after the other: each needs the catalog as the one before has left it. */
+  /** Runs sequentially, because each call changes the catalog. */
   know(deliveries: readonly Delivery[]): Promise<void> {
     return (this.#last = this.#last.then(() => this.#makeKnown(deliveries)))
   }
@@ -166,7 +166,7 @@ class NumberedLanes {
   }
 }
 
-/** A port with these functions in place of its own. */
+/** A port with some of its functions replaced. */
 function withFunctions<Port extends object>(port: Port, own: Partial<Port>): Port {
   return new Proxy(port, {
     get(_target, name) {

@@ -4,7 +4,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { fillArchive } from '@hookline/testing/files/fill-archive'
 import { search } from './search.ts'
 
-test('the event loop is free while a search looks at 200,000 events', async () => {
+test('the event loop is mostly idle while a search scans 200,000 events', async () => {
   using folder = new TemporaryFolder()
   fillArchive(folder, { events: 200_000 })
   await using backend = await openEmbeddedBackend({
@@ -15,8 +15,8 @@ test('the event loop is free while a search looks at 200,000 events', async () =
   const { found, pages } = await search(backend, 'nowhere')
   const { utilization } = performance.eventLoopUtilization(start)
   expect(found).toBe(0)
-  // A page looks at a bounded part of the archive.
+  // A page scans a limited part of the archive.
   expect(pages).toBeGreaterThan(1)
-  // On the main thread, the search would use nearly all of it.
+  // On the main thread, the search would block the loop almost completely.
   expect(utilization).toBeLessThan(0.5)
 })

@@ -17,14 +17,14 @@ function openBackend(folder: TemporaryFolder): Promise<Backend> {
   return openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 24 })
 }
 
-/** Readers of a new database without tables. */
+/** Opens readers of a new database without tables. */
 function openReaders(folder: TemporaryFolder): Readers {
   const file = join(folder.path, 'some.db')
   new DatabaseSync(file).close()
   return new Readers(file, () => Promise.resolve(), new DamageWatch(file))
 }
 
-/** A read of so many rows that it makes itself. 100,000 take some ten milliseconds. */
+/** Reads `rows` generated rows. 100,000 take about ten milliseconds. */
 function count(readers: Readers, rows: number): Promise<unknown> {
   const sql = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
     SELECT COUNT(*) AS count FROM number`
@@ -42,7 +42,7 @@ test('a short read does not wait for a long one', async () => {
   expect(ended).toEqual(['short', 'long'])
 })
 
-test('reads begin in the order of the calls, and more than may wait are refused', async () => {
+test('reads start in the order of the calls, and reads beyond the limit are refused', async () => {
   using folder = new TemporaryFolder()
   await using readers = openReaders(folder)
   const running = [count(readers, 300_000), count(readers, 300_000)]
@@ -55,10 +55,10 @@ test('reads begin in the order of the calls, and more than may wait are refused'
   expect(await count(readers, 7)).toEqual([{ count: 7 }])
 })
 
-test('a read that ends its thread rejects, and the reads after it get another thread', async () => {
+test('a read that crashes its thread rejects, and later reads get another thread', async () => {
   using folder = new TemporaryFolder()
   await using readers = openReaders(folder)
-  // More than the memory of a thread.
+  // Exceeds the memory of a thread.
   const sql = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
     SELECT printf('%.*c', 1000000, 'x') AS text FROM number`
   const large = readers.run('select', { sql, values: [] })
@@ -69,7 +69,7 @@ test('a read that ends its thread rejects, and the reads after it get another th
   expect(await count(readers, 3)).toEqual([{ count: 3 }])
 })
 
-test('a thread that cannot open the database makes the read reject, and a later read succeeds', async () => {
+test('a read rejects if its thread cannot open the database, and a later read succeeds', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'late.db')
   await using readers = new Readers(file, () => Promise.resolve(), new DamageWatch(file))
@@ -78,7 +78,7 @@ test('a thread that cannot open the database makes the read reject, and a later 
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
 })
 
-test('a statement that fails rejects with the message of SQLite, and ends no thread', async () => {
+test('a failing statement rejects with the message of SQLite, and its thread continues', async () => {
   using folder = new TemporaryFolder()
   await using readers = openReaders(folder)
   const wrong = readers.run('select', { sql: 'SELECT missing', values: [] })
@@ -89,7 +89,7 @@ test('a statement that fails rejects with the message of SQLite, and ends no thr
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
 })
 
-test('when they are closed, the reads under way end, and all others reject', async () => {
+test('when they are closed, reads in progress finish, and all others reject', async () => {
   using folder = new TemporaryFolder()
   const readers = openReaders(folder)
   const running = [count(readers, 100_000), count(readers, 100_000)]
@@ -113,7 +113,7 @@ test('no thread starts before the first long read', async () => {
     await backend.deliveries.list({ eventId: event.id }, { limit: 10 })
     await backend.deliveries.waiting()
     await backend.upkeep.backlog()
-    // That of the writer.
+    // The writer's thread.
     expect(threads).toBe(1)
     await backend.events.list({}, { limit: 10 })
     await backend.events.list({}, { limit: 10 })
@@ -123,7 +123,7 @@ test('no thread starts before the first long read', async () => {
   }
 })
 
-test('a list sees all that was committed before the call, also while another read is under way', async () => {
+test('a list includes all earlier commits, even while another read is in progress', async () => {
   using folder = new TemporaryFolder()
   fillArchive(folder, { events: 20_000 })
   await using backend = await openBackend(folder)
@@ -141,7 +141,7 @@ test('a list sees all that was committed before the call, also while another rea
   await searching
 })
 
-test('the write-ahead log stays small while searches follow one another and writes go on', async () => {
+test('the write-ahead log stays small during continuous searches and writes', async () => {
   using folder = new TemporaryFolder()
   fillArchive(folder, { events: 20_000 })
   await using backend = await openBackend(folder)
@@ -157,12 +157,12 @@ test('the write-ahead log stays small while searches follow one another and writ
   }
   over.abort()
   await Promise.all(searching)
-  // It is emptied beyond 64 MB. Without that, it would have all 200.
+  // It is emptied beyond 64 MB. Otherwise it would grow to 200 MB.
   expect(mostBytes).toBeGreaterThan(2 ** 24)
   expect(mostBytes).toBeLessThan(150 * 2 ** 20)
 })
 
-test('searches one after the other, on every thread, do not keep bytes from being erased', async () => {
+test('continuous searches on every thread do not prevent erasure', async () => {
   using folder = new TemporaryFolder()
   fillArchive(folder, { events: 60_000 })
   await using backend = await openBackend(folder)

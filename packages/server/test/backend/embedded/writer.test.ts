@@ -4,7 +4,7 @@ import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-test('an append that fails does not fail those that share its transaction', async () => {
+test('a failing append does not fail others in its transaction', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
@@ -22,7 +22,7 @@ test('an append that fails does not fail those that share its transaction', asyn
   expect(data.map(({ id }) => id)).toEqual([c.id, b.id, a.id])
 })
 
-test('more calls than may wait for the disk are refused', async () => {
+test('calls beyond the limit of bytes waiting for the disk are refused', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2000 })
   const big = (): Promise<void> =>
@@ -30,7 +30,7 @@ test('more calls than may wait for the disk are refused', async () => {
   const results = await Promise.allSettled([big(), big()])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(BackendUnavailable)
-  // The first one is on disk now, so there is room again.
+  // The first append is on disk, so there is room again.
   await big()
 })
 

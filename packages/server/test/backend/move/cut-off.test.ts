@@ -19,7 +19,7 @@ const KILLS = 4
 
 class CutOff extends Error {}
 
-/** A database whose connection ends before or after the commit of one of its transactions. */
+/** A database whose connection fails before or after the commit of a transaction. */
 function cuttingOff(postgres: Postgres, at: number, moment: 'before' | 'after'): Postgres {
   let writes = 0
   const write: Postgres['write'] = async (use) => {
@@ -41,7 +41,7 @@ function cuttingOff(postgres: Postgres, at: number, moment: 'before' | 'after'):
   })
 }
 
-/** Runs the command until it ends, or kills it when it has told of so many tables. Resolves to its exit code, or the signal. */
+/** Runs the command, or kills it after it has reported `killAtTable` tables. Resolves to its exit code or signal. */
 async function runCommand(target: Target, dataDir: string, killAtTable = Infinity) {
   const env = { PATH: process.env['PATH'], ...target.settings, HOOKLINE_DATA_DIR: dataDir }
   const args = [HOOKLINE, 'migrate-data', '--json']
@@ -56,14 +56,14 @@ async function runCommand(target: Target, dataDir: string, killAtTable = Infinit
   return { end: child.signalCode ?? child.exitCode, stdout, stderr }
 }
 
-// On a busy machine, each start of the command takes seconds.
+// Each start of the command takes seconds on a busy machine.
 const TIMEOUT_MS = 300_000
 
 describe.skipIf(clusterIsMissing() !== undefined)(
-  'a move that is cut off',
+  'an interrupted move',
   { timeout: TIMEOUT_MS },
   () => {
-    test('at any of its transactions goes on, and ends with the same', async () => {
+    test('continues after any of its transactions, with the same result', async () => {
       await using folder = await fillFolder({ more: 1_200 })
       using data = openStoppedData({ dataDir: folder.dataDir })
       const box = new SecretBox(SecretBox.keysIn(SecretBox.newKey())!)
@@ -82,7 +82,7 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       await using postgres = await openPostgres()
       let report: MoveReport | undefined
       for (let run = 0; report === undefined; run++) {
-        // The first run begins. Later runs commit at most one slice each.
+        // The first run begins the move. Later runs commit at most one slice each.
         const at = Math.min(run + 1, 2)
         const moment = run % 2 === 0 ? 'before' : 'after'
         report = await moveData({ ...options, postgres: cuttingOff(postgres, at, moment) }).catch(
@@ -96,7 +96,7 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       expect(report).toEqual(expected)
     })
 
-    test(`by SIGKILL goes on when the command runs again, and no node starts meanwhile (seed ${SEED})`, async () => {
+    test(`continues after SIGKILL when the command runs again, and no node starts before (seed ${SEED})`, async () => {
       const random = seededRandom(SEED)
       await using folder = await fillFolder({ more: 4_000 })
       await using target = await openTarget()

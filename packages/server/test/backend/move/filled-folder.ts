@@ -10,13 +10,13 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 export const ADMIN_TOKEN = 'tok_of_the_moved_service'
-/** Ids that a column of PostgreSQL cannot hold as they are. Earlier versions accepted the one with a NUL. */
+/** Ids that PostgreSQL can store only with escapes. Earlier versions accepted the one with a NUL. */
 export const ODD_IDS = { sent: 'odd\uf8ff0id', stored: 'odd\u0000\uf8ff0id' }
-/** A text that the cluster's escape of U+0000 would change if it was escaped only once, on one of the two ways. */
+/** A text that changes if the cluster escapes or unescapes U+0000 only in one direction. */
 const ESCAPED_ONCE = '\uf8ff0 \uf8ff1'
 export const MAX_WAITING_BYTES = 1024 * 1024
 
-/** Calls of the service before it was stopped, without those that are appended afterwards. */
+/** Number of users with calls before the service was stopped. */
 const USERS = 12
 
 export interface Source {
@@ -24,13 +24,13 @@ export interface Source {
   readonly writeKey: string
 }
 
-/** The data folder of a service that was used and stopped, with everything in it that a service stores. */
+/** The data folder of a used and stopped service, with every kind of data that a service stores. */
 export interface FilledFolder extends AsyncDisposable {
   readonly dataDir: string
   readonly source: Source
   /** Accepts everything. */
   readonly good: Receiver
-  /** Has refused with 500 what waits for it. */
+  /** Has responded with 500 to its waiting deliveries. */
   readonly failing: Receiver
   readonly destinations: {
     readonly good: string
@@ -38,14 +38,14 @@ export interface FilledFolder extends AsyncDisposable {
     readonly paused: string
   }
   readonly audienceId: string
-  /** Undecided: nothing has read them from the log. */
+  /** Events that no consumer has read from the log. */
   readonly appended: readonly string[]
-  /** Decided, and their deliveries stored, but not acked. */
+  /** The number of events with stored deliveries, but no ack. */
   readonly unacked: number
   readonly deletionId: string
 }
 
-/** Uses a service by HTTP, stops it, and appends what it would not have finished if it had been killed. */
+/** Uses a service over HTTP, stops it, and adds unfinished work as if it had been killed. */
 export async function fillFolder({ more = 0 } = {}): Promise<FilledFolder> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(new TemporaryFolder())
@@ -77,7 +77,7 @@ export function openServiceAt(settings: Readonly<Record<string, string>>): Promi
   return openService({ config, logger: createLogger('silent') })
 }
 
-/** Sends calls in one request, which is to be accepted. */
+/** Sends calls in one request and expects a 200. */
 export async function sendCalls(url: string, { writeKey }: Source, batch: object[]): Promise<void> {
   const response = await fetch(`${url}/v1/batch`, {
     method: 'POST',
@@ -160,7 +160,7 @@ async function useService(
     { type: 'page', anonymousId: 'visitor', name: 'Home', messageId: 'm3' },
     order('gone', 'of the deleted user'),
   ])
-  // Duplicates.
+  // Send duplicates.
   await sendCalls(service.url, source, [order('u1', 'first u1'), order('u2', 'first u2')])
   for (let sent = 0; sent < more; sent += 500)
     await sendCalls(
@@ -191,11 +191,11 @@ async function useService(
     .poll(async () => (await api.call<{ data: unknown[] }>('GET', 'suppressions')).data.length)
     .toBe(2)
   await api.call('DELETE', 'suppressions/back')
-  // An index of a trait.
+  // Index a trait.
   await expect
     .poll(async () => (await api.call<Found>('GET', 'profiles?trait.plan=pro')).indexed ?? 'all')
     .toBe('all')
-  // A suppressed call.
+  // Send a suppressed call.
   await sendCalls(service.url, source, [order('gone', 'too late')])
   const replay = await api.call<{ id: string }>('POST', 'replays', {
     destinationId: destinations.refusing,
@@ -226,7 +226,7 @@ async function appendUndecided(dataDir: string, sourceId: string) {
   }
   let unacked = 0
   editDatabase(dataDir, (db) => {
-    // Duplicates have a number, too, so there may be fewer events; the service may have stopped before its last ack, so also more.
+    // May differ from 9: duplicates have a number as well, and the service may have stopped before its last ack.
     const since = 'SELECT COUNT(*) AS count FROM events, log_position WHERE seq > acked - 9'
     unacked = Number(db.prepare(since).get()!['count']) - events.length
     db.exec('UPDATE log_position SET acked = acked - 9')
@@ -237,7 +237,7 @@ async function appendUndecided(dataDir: string, sourceId: string) {
   return { appended: events.map(({ id }) => id), unacked }
 }
 
-/** Changes the database while no service runs. */
+/** Changes the database of a stopped service. */
 export function editDatabase(dataDir: string, edit: (db: DatabaseSync) => void): void {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))
   edit(db)

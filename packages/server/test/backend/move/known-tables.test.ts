@@ -20,7 +20,7 @@ const ONLY_IN_FILE = [
 ]
 
 describe.skipIf(clusterIsMissing() !== undefined)('the tables of both engines', () => {
-  test('have every column of an embedded service, or it is named as one that is not copied', async () => {
+  test('include every column of an embedded service, unless it is listed as not copied', async () => {
     using folder = new TemporaryFolder()
     const dataDir = folder.path
     await (

@@ -40,7 +40,7 @@ async function embeddedSnapshot({ dataDir }: FilledFolder) {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service', () => {
-  test('is in the cluster as it was in the file, and is the same on both sides', async () => {
+  test('is the same in the cluster as in the file', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()
     const before = await embeddedSnapshot(folder)
@@ -48,13 +48,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const rowsOf = (name: string) => report.tables.find(({ table }) => table === name)?.rows
     expect(rowsOf('outbox')).toBe(folder.appended.length + folder.unacked)
     const empty = report.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
-    // A response is kept for a key that a client sends.
+    // No request had an idempotency key.
     expect(empty).toEqual(['idempotent_responses'])
     await using node = await openNode(target)
     expect(await snapshotOf(node)).toEqual(before)
   })
 
-  test('is delivered where it waits, deduplicates what comes again, and leaves suppressed users out', async () => {
+  test('is delivered if it was waiting, and still deduplicates calls and suppresses users', async () => {
     await using folder = await fillFolder()
     const { good, failing, source, destinations } = folder
     await using target = await openTarget()
@@ -65,7 +65,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     using data = new TemporaryFolder()
     await using service = await openServiceAt({ ...target.settings, HOOKLINE_DATA_DIR: data.path })
     const api = new ManagementApi(service.url, ADMIN_TOKEN)
-    // What waited for the failing receiver, with the notices of two deletions, and what was undecided.
+    // The backlog of the failing receiver, with the notices of two deletions, and undecided events.
     const wanted = [...folder.appended.map((_, index) => `undecided ${index}`), 'first u4', 'm2']
     await expect
       .poll(() => failing.requests.map(messageIdOf))
@@ -94,7 +94,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
       .toEqual(
         expect.arrayContaining(['after the move', 'undecided 0', 'undecided 1', 'undecided 2']),
       )
-    // Nothing that was delivered before came again, though its entry of the log was not acked.
+    // Nothing was delivered twice, although some log entries were unacked.
     const ids = good.requests.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(ids.length)
     const after = good.requests.slice(delivered).map(messageIdOf)
@@ -107,7 +107,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect(held.data.length).toBeGreaterThan(folder.unacked)
   })
 
-  test('is not delivered, and not archived again, where a purge had begun that covers it', async () => {
+  test('is neither delivered nor archived again if a purge that covers it has begun', async () => {
     await using folder = await fillFolder()
     editDatabase(folder.dataDir, (db) => {
       db.exec(`INSERT INTO deletions (id, step, started_at, purge_through, document) VALUES ('del_begun', 'purge', 1,
@@ -129,7 +129,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect(folder.good.requests.slice(before).map(messageIdOf)).not.toContain('undecided 1')
   })
 
-  test('stays in the file where a service runs, the key is another one, or there is none', async () => {
+  test('is not moved if a service is running, the folder is missing, or the key does not match', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()
     {
@@ -139,13 +139,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     await expect(moveInto(target, `${folder.dataDir}-none`)).rejects.toThrow(UnusableDatabase)
     using moved = new TemporaryFolder()
     copyFileSync(`${folder.dataDir}/hookline.db`, `${moved.path}/hookline.db`)
-    // The folder of the copy lacks the file with its key.
+    // The copied folder lacks its key file.
     await expect(moveInto(target, moved.path)).rejects.toThrow(EncryptionKeyMismatch)
     await using node = await openNode(target)
     expect(node.catalog.current.sources.size).toBe(0)
   })
 
-  test('is refused by a cluster that has data, or whose nodes run, or that has another key', async () => {
+  test('is refused by a cluster with data, running nodes or another key', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()
     {
@@ -159,12 +159,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
       options: { ...target.options, encryptionKey: new Redacted(SecretBox.newKey()) },
     }
     await expect(moveInto(other, folder.dataDir)).rejects.toThrow('HOOKLINE_ENCRYPTION_KEY')
-    // Nothing of it has changed the cluster.
+    // The cluster is unchanged.
     await using node = await openNode(target)
     expect([...node.catalog.current.sources.keys()]).toEqual([newSource().id])
   })
 
-  test('may be damaged: such events stay in the file, and secrets that cannot be opened stay closed', async () => {
+  test('can be damaged: damaged events are skipped, and unreadable secrets stay unreadable', async () => {
     await using folder = await fillFolder()
     const [damaged] = folder.appended
     let entries = 0
@@ -190,7 +190,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect(data).toHaveLength(entries)
   })
 
-  test('that is moved already is not moved again: the command says the same once more', async () => {
+  test('is not moved twice: the command repeats its report', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()
     const report = await moveInto(target, folder.dataDir)
@@ -203,7 +203,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     await expect(moveInto(target, other.dataDir)).rejects.toThrow(ClusterNotEmpty)
   })
 
-  test('has an event that no message of NATS can hold: that is said, and the rest goes on later', async () => {
+  test('is refused if an event exceeds the message limit of NATS, and can be moved later', async () => {
     await using folder = await fillFolder()
     await using postgres = await openPostgres()
     using data = openStoppedData({ dataDir: folder.dataDir })

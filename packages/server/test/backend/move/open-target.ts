@@ -7,7 +7,7 @@ import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 import { ADMIN_TOKEN } from './filled-folder.ts'
 
-/** An empty cluster, with a key of its own. */
+/** An empty cluster with a new key. */
 export interface Target extends AsyncDisposable {
   readonly options: ClusterOptions
   /** The settings of a node. */
@@ -38,7 +38,7 @@ export async function openTarget(): Promise<Target> {
   }
 }
 
-/** Moves the data of a folder, as the command does. */
+/** Moves the data of a folder like the command. */
 export async function moveInto(
   { options }: Target,
   dataDir: string,

@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/backend/backend.ts'
 import type { Page, PageRequest } from '../../../src/backend/page.ts'
 import { ODD_IDS } from './filled-folder.ts'
 
-/** Everything that the ports show. */
+/** All data that the ports return. */
 export async function snapshotOf(backend: Backend): Promise<Readonly<Record<string, unknown>>> {
   const { catalog, keyUses, tokens, deletions, suppressions, memberships, profiles } = backend
   const { sources, destinations, computations } = catalog.current
@@ -40,7 +40,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     ),
     tokens: byId(tokens.current),
     audit: await all((page) => backend.audit.list({}, page)),
-    // By id: one engine lists them in the order of the log, the other one by their times.
+    // By id, because one engine lists them in the order of the log, the other by time.
     events: events
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
       .map(({ duplicates, lastDuplicateAt, declined, outcomes, ...event }) => ({

@@ -5,11 +5,11 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 const HOUR = 60 * 60 * 1000
 const PURGED = purgedIdsOf([{ kind: 'user', id: 'u1' }], { sourceIds: null, through: 5 })
 
-test('an event that was removed is covered; events of other users are not looked up', () => {
+test('a removed event is covered, and events of other users are not looked up', () => {
   const mine = acceptedEvent()
   const purged = new PurgedUsers({
     positionOf: ({ id }) => {
-      if (id !== mine.id) throw new Error('It is not looked up.')
+      if (id !== mine.id) throw new Error('Unexpected lookup.')
       return 0
     },
   })
@@ -18,7 +18,7 @@ test('an event that was removed is covered; events of other users are not looked
   expect(purged.has(acceptedEvent({ userId: 'u2' }))).toBe(false)
 })
 
-test('a purge is forgotten after an hour of a clock that nobody can set', () => {
+test('a purge is forgotten after an hour of a monotonic clock', () => {
   let nowMs = 0
   const purged = new PurgedUsers({ positionOf: () => 5, nowMs: () => nowMs })
   purged.add(PURGED)
@@ -30,7 +30,7 @@ test('a purge is forgotten after an hour of a clock that nobody can set', () => 
   expect(purged.has(acceptedEvent())).toBe(false)
 })
 
-test('an event whose position is unknown is kept: it may be from after the purge', () => {
+test('an event with an unknown position is kept, because it may be from after the purge', () => {
   const purged = new PurgedUsers({ positionOf: () => undefined })
   purged.add(PURGED)
   expect(purged.has(acceptedEvent())).toBe(false)

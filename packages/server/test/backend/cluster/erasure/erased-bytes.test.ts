@@ -13,7 +13,7 @@ import {
   someEvents,
 } from './erased-cluster.ts'
 
-/** Fills every table that may have content of users: a day with a partition, and one without. */
+/** Fills every table that may have user data: one day with a partition, and one without. */
 async function fill(cluster: ErasedCluster): Promise<void> {
   const random = seededRandom(7)
   for (let batch = 0; batch < 8; batch++) {
@@ -26,12 +26,12 @@ async function fill(cluster: ErasedCluster): Promise<void> {
     if (batch === 0) await fillOthers(cluster, events)
   }
   await fillProfiles(cluster)
-  // Keeps values of columns, and so does its former version.
+  // Statistics contain column values, and the second run leaves dead rows of the first.
   for (let times = 0; times < 2; times++) await cluster.postgres.run(sql`ANALYZE`)
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
-  test('no byte of the user is in the files of PostgreSQL but the WAL, or comes back with later writes', async () => {
+  test('no data of the user is in the files of PostgreSQL except the WAL, or reappears with later writes', async () => {
     await using cluster = await ErasedCluster.open()
     const { server, backend } = cluster
     await fill(cluster)
@@ -53,7 +53,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
     expect(await backend.upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0 })
   })
 
-  test('nothing is left of what a transaction had written that failed, and was then refused', async () => {
+  test('nothing is left of a failed transaction whose events were then refused', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(50, () => 0.05, Date.now())
     const { postgres, server } = cluster
@@ -73,13 +73,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
     expect(await server.filesWith(PLANTED)).toEqual([])
   })
 
-  test('a table that is being read at length makes it reject and say so, and the next try ends', async () => {
+  test('it rejects with a reason while a table is locked by a long read, and succeeds afterwards', async () => {
     await using cluster = await ErasedCluster.open()
     await cluster.archive(someEvents(50, seededRandom(7)))
     const reading = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     const reader = cluster.postgres.write(async (transaction) => {
-      // As another program does, which PostgreSQL lets wait for as long as it likes.
+      // Like another program, whose idle transactions have no timeout.
       await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(transaction)
       await sql`SELECT FROM events`.execute(transaction)
       reading.resolve()

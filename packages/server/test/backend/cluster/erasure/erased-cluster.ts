@@ -14,12 +14,12 @@ import { newReplay } from '@hookline/testing/records/new-replay'
 import { attemptOf, deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 import { announce, follow, user } from '../../conformance/profiles/profile-changes.ts'
 
-/** What is planted wherever a client, or the response of a receiver, can put it. */
+/** Planted wherever a client, or the response of a receiver, can put text. */
 export const PLANTED = 'PLANTED-VALUE'
 /** The day with most of the events. */
 export const DAY = Math.floor(NOON / DAY_MS)
 
-/** A node on a PostgreSQL server of its own, whose files a test can search. */
+/** A node on a dedicated PostgreSQL server whose files tests can search. */
 export class ErasedCluster implements AsyncDisposable {
   readonly server: PostgresServer
   readonly options: ClusterOptions
@@ -53,12 +53,12 @@ export class ErasedCluster implements AsyncDisposable {
     return new ErasedCluster({ server, options, postgres, backend }, stack.move())
   }
 
-  /** Archives events, without the log. */
+  /** Archives events directly, bypassing the log. */
   async archive(events: readonly AcceptedEvent[]): Promise<void> {
     await this.backend.events.archive(events.map((event) => ({ event, declined: [] })))
   }
 
-  /** Purges u1, and u2, who has results of u1 while an alias makes them one. Then erases. */
+  /** Purges u1, and u2, which shares its profile through an alias. Then erases. */
   async deleteUser(): Promise<void> {
     const { deletions } = this.backend
     const id = newId('del', NOON)
@@ -77,18 +77,18 @@ export class ErasedCluster implements AsyncDisposable {
   }
 }
 
-/** Random letters do not get shorter by compression, which would hide what is planted among them. */
+/** Random letters, because compression of repetitive text would hide the planted value. */
 function randomText(bytes: number): string {
   return randomBytes(Math.ceil(bytes * 0.75)).toString('base64')
 }
 
-/** Events; some are of u1, and have the planted value wherever a client can put it. */
+/** Events, some of them of u1 with the planted value wherever a client can put it. */
 export function someEvents(count: number, random: () => number, at = NOON): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.1
     const planted = isMine ? PLANTED : ''
     const text = `${planted}${randomText(random() * (random() < 0.05 ? 9000 : 700))}`
-    // Not a seeded number: of 6,000 of those, two are equal once in 200 runs, and equal messageIds are duplicates.
+    // Not from `random`: of 6,000 seeded numbers, two would be equal in one of 200 runs, and become duplicates.
     const id = randomUUID()
     return acceptedEvent({
       at,
@@ -100,7 +100,7 @@ export function someEvents(count: number, random: () => number, at = NOON): Acce
   })
 }
 
-/** A delivery that failed once, with a response that echoes the request. */
+/** Records a delivery of each event that failed once, with a response that echoes the request. */
 export async function failOnce(
   { deliveries }: Backend,
   events: readonly AcceptedEvent[],
@@ -113,7 +113,7 @@ export async function failOnce(
   )
 }
 
-/** Profiles of u1 and u2 with the planted value in all that is kept of them, some of it in versions that were changed since. */
+/** Fills the profiles of u1 and u2 with the planted value everywhere, some of it later overwritten. */
 export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   const { facts, evaluations, memberships } = backend
   const keeping = { forMs: null, most: 9 }
@@ -147,7 +147,7 @@ export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   )
 }
 
-/** What else may have content of a user: the reason of a quarantine, and the text that an ended replay has looked for. */
+/** Fills other places that may have user data: the reason of a quarantine, and the text filter of a finished replay. */
 export async function fillOthers(
   { backend }: ErasedCluster,
   [event]: readonly AcceptedEvent[],

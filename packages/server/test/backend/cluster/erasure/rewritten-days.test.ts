@@ -31,7 +31,7 @@ function erasing({ postgres }: ErasedCluster, signal = NEVER) {
   return { postgres, clock: systemClock, signal }
 }
 
-/** Each table of the day, with a number for the file that it is in. */
+/** The tables of the day with their file numbers. */
 async function filesOf({ postgres }: ErasedCluster): Promise<Readonly<Record<string, number>>> {
   const names = DAILY_TABLES.map(({ name }) => partitionOf(name, DAY))
   const rows = await postgres.run(sql<{ readonly name: string; readonly file: number }>`
@@ -44,12 +44,12 @@ async function leftTables({ postgres }: ErasedCluster): Promise<readonly unknown
     UNION ALL SELECT tgname FROM pg_trigger WHERE tgname LIKE 'erasing%'`)
 }
 
-/** Everything that a table has, in an order. */
+/** All rows of a table, sorted. */
 async function rowsOf({ postgres }: ErasedCluster, table: string): Promise<readonly unknown[]> {
   return postgres.run(sql`SELECT * FROM ${sql.id(table)} ORDER BY 1, 2`)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () => {
+describe.skipIf(clusterIsMissing() !== undefined)('a rewritten day', () => {
   test('has the same rows, indexes, statistics targets and bounds', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(2_500, seededRandom(SEED))
@@ -71,7 +71,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(await leftTables(cluster)).toEqual([])
   })
 
-  test('is attached without being read: a constraint proves its bounds', async () => {
+  test('is attached without a scan, because a constraint proves its bounds', async () => {
     await using cluster = await ErasedCluster.open()
     await cluster.archive(someEvents(10, seededRandom(SEED)))
     const copy = (await beginCopy(erasing(cluster), EVENTS, DAY))!
@@ -91,7 +91,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     )
   })
 
-  test('loses nothing of what is archived, counted, recorded and removed meanwhile, and brings nothing back', async () => {
+  test('keeps all concurrent changes, and restores no removed event', async () => {
     await using cluster = await ErasedCluster.open()
     const { backend } = cluster
     const random = seededRandom(SEED)
@@ -154,7 +154,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(removed.size).toBeGreaterThan(0)
   })
 
-  test('has the changes that were made before its copy took its place, however many', async () => {
+  test('includes all changes made before its copy replaced it', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(5_000, seededRandom(SEED))
     await cluster.archive(events)
@@ -168,7 +168,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(counts).toEqual([{ duplicates: 7, n: 5_000 }])
   })
 
-  test('is left as it is by a node that is told to stop, and by one that was killed', async () => {
+  test('is unchanged by a node that is stopped or killed', async () => {
     await using cluster = await ErasedCluster.open()
     await cluster.archive(someEvents(100, seededRandom(SEED)))
     const before = await filesOf(cluster)
@@ -202,7 +202,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     const rewriting = rewriteDay(erasing(cluster), EVENTS, DAY)
     const refused = expect(rewriting).rejects.toThrow('Another node rewrites')
     await expect.poll(() => leftTables(cluster)).not.toEqual([])
-    // Another node begins.
+    // Another node starts to erase.
     await removeCopies(erasing(cluster))
     await cluster.archive(someEvents(10, seededRandom(SEED + 1)))
     ended.resolve()
@@ -213,7 +213,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(await leftTables(cluster)).toEqual([])
   })
 
-  test('waits for a read of several statements, which sees every row at one moment', async () => {
+  test('waits for a snapshot of several statements, which sees all rows', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(10, seededRandom(SEED))
     await cluster.archive(events)
@@ -236,7 +236,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is rewritten', () 
     expect(await erased).toBe(true)
   })
 
-  test('may be dropped by retention meanwhile', async () => {
+  test('can be dropped by retention at the same time', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(3_000, seededRandom(SEED))
     await cluster.archive(events)

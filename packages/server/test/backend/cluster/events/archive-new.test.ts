@@ -8,7 +8,7 @@ type Given = ReturnType<typeof acceptedEvent>
 const archive = ({ backend }: ClusterHarness, events: readonly Given[]) =>
   backend.events.archive(events.map((event) => ({ event, declined: [] })))
 
-/** What the fast way writes, made by the slow one: with an event that comes again, every other event is looked up and decided. */
+/** Archives events through the slow path: one known event makes the archive look up every event. */
 async function archivedSlowly(harness: ClusterHarness, events: readonly Given[]) {
   const first = acceptedEvent({ at: NOON - 1 })
   await archive(harness, [first])
@@ -20,7 +20,7 @@ const columns = (harness: ClusterHarness, { id }: Given) =>
     duplicates, last_duplicate_at FROM events WHERE id = '${id}'`)
 
 describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () => {
-  test('are archived as those are that come with a known one', async () => {
+  test('are archived like events in a batch with a known one', async () => {
     await using fast = await openClusterHarness()
     await using slow = await openClusterHarness()
     const odd = 'a\u0000b\uf8ff0"\\{},NULL'
@@ -38,7 +38,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
     )
   })
 
-  test('keep why a destination declined them', async () => {
+  test('keep the reason why a destination declined them', async () => {
     await using harness = await openClusterHarness()
     const event = acceptedEvent()
     const declined = [
@@ -59,7 +59,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
       `INSERT INTO suppressions (seq, kind, user_id, source_id, since, deletion_id)
         VALUES (1, 'user', 'gone', '', 0, 'del_a')`,
     ],
-  ])('are refused one by one where a %s names a user of one of them', async ([, insert]) => {
+  ])('are refused individually if a %s covers one of them', async ([, insert]) => {
     await using harness = await openClusterHarness()
     await harness.sql(insert!)
     const [gone, stays] = [acceptedEvent({ userId: 'gone' }), acceptedEvent({ userId: 'stays' })]
@@ -69,8 +69,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('the plan of a look-up', () => {
-  test('reads a few entries of indexes for each event, though it was made when the table was empty', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('the plan of a lookup', () => {
+  test('reads few index entries per event, although it was made when the table was empty', async () => {
     await using harness = await openClusterHarness()
     const [batches, size] = [40, 100]
     const now = Date.now()
@@ -81,7 +81,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the plan of a look-up', () =>
           acceptedEvent({ at: now + batch, userId: `u${index}` }),
         ),
       )
-    // Each connection tells what it has read when it rests, or ends.
+    // Connections report their statistics when they are idle or close.
     await harness.reopen()
     const read = async () => {
       const [row] = await harness.sql(

@@ -9,11 +9,11 @@ const archive = ({ events }: Backend, given: readonly ReturnType<typeof accepted
   events.archive(given.map((event) => ({ event, declined: [] })))
 
 describe.skipIf(clusterIsMissing() !== undefined)('the archive of several nodes', () => {
-  test('keeps one of the events with a messageId, and counts all others on it', async () => {
+  test('keeps one of the events with a messageId, and counts the others as its duplicates', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]
-    // 12 messageIds, each 20 times.
+    // 12 messageIds, 20 times each.
     const batches = Array.from({ length: 20 }, () =>
       Array.from({ length: 12 }, (_, index) => acceptedEvent({ messageId: `m${index}` })),
     )
@@ -25,7 +25,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the archive of several nodes'
     expect(data.map(({ duplicates }) => duplicates)).toEqual(Array.from({ length: 12 }, () => 19))
   })
 
-  test('counts a duplicate once, whichever nodes have it', async () => {
+  test('counts a duplicate once, even if several nodes archive it', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
@@ -37,7 +37,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the archive of several nodes'
     expect(await other.events.find(first.id)).toMatchObject({ duplicates: 1 })
   })
 
-  test('is followed on each node without gaps, whichever node archives', async () => {
+  test('can be followed on each node without gaps while all nodes archive', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const batches = Array.from({ length: 30 }, (_, index) =>
@@ -69,7 +69,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the archive of several nodes'
     )
   })
 
-  test('keeps ids and texts of any length and with any characters', async () => {
+  test('stores ids of any length and with any characters', async () => {
     await using harness = await openClusterHarness()
     const long = 'ü'.repeat(9_000)
     const odd = 'a\u0000b\uf8ff0\u2028'

@@ -7,10 +7,10 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 const UNKNOWN: KnownEvent = { isArchived: false, isCounted: false, original: null }
 const WINDOW_MS = 1_000
 
-/** An event with the messageId `m`, so many milliseconds after noon. */
+/** An event with the messageId `m`, `ms` milliseconds after noon. */
 const at = (ms: number): AcceptedEvent => acceptedEvent({ messageId: 'm', at: NOON + ms })
 
-/** What is decided on events that arrive together: by index, `new`, or the index of the event that each is a duplicate of. */
+/** Decides on events that arrive together. Refers to events by index. */
 function decide(
   events: readonly AcceptedEvent[],
   {
@@ -43,8 +43,8 @@ function decide(
   }
 }
 
-describe('what the archive decides', () => {
-  test('counts duplicates that come together on the first of them', () => {
+describe('decideArchive', () => {
+  test('counts duplicates in one batch on the first of them', () => {
     expect(decide([at(0), at(7), at(5)])).toEqual({
       news: [[0, 2, 5]],
       counted: [],
@@ -54,7 +54,7 @@ describe('what the archive decides', () => {
     })
   })
 
-  test('begins anew after the window, and then counts on the later one', () => {
+  test('stores another event after the window, and counts later duplicates on that', () => {
     const { news, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
     expect(news).toEqual([
       [0, 0, null],
@@ -63,14 +63,14 @@ describe('what the archive decides', () => {
     expect(duplicates).toEqual([2])
   })
 
-  test('counts on the event that is archived already', () => {
+  test('counts duplicates on an event that is already archived', () => {
     const original = { original: 'evt_first' }
     const { news, counted } = decide([at(3), at(4)], { known: { 0: original, 1: original } })
     expect(news).toEqual([])
     expect(counted).toEqual([{ id: 'evt_first', duplicates: 2, lastDuplicateAt: NOON + 4 }])
   })
 
-  test('takes an event that comes twice for one', () => {
+  test('treats an event that appears twice as one', () => {
     const event = at(0)
     expect(decide([event, event])).toMatchObject({ news: [[0, 0, null]], duplicates: [] })
     const again = at(1)
@@ -78,7 +78,7 @@ describe('what the archive decides', () => {
     expect(twice).toMatchObject({ news: [[0, 1, 1]], countedIds: [1], duplicates: [1] })
   })
 
-  test('neither writes an archived event again nor counts a duplicate again', () => {
+  test('neither writes an archived event nor counts a known duplicate again', () => {
     const known = { 0: { isArchived: true, original: 'evt_other' }, 1: { isCounted: true } }
     expect(decide([at(0), at(1)], { known })).toEqual({
       news: [],
@@ -89,7 +89,7 @@ describe('what the archive decides', () => {
     })
   })
 
-  test('writes nothing of a purged event, and does not take it for the first of others', () => {
+  test('does not write a purged event, or count duplicates on it', () => {
     expect(decide([at(0), at(1), at(2)], { purged: [0] })).toEqual({
       news: [[1, 1, 2]],
       counted: [],

@@ -4,19 +4,19 @@ import { DAILY_TABLES, DAY_MS, partitionOf } from '../../../../src/backend/clust
 import { makeDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 
-/** Of each day. */
+/** Events per day. */
 export const EVENTS = 40_000
 const DAYS = [DAY - 1, DAY]
 const PROFILES = 60_000
 
-/** The id of the nth event of a day, or of its delivery. */
+/** The id of the nth event of a day or of its delivery. */
 export function idOf(prefix: 'evt' | 'msg', day: number, n: number): string {
   const bytes = Buffer.alloc(10)
   bytes.writeUInt32BE(n, 6)
   return idFrom(prefix, day * DAY_MS + n, bytes)
 }
 
-/** Fills two days and the tables of profiles, as a busy service does, and lets PostgreSQL count them. */
+/** Fills two days and the profile tables like a busy service, and updates the statistics of PostgreSQL. */
 export async function fillTables({ postgres }: ErasedCluster): Promise<void> {
   for (const [index, day] of DAYS.entries()) {
     await postgres.write(async (transaction) => {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import type { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 
-/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) has it. */
+/** A plan node from EXPLAIN (ANALYZE, FORMAT JSON). */
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -14,14 +14,14 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** What a statement has read of a table from its beginning to its end. */
+/** A sequential scan of a table by a statement. */
 export interface TableScan {
   readonly table: string
   readonly rows: number
   readonly statement: string
 }
 
-/** The plans of every statement of a database, with what they did, which PostgreSQL writes to its log. */
+/** The executed plans of all statements, from the PostgreSQL log. */
 export class PlanLog {
   readonly #folder: string
   readonly #url: string
@@ -32,7 +32,7 @@ export class PlanLog {
     this.#url = url
   }
 
-  /** Begins with the connections that are opened from now on. */
+  /** Logs plans of connections opened from now on. */
   static async begin(server: PostgresServer): Promise<PlanLog> {
     const settings = {
       logging_collector: 'on',
@@ -52,7 +52,7 @@ export class PlanLog {
     return new PlanLog(server.logFolder, server.databaseUrls[0]!)
   }
 
-  /** What the statements read that ran while `use` did, table by table. */
+  /** The sequential scans of statements that ran during `use`. */
   async scansOf(use: () => Promise<unknown>): Promise<readonly TableScan[]> {
     const [before, after] = [`mark ${this.#marks++}`, `mark ${this.#marks++}`]
     await this.#mark(before)
@@ -64,7 +64,7 @@ export class PlanLog {
     return lines.flatMap(scansIn)
   }
 
-  /** A statement that the log has. */
+  /** Writes a mark to the log. */
   async #mark(mark: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url })
     await client.connect()

@@ -12,10 +12,10 @@ import { DAY, ErasedCluster } from '../erasure/erased-cluster.ts'
 import { EVENTS, fillTables, idOf } from './filled-tables.ts'
 import { PlanLog } from './plan-log.ts'
 
-/** A scan of so many rows shows in the time that a statement takes. */
+/** Scans of more rows than this are noticeably slow. */
 const FEW = 3_000
 const START = DAY * DAY_MS
-/** Deep in the list of events. */
+/** A cursor deep in the list of events. */
 const DEEP = `${START + 10}.${EVENTS + 10}`
 
 type Use = (backend: Backend) => Promise<unknown>
@@ -62,9 +62,12 @@ const RECORDED = Array.from({ length: 20 }, () => acceptedEvent())
 
 const others: readonly (readonly [string, Use])[] = [
   ['an event', ({ events }) => events.find(idOf('evt', DAY, 77))],
-  ['where events stand', ({ events }) => events.standingOf([1, 2].map((n) => idOf('evt', DAY, n)))],
   [
-    'events that are archived, and duplicates',
+    'the standing of events',
+    ({ events }) => events.standingOf([1, 2].map((n) => idOf('evt', DAY, n))),
+  ],
+  [
+    'archiving events and duplicates',
     async ({ events }) => {
       const entries = RECORDED.map((event) => ({ event, declined: [] }))
       await events.archive(entries)
@@ -81,7 +84,7 @@ const others: readonly (readonly [string, Use])[] = [
     ({ followedLog }) => followedLog.read({ after: EVENTS, limit: 500 }),
   ],
   [
-    'followers that want some events',
+    'followers that select events',
     ({ followedLog }) =>
       followedLog.read({
         after: 5,
@@ -91,7 +94,7 @@ const others: readonly (readonly [string, Use])[] = [
   ],
   ['a delivery', ({ deliveries }) => deliveries.find(idOf('msg', DAY, 77))],
   [
-    'deliveries that are recorded, claimed and released',
+    'recording, claiming and releasing deliveries',
     async ({ deliveries }) => {
       const recorded = RECORDED.map((event) => ({
         delivery: deliveryOf(event, { rounds: 1 }),
@@ -118,7 +121,7 @@ const others: readonly (readonly [string, Use])[] = [
     },
   ],
   [
-    'deliveries that a replay selects and makes pending, and one that is retried',
+    'selecting and advancing a replay, and retrying a delivery',
     async ({ replays }) => {
       const range = { from: START, to: START + DAY_MS, text: 'event', includeDeclined: true }
       const replay = newReplay({ selection: { destinationId: 'dst_0', ...range } })
@@ -270,7 +273,7 @@ const others: readonly (readonly [string, Use])[] = [
   ],
 ]
 
-describe.skipIf(clusterIsMissing() !== undefined)('no table is read as a whole for', () => {
+describe.skipIf(clusterIsMissing() !== undefined)('no table is scanned in full for', () => {
   let cluster: ErasedCluster | undefined
   let backend: Backend | undefined
   let log: PlanLog
@@ -292,7 +295,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('no table is read as a whole f
     expect(scans.filter(({ rows }) => rows > FEW)).toEqual([])
   })
 
-  test('a walk through the profiles, and a sample of them', async () => {
+  test('a walk through all profiles, or through a sample', async () => {
     const walk = { space: 'default', clauses: [1], computationId: 'aud_a' }
     const scans = await log.scansOf(async () => {
       // From the sixth run on, the plan no longer depends on the values.
@@ -305,7 +308,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('no table is read as a whole f
     expect(scans.filter(({ rows }) => rows > FEW)).toEqual([])
   })
 
-  test('a statement that has no index is found', async () => {
+  test('a statement without an index is detected', async () => {
     const scans = await log.scansOf(() => backend!.events.list({ userId: 'u1' }, { limit: 1 }))
     expect(scans.every(({ table }) => table !== '')).toBe(true)
     const planted = await log.scansOf(() =>

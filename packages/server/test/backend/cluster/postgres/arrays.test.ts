@@ -21,7 +21,7 @@ const CASES: readonly (readonly [string, RawBuilder<unknown>, readonly unknown[]
 ]
 
 describe.skipIf(clusterIsMissing() !== undefined)('arrays as parameters', () => {
-  test.for(CASES)('PostgreSQL reads %s as they were', async ([, parameter, values]) => {
+  test.for(CASES)('PostgreSQL reads %s unchanged', async ([, parameter, values]) => {
     await using postgres = await openPostgres()
     const rows = await postgres.run(
       sql<{ readonly value: unknown; readonly many: number }>`

@@ -24,7 +24,7 @@ async function open(databaseUrl: string) {
 
 async function refusal(opening: Promise<unknown>): Promise<string> {
   const error = await opening.then(
-    () => new Error('It was let in.'),
+    () => new Error('The server was not refused.'),
     (reason: Error) => reason,
   )
   expect(error).toBeInstanceOf(ConnectionRefused)
@@ -32,7 +32,7 @@ async function refusal(opening: Promise<unknown>): Promise<string> {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node refuses PostgreSQL', () => {
-  test.each(['fsync', 'full_page_writes'])('with %s=off, and names the setting', async (name) => {
+  test.each(['fsync', 'full_page_writes'])('with %s=off, naming the setting', async (name) => {
     await using server = await PostgresServer.start([`${name}=off`])
     expect(await refusal(open(await server.newDatabase()))).toContain(`Set ${name}=on`)
   })
@@ -46,7 +46,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node refuses PostgreSQL', (
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node uses PostgreSQL', () => {
-  test('with synchronous_commit=on, whatever the role, the database and the URL say', async () => {
+  test('with synchronous_commit=on, overriding the role, the database and the URL', async () => {
     await using server = await PostgresServer.start()
     const url = new URL(await server.newDatabase())
     const database = url.pathname.slice(1)
@@ -62,7 +62,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node uses PostgreSQL', () =
     expect(rows).toEqual([{ value: 'on' }])
   })
 
-  test('and knows whether it finds damaged pages', async () => {
+  test('and checks whether data checksums are on', async () => {
     await using place = await newClusterPlace()
     await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
     expect(await checkServer(postgres)).toMatchObject({ hasChecksums: true })

@@ -15,7 +15,7 @@ import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
-  test('is made once by nodes that start together', async () => {
+  test('is created once by nodes that start together', async () => {
     const { databaseUrl } = await newClusterPlace('empty')
     const nodes = [1, 2, 3].map(() => new Postgres({ url: new Redacted(databaseUrl) }))
     await Promise.all(nodes.map((node) => migrate(node)))
@@ -24,7 +24,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     for (const node of nodes) await node[Symbol.asyncDispose]()
   })
 
-  test('that is one version ahead and was made for nodes of this one is accepted, and stays as it is', async () => {
+  test('that is newer but supports this version is accepted and stays unchanged', async () => {
     const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     const steps = [
@@ -45,7 +45,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     await migrate(postgres, steps.slice(0, 2))
   })
 
-  test('is not changed while a node runs that could not bear it', async () => {
+  test('is not migrated while an incompatible older node is running', async () => {
     const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres)
@@ -59,7 +59,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     await migrate(postgres, [...MIGRATIONS, step, { version: schema + 2, sql: '' }])
   })
 
-  test('of a newer version is refused and left as it is', async () => {
+  test('of a newer, incompatible version is refused and stays unchanged', async () => {
     const { databaseUrl } = await newClusterPlace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres, [

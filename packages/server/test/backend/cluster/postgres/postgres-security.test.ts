@@ -15,10 +15,10 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const certificates = makeCertificates()
 const WRONG = 'the-wrong-password'
-/** `hookline` needs no password, all others do; and over the network there is TLS alone. */
+/** Requires TLS, and a password for all roles except `hookline`. */
 const HBA = 'hostssl all hookline all trust\nhostssl all all all scram-sha-256\n'
 
-/** A server that has TLS only, and its database. */
+/** Starts a server that requires TLS, with a new database. */
 async function openTlsServer(folder: string) {
   const files = { ca: certificates.ca, hba: HBA, ...certificates.good }
   const paths = Object.entries(files).map(([name, text]) => [
@@ -42,13 +42,13 @@ function refused(url: URL | string): Promise<Error> {
     encryptionKey: new Redacted(SecretBox.newKey()),
   }
   return openClusterBackend(options).then(
-    () => new Error('It was let in.'),
+    () => new Error('The node was not refused.'),
     (error: Error) => error,
   )
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL', () => {
-  test('over TLS with an authority of its own, and not where it does not trust the certificate', async () => {
+  test('over TLS with a private CA, and is refused if it does not trust the certificate', async () => {
     using folder = new TemporaryFolder()
     const { server, url } = await openTlsServer(folder.path)
     await using _server = server
@@ -65,7 +65,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL
     )
   })
 
-  test('and is told what is wrong with user, password or database, without the password', async () => {
+  test('and reports a wrong user, password or database, without the password', async () => {
     using folder = new TemporaryFolder()
     const { server, url } = await openTlsServer(folder.path)
     await using _server = server
@@ -92,7 +92,7 @@ function written(path: string, text: string): string {
   return path
 }
 
-/** PostgreSQL refuses a key that others may read. */
+/** Gives a file to the server's user: PostgreSQL refuses a key that others may read. */
 function own(path: string): void {
   const { uid, gid } = unprivileged()
   if (uid !== undefined) chownSync(path, uid, gid!)

@@ -8,7 +8,7 @@ import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/clu
 import { Link } from '@hookline/testing/cluster/link'
 
 describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', () => {
-  test('between two statements of a transaction makes it fail, and nothing else', async () => {
+  test('between two statements of a transaction fails only the transaction', async () => {
     await using place = await newClusterPlace()
     const url = new Redacted(place.databaseUrl)
     await using postgres = new Postgres({ url })
@@ -16,7 +16,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
     const write = postgres.write(async (transaction) => {
       const { pid } = (await pidOf.execute(transaction)).rows[0]!
       await postgres.run(sql`SELECT pg_terminate_backend(${pid}, 5000)`)
-      // The client hears of it in a turn of its own.
+      // The client needs a moment to notice.
       await postgres.run(sql`SELECT pg_sleep(0.1)`)
       await pidOf.execute(transaction)
     })
@@ -26,7 +26,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from PostgreSQL', () => {
-  test('keeps no lock: the server ends its transaction, and the others go on', async () => {
+  test('keeps no lock: the server ends its transaction, and other nodes continue', async () => {
     await using place = await newClusterPlace()
     await using link = await Link.open(Number(new URL(place.databaseUrl).port))
     const url = new Redacted(link.urlOf(place.databaseUrl))
@@ -49,7 +49,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
   })
 
-  test('hears nothing any more, not even an error, and does not wait for ever', async () => {
+  test('gets no response, not even an error, and stops waiting after a timeout', async () => {
     await using place = await newClusterPlace()
     await using link = await Link.open(Number(new URL(place.databaseUrl).port))
     const url = new Redacted(link.urlOf(place.databaseUrl))
@@ -61,7 +61,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
   })
 
-  test('waits for a statement that takes long where that is expected', async () => {
+  test('waits for a long statement only if it is expected to be slow', async () => {
     await using place = await newClusterPlace()
     await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
     const slow = sql`SELECT pg_sleep(0.5)`
@@ -70,11 +70,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a statement by itself', () => {
-  test('is repeated after a deadlock with a transaction', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('a statement outside a transaction', () => {
+  test('is retried after a deadlock with a transaction', async () => {
     await using place = await newClusterPlace()
     await using setUp = new Postgres({ url: new Redacted(place.databaseUrl) })
-    // A session looks for a deadlock once, after this time: the statement then finds one, and the transaction does not.
+    // A session checks for a deadlock once, after this time: the statement's check finds it, the transaction's comes later.
     await setUp.run(sql`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''4s''', current_database()); END $$`)
     await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
@@ -88,7 +88,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a statement by itself', () =>
       await add(1).execute(transaction)
       running = postgres.run(sql`UPDATE numbers SET n = numbers.n + 100
         FROM (SELECT id FROM numbers ORDER BY id DESC FOR UPDATE) AS locked WHERE locked.id = numbers.id`)
-      // It has the lock of the second row, and waits for that of the first one.
+      // The statement holds the lock of the second row and waits for the first.
       const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'transactionid'
         AND datname = current_database()`
       await expect.poll(() => postgres.run(waits)).toHaveLength(1)

@@ -4,8 +4,8 @@ import { PreparedStatements } from '../../../../src/backend/cluster/postgres/poo
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('statements that are run again and again', () => {
-  test('are prepared, and those that are run once are not', async () => {
+describe.skipIf(clusterIsMissing() !== undefined)('frequent statements', () => {
+  test('are prepared, and others are not', async () => {
     await using postgres = await openPostgres()
     const names = () =>
       postgres.write(async (transaction) => {
@@ -20,7 +20,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('statements that are run again
     expect(await names()).toEqual(['SELECT $1::int AS often'])
   })
 
-  test('go on when another node adds a column to what they return', async () => {
+  test('still work after another node adds a column to their result', async () => {
     await using postgres = await openPostgres()
     await postgres.run(sql`CREATE TABLE grown (first int)`)
     const read = () => postgres.run(sql`SELECT * FROM grown WHERE first > ${0}`)
@@ -44,7 +44,7 @@ test('no more than 100 statements are prepared, and no more than 500 are counted
   const others = new PreparedStatements()
   others.nameOf('first')
   for (let index = 0; index < 500; index++) others.nameOf(`other ${index}`)
-  // It was forgotten: it is counted from the beginning.
+  // It was evicted, so its count starts over.
   for (let run = 0; run < 3; run++) expect(others.nameOf('first')).toBeUndefined()
   expect(others.nameOf('first')).toBeDefined()
 })

@@ -20,7 +20,7 @@ function openReaders() {
   return { clock, announced, subscribed, readers, heard }
 }
 
-test('what another node reads is believed for 15 s after its last announcement', () => {
+test('a topic counts as read for 15 s after the last announcement of another node', () => {
   const { clock, readers, heard } = openReaders()
   readers.announced('b', ['activity', 'counts'])
   clock.advance(10_000)
@@ -33,7 +33,7 @@ test('what another node reads is believed for 15 s after its last announcement',
   expect(readers.isRead('activity')).toBe(false)
 })
 
-test('a topic is read until the last of the nodes that read it has ended', () => {
+test('a topic is read until the last of its reading nodes stops', () => {
   const { readers, heard } = openReaders()
   readers.announced('b', ['activity'])
   readers.announced('c', ['activity'])
@@ -43,7 +43,7 @@ test('a topic is read until the last of the nodes that read it has ended', () =>
   expect(heard).toEqual(['activity true', 'activity false'])
 })
 
-test('announces what is read every 5 s, and once that nothing is read any more', () => {
+test('announces the topics read every 5 s, and once when there are none left', () => {
   const { clock, announced, readers } = openReaders()
   clock.advance(60_000)
   readers.announce()

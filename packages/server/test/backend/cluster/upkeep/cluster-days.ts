@@ -9,11 +9,11 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { type ClusterHarness, openClusterHarness } from '../open-cluster-harness.ts'
 
-/** A cluster with a partition for one day of the past, and what tests need to fill it. */
+/** A cluster with a partition for one past day, and helpers to fill it. */
 export class ClusterDays implements AsyncDisposable {
   /** Noon of the day, in milliseconds since the epoch. */
   readonly noon: number
-  /** Everything of the day is older. */
+  /** The end of the day. */
   readonly after: number
   readonly harness: ClusterHarness
   readonly postgres: Postgres
@@ -54,7 +54,7 @@ export class ClusterDays implements AsyncDisposable {
     return events
   }
 
-  /** Keeps a delivery of the event, with a failed attempt. Returns its id. */
+  /** Stores a delivery of the event with a failed attempt. Returns its id. */
   async deliver(event: AcceptedEvent, state: 'pending' | 'delivered'): Promise<string> {
     const id = deliveryId(event.id, 'dst_a')
     await this.sql(`INSERT INTO deliveries
@@ -81,7 +81,7 @@ export class ClusterDays implements AsyncDisposable {
   }
 }
 
-/** Walks through the archive. Returns the number of removed events. */
+/** Removes old events slice by slice. Returns the number of removed events. */
 export async function removeAll({ upkeep }: Backend, slice: RemovalSlice): Promise<number> {
   let removed = 0
   for (let cursor: string | null | undefined; cursor !== null;) {

@@ -13,7 +13,7 @@ import { ClusterDays, removeAll } from './cluster-days.ts'
 const NOTHING = { events: 0, decisions: 0, deliveries: 0 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () => {
-  test('are exact while nodes write and others put them together', async () => {
+  test('are exact while some nodes write and others compact them', async () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     const before = days.after
@@ -42,7 +42,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
     expect(await days.backend.upkeep.usedBytes()).toBe(0)
   })
 
-  test('keep few rows, however many statements there were', async () => {
+  test('are compacted into few rows', async () => {
     await using days = await ClusterDays.open()
     for (let round = 0; round < 30; round++) await days.archive(1)
     expect(await days.count('tallies')).toBe(30)
@@ -50,7 +50,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
     expect(await days.count('tallies')).toBe(1)
   })
 
-  test('tell what something else than retention and purges has deleted', async () => {
+  test('show rows that were deleted by anything but retention and purges', async () => {
     await using days = await ClusterDays.open()
     const [first, second] = await days.archive(3)
     await days.deliver(first!, 'delivered')
@@ -70,8 +70,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
 describe.skipIf(clusterIsMissing() !== undefined)('retention on a cluster', () => {
   test.each([
     ['one by one', 40],
-    ['with their day', 10],
-  ])('that removes events %s never takes one from a retry', async (_, daysAgo) => {
+    ['by partition', 10],
+  ])('that removes events %s never removes one that is being retried', async (_, daysAgo) => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     const events = await days.archive(60, Date.now() - daysAgo * DAY_MS)
@@ -105,7 +105,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('retention on a cluster', () =
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
-  test('responds while PostgreSQL takes data and NATS answers', async () => {
+  test('is healthy while PostgreSQL is writable and NATS responds', async () => {
     await using days = await ClusterDays.open()
     await Promise.all([days.backend.probe(), days.backend.probe()])
     const [database] = await days.sql('SELECT current_database() AS name')
@@ -121,7 +121,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
     await expect(probe()).rejects.toThrow(BackendUnavailable)
   })
 
-  test('says that NATS does not answer', async () => {
+  test('reports that NATS does not respond', async () => {
     await using days = await ClusterDays.open()
     await using nats = await NatsServer.start()
     const natsUrl = new Redacted(nats.url)
@@ -133,7 +133,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
     await expect(node.probe()).rejects.toThrow(/NATS/)
   })
 
-  test('makes no backup file, and says what does', async () => {
+  test('creates no backup file, and names the tools to use instead', async () => {
     await using days = await ClusterDays.open()
     await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(NoCopy)
     await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(/pg_dump.*nats stream backup/)

@@ -11,7 +11,7 @@ import { makeAhead, readDays } from '../../../../src/backend/cluster/upkeep/part
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
-/** Keeps a transaction open that has read `table`, while `use` runs. */
+/** Holds a transaction open that has read `table`, while `use` runs. */
 async function whileInUse(days: ClusterDays, table: string, use: () => Promise<void>) {
   const options = '-c search_path=hookline'
   const client = new pg.Client({
@@ -28,7 +28,7 @@ async function whileInUse(days: ClusterDays, table: string, use: () => Promise<v
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
-  test('are made ahead by nodes that walk at the same time', async () => {
+  test('are created ahead by nodes that run at the same time', async () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     await Promise.all([days.backend, other].map((each) => removeAll(each, { before: 0 })))
@@ -39,7 +39,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
       for (const day of ahead) expect(await days.has(partitionOf(name, day))).toBe(true)
   })
 
-  test('take over the rows that came before them, and change no count', async () => {
+  test('take over earlier rows without changing a count', async () => {
     await using days = await ClusterDays.open()
     const inAWeek = Date.now() + 5 * DAY_MS
     const [event] = await days.archive(3, inAWeek)
@@ -53,7 +53,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     expect(await days.backend.upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0 })
   })
 
-  test('are not made for a day that has many rows already', async () => {
+  test('are not created for a day that already has many rows', async () => {
     await using days = await ClusterDays.open()
     const { today } = await readDays(days.postgres)
     await days.sql(`INSERT INTO declined SELECT '${startOf('evt', today + 3)}' || i, 'dst_a', 'integrations'
@@ -65,7 +65,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     expect(made).toEqual([true, false, true])
   })
 
-  test('are left for the next walk where a table is in use', async () => {
+  test('are left for the next run if a table is in use', async () => {
     await using days = await ClusterDays.open()
     const before = await readDays(days.postgres)
     await whileInUse(days, 'deliveries_default', async () => {
@@ -78,7 +78,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', () => {
-  test('is dropped, and what waits is moved out of it with all that belongs to it', async () => {
+  test('is dropped after waiting deliveries and their data are moved out of it', async () => {
     await using days = await ClusterDays.open()
     const { upkeep, events } = days.backend
     const [waiting, ...rest] = await days.archive(50)
@@ -101,7 +101,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await upkeep.usedBytes()).toBe(0)
   })
 
-  test('leaves the attempts of notices, which are as old as their deletion', async () => {
+  test('keeps the attempts of notices, which expire with their deletion', async () => {
     await using days = await ClusterDays.open()
     const [event] = await days.archive(2)
     const notice = await days.deliver(event!, 'delivered')
@@ -112,7 +112,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await days.count('attempts')).toBe(1)
   })
 
-  test('stays while a follower of the archive has not reached all of it', async () => {
+  test('stays until every follower of the archive has read all of it', async () => {
     await using days = await ClusterDays.open()
     await days.archive(5)
     await days.sql(`INSERT INTO cursors VALUES ('follower', 4)`)
@@ -121,7 +121,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await removeAll(days.backend, { before: days.after })).toBe(5)
   })
 
-  test('stays while the log has an event of it', async () => {
+  test('stays while the log has one of its events', async () => {
     await using days = await ClusterDays.open()
     const [event] = await days.archive(5)
     await days.backend.log.append([event!])
@@ -130,7 +130,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await removeAll(days.backend, { before: days.after })).toBe(5)
   })
 
-  test('does not hold writers up while a table is in use, and is dropped later', async () => {
+  test('does not block writers while a table is in use, and is dropped later', async () => {
     await using days = await ClusterDays.open()
     await days.archive(5)
     await whileInUse(days, days.partition('attempts'), async () => {
@@ -140,7 +140,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await removeAll(days.backend, { before: days.after })).toBe(6)
   })
 
-  test('is dropped once by nodes that walk at the same time', async () => {
+  test('is dropped once by nodes that run at the same time', async () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     await days.archive(20)
@@ -152,7 +152,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await days.count('events')).toBe(0)
   })
 
-  test('loses its events one by one where much of it waits', async () => {
+  test('is removed event by event if many of its deliveries are waiting', async () => {
     await using days = await ClusterDays.open()
     await days.archive(1_005)
     await days.sql(`INSERT INTO deliveries
@@ -163,7 +163,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     expect(await days.count('events')).toBe(1_001)
   })
 
-  test('goes as a whole for its size only where it is a small part of the data', async () => {
+  test('is dropped for its size only if it is a small part of the data', async () => {
     await using days = await ClusterDays.open()
     await days.archive(300)
     const all = await days.backend.upkeep.removeOldest({ cursor: 'evt_' })

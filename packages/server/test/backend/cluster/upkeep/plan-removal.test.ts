@@ -3,7 +3,7 @@ import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/postgr
 import { planRemoval, type RemovalPlan } from '../../../../src/backend/cluster/upkeep/retention.ts'
 
 const TODAY = 20_000
-/** Partitions of ten days: nine that have ended, today's and tomorrow's. */
+/** Partitions of eleven days: nine past ones, today and tomorrow. */
 const DAYS = Array.from({ length: 11 }, (_, index) => TODAY - 9 + index)
 const start = (day: number): string => startOf('evt', day)
 const noonOf = (day: number): number => (day + 0.5) * DAY_MS
@@ -18,13 +18,17 @@ const day = (number: number, isLast: boolean): RemovalPlan => ({
 test.each<
   [string, { before?: number; after: string; days?: readonly number[] }, RemovalPlan | undefined]
 >([
-  ['begins before the first day', { after: '' }, rows(start(TODAY - 9), false)],
-  ['goes on with the first day', { after: start(TODAY - 9) }, day(TODAY - 9, false)],
-  ['goes on in a day by rows', { after: `${start(TODAY - 9)}x` }, rows(start(TODAY - 8), false)],
+  ['starts before the first day', { after: '' }, rows(start(TODAY - 9), false)],
+  ['continues with the first day', { after: start(TODAY - 9) }, day(TODAY - 9, false)],
+  [
+    'continues within a day by rows',
+    { after: `${start(TODAY - 9)}x` },
+    rows(start(TODAY - 8), false),
+  ],
   ['does not drop yesterday', { after: start(TODAY - 1) }, rows(start(TODAY), false)],
   ['does not drop today', { after: start(TODAY) }, rows(start(TODAY + 1), false)],
-  ['looks behind the last day', { after: start(TODAY + 2) }, rows('evt_~', true)],
-  ['has no days', { after: '', days: [] }, rows('evt_~', true)],
+  ['continues after the last day', { after: start(TODAY + 2) }, rows('evt_~', true)],
+  ['runs without partitions', { after: '', days: [] }, rows('evt_~', true)],
   [
     'ends at a time without a partition',
     { before: noonOf(TODAY - 20), after: '' },
@@ -41,10 +45,10 @@ test.each<
     undefined,
   ],
   [
-    'goes by the moment where little time is kept',
+    'uses the exact time if the retention is short',
     { before: noonOf(TODAY - 1), after: start(TODAY - 1) },
     rows(boundAt('evt', noonOf(TODAY - 1)), true),
   ],
-])('a walk of retention %s', (_, { before, after, days = DAYS }, plan) => {
+])('a run of retention %s', (_, { before, after, days = DAYS }, plan) => {
   expect(planRemoval({ before, after }, { today: TODAY, days })).toEqual(plan)
 })

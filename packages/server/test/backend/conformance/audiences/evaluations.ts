@@ -21,7 +21,7 @@ const evaluatedOf = (
 
 const entered = (computationId = 'aud_a', since = NOON) => ({ computationId, value: true, since })
 
-/** Evaluates each userId of what is due. */
+/** Commits an evaluation with `change` for each due profile. */
 async function commitAll(
   { backend: { evaluations } }: BackendHarness,
   change: (profile: LoadedProfile) => Partial<Evaluated>,
@@ -31,7 +31,7 @@ async function commitAll(
   return (await evaluations.commit(evaluated)).length
 }
 
-/** Makes profiles, and commits two announcements for each. Returns their events. */
+/** Creates profiles and commits two announcements for each. Returns their events. */
 async function announceTwice(
   harness: BackendHarness,
   userIds: readonly string[],
@@ -51,7 +51,7 @@ async function announceTwice(
   return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
 }
 
-/** The events that the consumer of the log gets, until there are `count`. */
+/** Consumes at least `count` events of the log, without acks. */
 async function consumed({ backend }: BackendHarness, count: number): Promise<AcceptedEvent[]> {
   const stop = new AbortController()
   const events: AcceptedEvent[] = []
@@ -63,8 +63,8 @@ async function consumed({ backend }: BackendHarness, count: number): Promise<Acc
 }
 
 export function evaluationsConformance(open: OpenBackendHarness): void {
-  describe('what is due', () => {
-    test('are dirty profiles, the first first, then those whose time has come', async () => {
+  describe('due profiles', () => {
+    test('are the dirty ones, oldest change first, then those due for a recheck', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'late' }, { userId: 'soon' }, { userId: 'never' }])
@@ -87,7 +87,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.evaluations.due(NOON + 99, 9)).toHaveLength(4)
     })
 
-    test('is each profile once, and a later change does not put it back', async () => {
+    test('appear once, and keep their place when they change again', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'u1' }], NOON)
@@ -100,7 +100,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(due.map(({ userIds }) => userIds.join())).toEqual(['u2', 'u1'])
     })
 
-    test('is said, with how many wait and since when', async () => {
+    test('are reported with their number and the oldest time', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       expect(await evaluations.waiting(NOON)).toEqual({ profiles: 0, since: null })
@@ -117,7 +117,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
   })
 
   describe('a loaded profile', () => {
-    test('has everything that a computation may look at', async () => {
+    test('has everything that a computation can use', async () => {
       await using harness = await open()
       const { evaluations, memberships, facts } = harness.backend
       const keeping = { forMs: null, most: 9 }
@@ -165,7 +165,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await evaluations.loadUser('other', 'a')).toBeUndefined()
     })
 
-    test('may be without a userId', async () => {
+    test('may have no userId', async () => {
       await using harness = await open()
       await follow(harness, [{ anonymousId: 'a' }])
       const [profile] = await harness.backend.evaluations.due(NOON, 9)
@@ -174,7 +174,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
   })
 
   describe('a commit', () => {
-    test('stores results, and takes them away', async () => {
+    test('stores and removes results', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
@@ -193,7 +193,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(Object.fromEntries(sizes)).toEqual({ aud_a: 1, trt_a: 1 })
     })
 
-    test('leaves out a profile that has changed since, which stays dirty', async () => {
+    test('skips a profile that has changed since it was loaded, which stays dirty', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
@@ -219,19 +219,19 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
         (harness: BackendHarness) => follow(harness, [{ userId: 'u1', traits: { a: 1 } }]),
       ],
       [
-        'joined',
+        'merged',
         (harness: BackendHarness) =>
           follow(harness, [{ userId: 'u1', links: [{ kind: 'user', id: 'u0' }] }]),
       ],
       ['purged', (harness: BackendHarness) => purgeUser(harness, 'u1')],
       [
-        'purged, and made again,',
+        'purged and recreated',
         async (harness: BackendHarness) => {
           await purgeUser(harness, 'u1')
           await follow(harness, [{ userId: 'u1' }])
         },
       ],
-    ] as const)('leaves out a profile that was %s since', async (_, change) => {
+    ] as const)('skips a profile that was %s since it was loaded', async (_, change) => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
@@ -241,7 +241,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect((await memberships.sizes()).get('aud_a') ?? 0).toBe(0)
     })
 
-    test('stores an evaluation once, however often it comes', async () => {
+    test('stores the same evaluation once', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
@@ -261,7 +261,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.evaluations.due(NOON, 9)).toEqual([])
     })
 
-    test('hands its events to the consumer and to those who follow, in order, with their origin', async () => {
+    test('appends its events for the consumer and followers, in order, with their origin', async () => {
       await using harness = await open()
       const { log, followedLog, events } = harness.backend
       const calls = ['before', 'after'].map((messageId) => acceptedEvent({ messageId }))
@@ -288,7 +288,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await events.find(computed[0]!.id)).toMatchObject({ id: computed[0]!.id })
     })
 
-    test('hands events that are not acked to the consumer again after a restart', async () => {
+    test('redelivers its unacked events after a restart', async () => {
       await using harness = await open()
       const computed = await announceTwice(harness, ['u1', 'u2'])
       expect(await consumed(harness, 4)).toEqual(computed)
@@ -296,7 +296,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await consumed(harness, 4)).toEqual(computed)
     })
 
-    test('appends its events before a purge that begins after it, which removes them', async () => {
+    test('appends its events before a later purge, which removes them', async () => {
       await using harness = await open()
       const { evaluations, events } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
@@ -313,7 +313,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(found.map((event) => event?.userId)).toEqual([undefined, 'u2'])
     })
 
-    test('telling again appends events, but none that were made before a user was purged', async () => {
+    test('repeated announcements append events, except those created before a purge', async () => {
       await using harness = await open()
       const { evaluations, profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }])

@@ -16,7 +16,7 @@ import {
 
 const LIST = { audienceId: 'aud_list', space: 'default' }
 
-/** Gives each due profile the value that `valueOf` makes, and announces it to its users. */
+/** Gives each due profile the value from `valueOf`, and announces it for its users. */
 async function evaluate(
   { backend: { evaluations } }: BackendHarness,
   valueOf: (userId: string | undefined) => Json,
@@ -55,7 +55,7 @@ async function forgetAll({ backend }: BackendHarness, id: string): Promise<numbe
 
 export function membershipsConformance(open: OpenBackendHarness): void {
   describe('members', () => {
-    test('are listed with the first of their userIds, page by page', async () => {
+    test('are listed with their first userId, page by page', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [
@@ -87,7 +87,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.memberships.sizes()).toEqual(new Map([['aud_a', 1]]))
     })
 
-    test('as they were announced come in the order of userIds', async () => {
+    test('that were announced are listed in the order of userIds', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [
@@ -107,7 +107,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
   })
 
   describe('the list of a manual audience', () => {
-    test('has the users that were added, and each has a profile', async () => {
+    test('contains the added users, and each has a profile', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [{ userId: 'a' }])
@@ -129,7 +129,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await settle(harness)).toEqual([])
     })
 
-    test('loses the users that are removed, whose profiles stay', async () => {
+    test('loses removed users, but keeps their profiles', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await memberships.changeList(LIST, { add: ['a', 'b', 'c'], remove: [], at: NOON })
@@ -146,7 +146,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await profileOf(harness, 'none')).toBeUndefined()
     })
 
-    test('keeps a user who is both removed and added', async () => {
+    test('keeps a user that is both removed and added', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await memberships.changeList(LIST, { add: ['a'], remove: ['a'], at: NOON })
@@ -154,7 +154,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([{ userId: 'a' }])
     })
 
-    test('takes any userIds: long ones, with any characters, each once', async () => {
+    test('accepts any userIds, long or with any characters, once each', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       const long = Array.from({ length: 5_000 }, (_, index) => ((index * 7919) % 1009).toString(36))
@@ -182,7 +182,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([])
     })
 
-    test('makes a user of the former id of an alias', async () => {
+    test('accepts the former id of an alias as a user', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [{ userId: 'new', type: 'alias', links: [user('old')] }])
@@ -191,7 +191,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await loaded(harness, 'new')).manual.size).toBe(1)
     })
 
-    test('makes profiles of its space', async () => {
+    test('creates profiles in its space', async () => {
       await using harness = await open()
       const { memberships, profiles } = harness.backend
       const change = { add: ['a'], remove: [], at: NOON }
@@ -199,7 +199,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect([await profiles.count('other'), await profiles.count('default')]).toEqual([1, 0])
     })
 
-    test('changes together with its audit entry, or not at all', async () => {
+    test('changes atomically with its audit entry', async () => {
       await using harness = await open()
       const { memberships, audit } = harness.backend
       const change = { remove: [], at: NOON }
@@ -211,7 +211,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.listed('aud_list', { limit: 9 })).data).toEqual([{ userId: 'a' }])
     })
 
-    test('takes a few thousand users at once', async () => {
+    test('accepts thousands of users at once', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       const add = Array.from({ length: 3_000 }, (_, index) => `user-${index}`)
@@ -221,7 +221,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
   })
 
   describe('forgetting a computation', () => {
-    test('removes all that belongs to it, and to it alone', async () => {
+    test('removes all of its data, and no other data', async () => {
       await using harness = await open()
       const { memberships, syncs } = harness.backend
       const add = Array.from({ length: 2_500 }, (_, index) => `user-${index}`)
@@ -241,7 +241,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect([...profile.manual]).toEqual(['aud_list'])
     })
 
-    test('leaves nothing for a computation with the same id', async () => {
+    test('leaves nothing for a new computation with the same id', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [{ userId: 'a' }])

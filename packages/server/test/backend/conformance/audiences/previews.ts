@@ -26,7 +26,7 @@ async function previewOf(
   return preview(previewed, clauses, { ...backend, clock: new ManualClock(NOON) })
 }
 
-/** The sampled userIds of an audience of users who made the selected calls. */
+/** The sampled userIds of an audience with this selection of events. */
 async function selected(
   harness: BackendHarness,
   selection: EventSelection,
@@ -38,7 +38,7 @@ async function selected(
   return found.sample.map(({ userId }) => userId)
 }
 
-/** Receives events, and applies each to the profile of its user. */
+/** Receives events and applies each to the profile of its user. */
 async function receiveAll(
   harness: BackendHarness,
   given: readonly (Partial<Event> & { readonly sourceId?: string })[],
@@ -57,7 +57,7 @@ async function receiveAll(
 
 export function previewsConformance(open: OpenBackendHarness): void {
   describe('a preview', () => {
-    test('has the size of the audience, and at most ten of its members', async () => {
+    test('has the size of the audience and at most ten of its members', async () => {
       await using harness = await open()
       const traits = { plan: 'pro' }
       const changes = Array.from({ length: 25 }, (_, index) => ({ userId: `u${index}`, traits }))
@@ -78,7 +78,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(elsewhere).toEqual({ size: 0, isExact: true, sample: [], reachesBackTo })
     })
 
-    test('evaluates every n-th profile where there are more than 100,000, and is not exact then', async () => {
+    test('evaluates every nth profile if there are more than 100,000, and is then not exact', async () => {
       await using harness = await open()
       await follow(
         harness,
@@ -103,7 +103,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(sample).toEqual([{ userId: null, value: true }])
     })
 
-    test('counts the events of the archive where a clause has no facts yet', async () => {
+    test('counts archived events for a clause without facts', async () => {
       await using harness = await open()
       const old = formatTimestamp(NOON - 2 * DAY_MS)
       await receiveAll(harness, [
@@ -123,7 +123,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { event: 'None' })).toEqual([])
     })
 
-    test('counts stored facts where a clause has them, and the archive for the others', async () => {
+    test('counts stored facts for a clause with facts, and archived events for others', async () => {
       await using harness = await open()
       const order = { event: 'Order Completed' } as const
       const keeping = { forMs: null, most: 100 }
@@ -143,7 +143,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await membersOf({ or: [{ not: order }, { event: 'Other' }] })).toEqual(['a', 'b'])
     })
 
-    test('counts calls of anonymous users and of those who were joined', async () => {
+    test('counts calls of anonymous users and of linked ones', async () => {
       await using harness = await open()
       const nobody = { userId: undefined } as unknown as Partial<Event>
       await receiveAll(harness, [
@@ -154,7 +154,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { event: 'Order Completed' })).toEqual([null, 'u'])
     })
 
-    test('compares properties, with dots in their names and at any depth', async () => {
+    test('compares properties with dots in their names and at any depth', async () => {
       await using harness = await open()
       await receiveAll(harness, [
         { userId: 'a', properties: { revenue: 60, 'utm.source': 'ad', cart: { size: 2 } } },
@@ -174,7 +174,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { type: 'identify', where: filters })).toEqual(['c'])
     })
 
-    test('counts no event of another space, and none that was computed', async () => {
+    test('ignores events of other spaces and computed events', async () => {
       await using harness = await open()
       const elsewhere = newSource({ id: 'src_b', space: 'other' })
       await harness.backend.catalog.putAll({ sources: [newSource(), elsewhere], destinations: [] })
@@ -207,7 +207,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect([await valueOf('first'), await valueOf('last')]).toEqual([5, { of: 'x' }])
     })
 
-    test('says since when events are known', async () => {
+    test('reports how far back events reach', async () => {
       await using harness = await open()
       await receiveAll(harness, [{ userId: 'a' }])
       const { events } = await harness.backend.followedLog.read({ after: 0, limit: 1 })

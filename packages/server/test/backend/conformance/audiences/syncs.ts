@@ -30,7 +30,7 @@ const idsOf = (syncs: Iterable<Sync>): string[] => [...syncs].map(({ id }) => id
 
 export function syncsConformance(open: OpenBackendHarness): void {
   describe('syncs', () => {
-    test('are kept as they were put last, across a restart', async () => {
+    test('are stored as last put, across a restart', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
       const running = syncOf(1, {
@@ -50,7 +50,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
       expect(await again.open()).toEqual([running])
     })
 
-    test('that have not ended are open, the oldest first', async () => {
+    test('that are waiting or running are open, oldest first', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
       await syncs.put(syncOf(4, { state: 'waiting', computationId: 'aud_b' }))
@@ -73,7 +73,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
       expect([idsOf(rest.data), rest.nextCursor]).toEqual([['syn_001'], null])
     })
 
-    test('that have ended are kept up to 20 for each computation, and those that are open all', async () => {
+    test('are limited to 20 finished ones per computation, not counting open ones', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
       await syncs.put(syncOf(1, { state: 'running' }))
@@ -85,7 +85,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
       expect(idsOf((await syncs.list('aud_b', { limit: 9 })).data)).toEqual(['syn_002'])
     })
 
-    test('that ended last are known by computation', async () => {
+    test('include the last finished one of each computation', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
       expect((await syncs.last()).size).toBe(0)
@@ -99,7 +99,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
       expect(last.get('aud_a')).toEqual(syncOf(2, { state: 'failed' }))
     })
 
-    test('go when their computation is forgotten, also one without members', async () => {
+    test('are removed with their computation, even if it has no members', async () => {
       await using harness = await open()
       const { syncs, memberships } = harness.backend
       await syncs.put(syncOf(1))

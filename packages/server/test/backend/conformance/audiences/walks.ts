@@ -4,7 +4,7 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { announce, follow, loaded } from '../profiles/profile-changes.ts'
 
-/** The batches of a walk through the default space, without the empty one at its end. */
+/** The batches of a walk through the default space, without the empty last one. */
 async function walk(
   { backend: { evaluations } }: BackendHarness,
   query: Partial<ProfileWalk> = {},
@@ -26,7 +26,7 @@ const usersOf = (batches: readonly (readonly LoadedProfile[])[]): string[] =>
 
 export function walksConformance(open: OpenBackendHarness): void {
   describe('a walk', () => {
-    test('loads every profile of a space once, in batches, in the order of their numbers', async () => {
+    test('loads every profile of a space once, in batches, in the order of their ids', async () => {
       await using harness = await open()
       const users = Array.from({ length: 600 }, (_, index) => `u${index}`)
       await follow(
@@ -42,7 +42,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       expect(await walk(harness, { space: 'none' })).toEqual([])
     })
 
-    test('of a sample loads every n-th profile', async () => {
+    test('of a sample loads every nth profile', async () => {
       await using harness = await open()
       await follow(
         harness,
@@ -54,7 +54,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       expect(sampled.flatMap(idsOf)).toEqual(all.filter((_, index) => index % 4 === 3))
     })
 
-    test('loads profiles as `load` does, but only the facts and announcements that are named', async () => {
+    test('loads profiles like `load`, but only the requested facts and announcements', async () => {
       await using harness = await open()
       const { evaluations, facts, memberships } = harness.backend
       const keeping = { forMs: null, most: 2 }
@@ -88,7 +88,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       expect(await walk(harness, { clauses: [b] })).toEqual([[only]])
     })
 
-    test('has smaller batches where profiles are large, and one of a profile that is larger', async () => {
+    test('has smaller batches of large profiles, and a very large profile alone', async () => {
       await using harness = await open()
       const text = (length: number): string => 'x'.repeat(length)
       await follow(harness, [
@@ -101,7 +101,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       expect(batches.map((batch) => usersOf([batch]).join())).toEqual(['a,b', 'c', 'd'])
     })
 
-    test('shows which profiles are dirty, and when they are due', async () => {
+    test('shows which profiles are dirty and when they are due', async () => {
       await using harness = await open()
       await follow(harness, [{ userId: 'dirty' }, { userId: 'later' }])
       const { profileId, version } = await loaded(harness, 'later')
@@ -116,7 +116,7 @@ export function walksConformance(open: OpenBackendHarness): void {
     })
   })
 
-  test('ids name their profiles, and ids without one none', async () => {
+  test('profiles are found by ids, and unknown ids have none', async () => {
     await using harness = await open()
     await follow(harness, [
       { userId: 'u1', links: [{ kind: 'anonymous', id: 'a1' }] },

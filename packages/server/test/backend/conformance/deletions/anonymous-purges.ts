@@ -13,7 +13,7 @@ const onlyAnonymous = { userId: undefined } as unknown as { userId: string }
 
 export function anonymousPurgesConformance(open: OpenBackendHarness): void {
   describe('a purge of an anonymousId', () => {
-    test('removes every event that has it, whatever its userId, and alias calls that name it, with deliveries', async () => {
+    test('removes all events with it, regardless of their userId, alias calls that name it, and their deliveries', async () => {
       await using harness = await open()
       const [, , , ...others] = await receive(
         harness,
@@ -40,7 +40,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([elsewhere!.id])
     })
 
-    test('finds few events among any number of others, and those of many ids', async () => {
+    test('finds few events among many others, for many ids', async () => {
       await using harness = await open()
       const count = 12_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index > count - 1_500
@@ -60,7 +60,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect((await events.list({ text: 'mine-' }, { limit: 9 })).data).toEqual([])
     })
 
-    test('is not one of the userId with the same text, nor the other way round', async () => {
+    test('does not purge the userId with the same text, or vice versa', async () => {
       await using harness = await open()
       const [ofUser] = await receive(harness, { userId: 'x' })
       const [ofVisitor] = await receive(harness, { ...onlyAnonymous, anonymousId: 'x' })
@@ -74,7 +74,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect(harness.backend.deletions.isPurged(again!)).toBe(false)
     })
 
-    test('removes what was appended before it began, and nothing later', async () => {
+    test('removes events appended before it began, and no later ones', async () => {
       await using harness = await open()
       await receive(harness, { anonymousId: 'a1' })
       const { id } = await purgeAnonymous(harness, ['a1'])
@@ -84,7 +84,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([later!.id])
     })
 
-    test('removes what it has in profiles, and no user of its events', async () => {
+    test('removes its data from profiles, but not the users of its events', async () => {
       await using harness = await open()
       await receive(harness, { userId: 'u1', anonymousId: 'a1' })
       await follow(harness, [
@@ -102,7 +102,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count('default')).toBe(3)
     })
 
-    test('removes the search texts of ended replays', async () => {
+    test('removes the search texts of finished replays', async () => {
       await using harness = await open()
       const ended = newReplay({ selection: { text: 'ada@example.com' } })
       await harness.backend.replays.create(ended)

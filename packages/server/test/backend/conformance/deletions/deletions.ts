@@ -5,7 +5,7 @@ import { request } from './purge-requests.ts'
 
 export function deletionsConformance(open: OpenBackendHarness): void {
   describe('deletions', () => {
-    test('keep a request with its users, and find it after a restart', async () => {
+    test('store a request with its users, and find it after a restart', async () => {
       await using harness = await open()
       const made = await request(harness, { sourceIds: ['src_a'], suppress: true }, ['b', 'a'])
       await harness.reopen()
@@ -38,7 +38,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deletions.find('del_a')).toMatchObject(asked)
     })
 
-    test('go from step to step, each recorded once', async () => {
+    test('advance step by step, recording each once', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id } = await request(harness, { suppress: true })
@@ -56,7 +56,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('skip the suppression where none is requested, and never go back or skip another step', async () => {
+    test('skip the suppression if none is requested, but never go back or skip another step', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id } = await request(harness)
@@ -72,7 +72,7 @@ export function deletionsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('are listed newest first, with isOpen only those with steps left', async () => {
+    test('are listed newest first, and with isOpen only unfinished ones', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const [old, done, young] = [

@@ -44,7 +44,7 @@ const delivered = lastOf(
   }),
 )
 
-/** Creates notices, gives each a part for every URL, and returns them; nothing of them is claimed. */
+/** Creates notices, gives each an unclaimed part for every URL, and returns them. */
 async function createSplit(
   { notices, noticeQueue }: Backend,
   created: readonly NewNotice[],
@@ -70,7 +70,7 @@ function withPart(
 
 export function noticesConformance(open: OpenBackendHarness): void {
   describe('notices', () => {
-    test('that are new are handed out without parts, and name the deleted user, one claim at a time', async () => {
+    test('are first handed out without parts, with the deleted user, to one claim at a time', async () => {
       await using harness = await open()
       await harness.backend.notices.create([notice(), notice({ destinationId: 'dst_b' })])
       await harness.reopen()
@@ -107,7 +107,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(idsOf(await noticeQueue.claimUnsplit(9))).toEqual([notice().id])
     })
 
-    test('are handed out in the lane of each webhook, one claim at a time, and never as deliveries', async () => {
+    test('are handed out in the lane of each webhook, to one claim at a time, and never as deliveries', async () => {
       await using harness = await open()
       const urls = [LANE.url, OTHER_LANE.url]
       const [{ id } = notice()] = await createSplit(harness.backend, [notice()], urls)
@@ -131,7 +131,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect([await claim(LANE), await claim(OTHER_LANE)]).toEqual([[], [id]])
     })
 
-    test('created twice are one, in any state', async () => {
+    test('created twice exist once, in any state', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       const [split] = await createSplit(harness.backend, [notice()])
@@ -143,7 +143,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
     })
 
-    test('keep every attempt, count them, and never leave a final state', async () => {
+    test('store and count every attempt, and never leave a final state', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
       const made = [notice(), notice({ subject: user('u2') })]
@@ -180,7 +180,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('that are delivered still wait for their other webhooks, and get the results', async () => {
+    test('that are delivered still wait for their other webhooks and record the results', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       const urls = [LANE.url, OTHER_LANE.url]
@@ -202,7 +202,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })
     })
 
-    test('are held, and counted as held, until they are due again', async () => {
+    test('are held and counted as held until they are due again', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
       const made = [notice(), notice({ destinationId: 'dst_b' })]
@@ -225,7 +225,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(lanes).toContainEqual({ ...LANE, dueAt: NOON + 5, isHeld: false })
     })
 
-    test('in quarantine are not handed out again, and count as failed', async () => {
+    test('in quarantine are not handed out again and count as failed', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       const split = await createSplit(harness.backend, [notice(), notice({ subject: user('u2') })])
@@ -238,7 +238,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(progress?.counts).toEqual({ waiting: 0, delivered: 0, failed: 2 })
     })
 
-    test('in quarantine stay there while events and deliveries of their age are removed', async () => {
+    test('in quarantine are not removed with events and deliveries of their age', async () => {
       await using harness = await open()
       const { noticeQueue, upkeep } = harness.backend
       const [split] = await createSplit(harness.backend, [notice()])
@@ -247,7 +247,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect((await upkeep.backlog()).quarantined).toBe(1)
     })
 
-    test('in quarantine wait for no other webhook, even where one took them', async () => {
+    test('in quarantine do not wait for other webhooks, even after one accepted them', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
       const urls = [LANE.url, OTHER_LANE.url]

@@ -20,7 +20,7 @@ const audienceOf = (id: string, space: string): Audience => ({
   version: 1,
 })
 
-/** Two spaces, each with a source, an audience, and its lists, facts, results and announcements of u1, u2 and u3. */
+/** Fills two spaces, each with a source, an audience, and lists, facts, results and announcements of u1, u2 and u3. */
 async function fill({ backend }: BackendHarness): Promise<number> {
   const { catalog, facts, memberships, evaluations } = backend
   const spaces = [DEFAULT_SPACE, 'other']
@@ -61,7 +61,7 @@ async function fill({ backend }: BackendHarness): Promise<number> {
   return number
 }
 
-/** How much is kept in a space: profiles, members, announcements, places on the list. */
+/** The profiles, members, announcements and list entries of a space. */
 async function kept({ backend }: BackendHarness, space: string): Promise<readonly unknown[]> {
   const { profiles, memberships } = backend
   const id = `aud_${space}`
@@ -76,15 +76,15 @@ async function kept({ backend }: BackendHarness, space: string): Promise<readonl
 }
 
 const ALL = [2, 2, ['u1', 'u2', 'u3'], ['u1', 'u2', 'u3']]
-/** Without u2: u1, whom an alias made one with u2, is a member again when it is evaluated. */
+/** Without u2. u1 shared a profile with u2, and becomes a member again with the next evaluation. */
 const WITHOUT = [2, 1, ['u1', 'u3'], ['u1', 'u3']]
 
 export function profilePurgesConformance(open: OpenBackendHarness): void {
-  describe('a purge of a user removes what profiles have of the user', () => {
+  describe('a purge of a user removes profile data', () => {
     test.each([
       ['in every space, of all sources', null, WITHOUT, WITHOUT],
       ['in the space of the source', ['src_b'], ALL, WITHOUT],
-      ['in the default space, of a source that has none', ['src_a'], WITHOUT, ALL],
+      ['in the default space, for a source without a space', ['src_a'], WITHOUT, ALL],
       ['in the spaces of both sources', ['src_a', 'src_b'], WITHOUT, WITHOUT],
     ] as const)('%s', async (_, sourceIds, inDefault, inOther) => {
       await using harness = await open()
@@ -103,7 +103,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('and a profile that is made later has nothing of it', async () => {
+    test('so that a later profile starts empty', async () => {
       await using harness = await open()
       const clause = await fill(harness)
       await purgeUser(harness, 'u1')
@@ -120,27 +120,24 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
     })
 
     test.each([
-      ['the user who leads', 'u1', 'u2'],
-      ['a user who does not', 'u2', 'u1'],
-    ])(
-      'and what was computed of it with %s, until the rest is evaluated',
-      async (_, gone, left) => {
-        await using harness = await open()
-        await fill(harness)
-        const { evaluations } = harness.backend
-        expect(await evaluations.due(NOON, 9)).toEqual([])
-        await purgeUser(harness, gone)
-        const due = await evaluations.due(NOON + 60_000, 9)
-        expect(due.map(({ userIds, results }) => [userIds, [...results]])).toEqual([
-          [[left], []],
-          [[left], []],
-        ])
-        for (const { space, announced } of due)
-          expect([...announced.get(`aud_${space}`)!.keys()]).toEqual([left])
-      },
-    )
+      ['the leading user', 'u1', 'u2'],
+      ['another user', 'u2', 'u1'],
+    ])('including results computed with %s, until the rest is evaluated', async (_, gone, left) => {
+      await using harness = await open()
+      await fill(harness)
+      const { evaluations } = harness.backend
+      expect(await evaluations.due(NOON, 9)).toEqual([])
+      await purgeUser(harness, gone)
+      const due = await evaluations.due(NOON + 60_000, 9)
+      expect(due.map(({ userIds, results }) => [userIds, [...results]])).toEqual([
+        [[left], []],
+        [[left], []],
+      ])
+      for (const { space, announced } of due)
+        expect([...announced.get(`aud_${space}`)!.keys()]).toEqual([left])
+    })
 
-    test('also one that was made while its events were being removed', async () => {
+    test('including a profile created while events are being removed', async () => {
       await using harness = await open()
       const { deletions, profiles } = harness.backend
       await follow(harness, [])
@@ -161,7 +158,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       expect(new Set(seen).size).toBe(3)
     })
 
-    test('also of lists and announcements of an audience that is no longer in the catalog', async () => {
+    test('including lists and announcements of an audience removed from the catalog', async () => {
       await using harness = await open()
       await fill(harness)
       await harness.backend.catalog.removeComputation('aud_other')
@@ -176,7 +173,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       ['in every space', null, [], []],
       ['in the space of the source', ['src_b'], ['a1'], []],
     ] as const)(
-      'takes it from its profile, %s, with what was computed of it, and leaves everything else',
+      'removes it from its profile %s, with computed results, and nothing else',
       async (_, sourceIds, inDefault, inOther) => {
         await using harness = await open()
         await fill(harness)
@@ -194,7 +191,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       },
     )
 
-    test('removes the results of a former id that only a refused alias named', async () => {
+    test('removes the results of a former id that only a refused alias mentions', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       const alias = (id: string) => ({ userId: 'u0', type: 'alias' as const, links: [user(id)] })
@@ -213,11 +210,11 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       expect((await memberships.list('aud_a', { limit: 9 })).data).toEqual([])
     })
 
-    test('counts no profile twice that goes for two reasons', async () => {
+    test('counts a profile once if it is removed for two reasons', async () => {
       await using harness = await open()
       const ids = Array.from({ length: 100 }, (_, index) => anonymous(`a${index}`))
       const earlier = ids.map((id) => ({ userId: 'x', links: [id] }))
-      // A former id of x, which x has also claimed, and has no room for.
+      // A former id that x has also claimed, but has no room for.
       const former = { userId: 'x', type: 'alias' as const, timestamp: NOON + 1 }
       await follow(harness, [...earlier, { ...former, links: [anonymous('x')] }])
       expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(2)
@@ -225,7 +222,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(0)
     })
 
-    test('takes from other users what its events said of them, and nothing else', async () => {
+    test('removes the data that its events added to other users, and nothing else', async () => {
       await using harness = await open()
       const clause = await fill(harness)
       const ids = { userId: 'u3', traits: {} }

@@ -7,10 +7,10 @@ import { afterPurge, keptIds, receive, request } from './purge-requests.ts'
 const HOUR = 60 * 60 * 1000
 const USER = { userIds: ['u1'], sourceIds: null }
 
-/** What a purge covers: it goes by the position in the log, not by the times of the events. */
+/** A purge covers events by their position in the log, not by their times. */
 export function purgePositionsConformance(open: OpenBackendHarness): void {
   describe('a purge by position', () => {
-    test('removes what was appended before it began, whatever its time, and keeps what was appended later', async () => {
+    test('removes events appended before it began, regardless of their time, and keeps later ones', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const times = [NOON - HOUR, NOON, NOON + HOUR].map((at) => ({ at }))
@@ -23,7 +23,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual(later.map(({ id }) => id).toReversed())
     })
 
-    test('with suppress removes what was appended before the suppression was in force', async () => {
+    test('with suppress removes events appended before the suppression applied', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const { id: deletionId } = await request(harness, { suppress: true })
@@ -35,7 +35,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([later!.id])
     })
 
-    test('ends where it did before a restart, even where it had removed the newest events', async () => {
+    test('covers the same positions after a restart, even if it had removed the newest events', async () => {
       await using harness = await open()
       await receive(harness, { userId: 'u2' }, {}, {}, {})
       const { id: deletionId } = await request(harness)
@@ -48,7 +48,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(harness.backend.deletions.isPurged(later!)).toBe(false)
     })
 
-    test('removes computed events of the user until the profile is gone, and other calls no longer than before', async () => {
+    test('removes computed events of the user until the profile is gone, but no other later calls', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const origin = { computationId: 'aud_a', destinationIds: ['dst_a'] }
@@ -65,7 +65,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toContain(later!.id)
     })
 
-    test('rejects where its step has not begun', async () => {
+    test('rejects if its step has not begun', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       await receive(harness, {})
@@ -82,7 +82,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([elsewhere!.id])
     })
 
-    test('is known as soon as it is called, for parts that still have an event in memory', async () => {
+    test('applies to events in memory as soon as it is called', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const alias = { type: 'alias', userId: 'u2', previousId: 'u1' } as const
@@ -101,7 +101,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(isPurged(others)).toEqual(others.map(() => false))
     })
 
-    test('covers no notice, and leaves a duplicate to be found as one', async () => {
+    test('does not cover notices, or hide duplicates', async () => {
       await using harness = await open()
       const { deletions, log, events } = harness.backend
       const { id: deletionId } = await request(harness)
@@ -123,7 +123,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       stop.abort()
     })
 
-    test('of one source does not widen another one of the same user', async () => {
+    test('of one source does not extend another purge of the same user', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const [first, second] = [await request(harness), await request(harness)]

@@ -4,7 +4,7 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
 import type { BackendHarness } from '../backend-harness.ts'
 
-/** Creates a deletion, of u1 if no users are given. */
+/** Creates a deletion, of u1 by default. */
 export async function request(
   { backend }: BackendHarness,
   change: Partial<DeletionRequest> = {},
@@ -23,7 +23,7 @@ export async function request(
   return made
 }
 
-/** Appends events in one entry. The archive has them when it resolves. */
+/** Appends events in one entry, and resolves when they are archived. */
 export async function receive(
   harness: BackendHarness,
   ...given: readonly Parameters<typeof acceptedEvent>[0][]
@@ -34,18 +34,18 @@ export async function receive(
   return events
 }
 
-/** Purges, and returns the deletion as it is then. */
+/** Purges, and returns the deletion afterwards. */
 export async function afterPurge({ backend }: BackendHarness, purge: Purge): Promise<Deletion> {
   await purgeAll(backend.deletions, purge)
   return (await backend.deletions.find(purge.deletionId))!
 }
 
-/** The ids of the events in the archive, the newest first. */
+/** The ids of the events in the archive, newest first. */
 export async function keptIds({ backend }: BackendHarness): Promise<string[]> {
   return (await backend.events.list({}, { limit: 200 })).data.map(({ id }) => id)
 }
 
-/** Purges one user from these sources; without them, from all. */
+/** Purges one user from these sources, or from all. */
 export async function purgeUser(
   harness: BackendHarness,
   userId: string,
@@ -55,7 +55,7 @@ export async function purgeUser(
   await purgeAll(harness.backend.deletions, { deletionId, userIds: [userId], sourceIds })
 }
 
-/** Purges these anonymousIds from these sources; without them, from all. Returns the deletion as it is then. */
+/** Purges anonymousIds from these sources, or from all. Returns the deletion afterwards. */
 export async function purgeAnonymous(
   { backend }: BackendHarness,
   anonymousIds: readonly string[],

@@ -8,7 +8,7 @@ import { LANE, recordDelivery } from '../deliveries/recorded-delivery.ts'
 
 export function purgesConformance(open: OpenBackendHarness): void {
   describe('a purge', () => {
-    test('removes events with the userId, and calls that name it as the former one, with deliveries and attempts', async () => {
+    test('removes events with the userId or with it as previousId, and their deliveries and attempts', async () => {
       await using harness = await open()
       const { backend } = harness
       const [mine, alias, other] = await receive(
@@ -34,7 +34,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect((await afterPurge(harness, purge)).purged).toEqual(purged)
     })
 
-    test('removes the search texts of ended replays, which may have data of the user', async () => {
+    test('removes the search texts of finished replays, which may contain user data', async () => {
       await using harness = await open()
       const { replays, deletions } = harness.backend
       const selection = { text: 'ada@example.com' }
@@ -49,7 +49,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await replays.find(running.id)).toEqual(running)
     })
 
-    test('takes ids as long as a call', async () => {
+    test('accepts ids as long as a call', async () => {
       await using harness = await open()
       const random = Array.from({ length: 2_000 }, () => Math.random().toString(36)).join('')
       const ids = [`a${random.slice(0, 20_000)}`, `a${random.slice(0, 20_000)}b`, 'a\0b']
@@ -67,7 +67,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([])
     })
 
-    test('goes through any number of events and users, slice by slice', async () => {
+    test('processes any number of events and users, slice by slice', async () => {
       await using harness = await open()
       const userIds = Array.from({ length: 30 }, (_, index) => `user-${index}`)
       for (const userId of userIds)
@@ -83,7 +83,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([stranger!.id])
     })
 
-    test('finds the few events of a user among any number of others', async () => {
+    test('finds few events of a user among many others', async () => {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index > count - 300
@@ -101,21 +101,21 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect((await events.list({ userId: 'u2' }, { limit: 9 })).data).toHaveLength(9)
     })
 
-    test('of an empty archive ends after a step for each way to name the user', async () => {
+    test('of an empty archive finishes within one slice per kind of lookup', async () => {
       await using harness = await open()
       const { id: deletionId } = await request(harness)
       const purge = { deletionId, userIds: ['u1'], sourceIds: null }
       await harness.backend.deletions.advance(deletionId, 'purge', NOON)
       let slices = 0
       let cursor: string | undefined | null
-      // One slice, unless the machine is so busy that each step is a slice.
+      // One slice, unless a busy machine makes each lookup a slice.
       for (; cursor !== null && slices < 3; slices++)
         cursor = await harness.backend.deletions.purge({ ...purge, ...(cursor && { cursor }) })
       expect(cursor).toBeNull()
       expect(slices).toBeLessThanOrEqual(2)
     })
 
-    test('may be followed by erasing, while others write', async () => {
+    test('can be followed by erasing while others write', async () => {
       await using harness = await open()
       const { backend } = harness
       const { id: deletionId } = await request(harness)

@@ -14,13 +14,13 @@ function attempt(): Attempt {
   return attemptOf({ id: newId('att', NOON) })
 }
 
-/** Every way to write something about an event that is in the log. */
+/** Every way to write data about an event. */
 export const WRITES: readonly [
   name: string,
   write: (b: Backend, e: AcceptedEvent) => Promise<unknown>,
 ][] = [
   [
-    'a delivery, and its attempt',
+    'a delivery and its attempt',
     ({ deliveries }, event) =>
       deliveries.record([{ delivery: deliveryOf(event, { rounds: 1 }), attempts: [attempt()] }]),
   ],
@@ -53,7 +53,7 @@ export const WRITES: readonly [
   ['a retry', ({ replays }, event) => replays.retry(deliveryOf(event).id, NOON)],
 ]
 
-/** What is left of an event, in every way to ask for it. */
+/** Everything that can still be read about an event. */
 async function left({ events, deliveries, upkeep }: Backend, event: AcceptedEvent) {
   const { waiting, quarantined } = await upkeep.backlog()
   const listed = await deliveries.list({}, { limit: 9 })
@@ -80,9 +80,9 @@ async function purged(harness: BackendHarness): Promise<AcceptedEvent> {
 
 const NOTHING = { event: undefined, delivery: undefined, rows: 0, quarantined: 0 }
 
-/** The database refuses what is written of an event after its purge, whatever the process remembers. */
+/** The database refuses writes about a purged event, even after a restart. */
 export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
-  describe('after a purge, nothing of the event is kept of', () => {
+  describe('after a purge of its event, nothing is stored of', () => {
     test.each(WRITES)('%s', async (_, write) => {
       await using harness = await open()
       const event = await purged(harness)
@@ -93,7 +93,7 @@ export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
       expect(await left(harness.backend, event)).toEqual(NOTHING)
     })
 
-    test('a record of several events, while the records of the others are kept', async () => {
+    test('one record among several, while the others are stored', async () => {
       await using harness = await open()
       const event = await purged(harness)
       const others = await receive(harness, { userId: 'u2' }, {})

@@ -12,7 +12,7 @@ const everywhere: Suppression = {
 }
 const inOne: Suppression = { ...everywhere, id: 'u2', sourceId: 'src_a' }
 
-/** The suppression as it is stored before it has left out a call. */
+/** The stored suppression before it has left out a call. */
 const unused = (suppression: Suppression): SuppressionRecord => ({
   ...suppression,
   callsLeftOut: 0,
@@ -21,7 +21,7 @@ const unused = (suppression: Suppression): SuppressionRecord => ({
 
 export function suppressionsConformance(open: OpenBackendHarness): void {
   describe('suppressions', () => {
-    test('apply in the sources they name, or in every one, across a restart', async () => {
+    test('apply in their source, or in every source, across a restart', async () => {
       await using harness = await open()
       await harness.backend.suppressions.add([everywhere, inOne])
       for (const restart of [false, true]) {
@@ -35,7 +35,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('of a userId and of an anonymousId with the same text are two', async () => {
+    test('of a userId and an anonymousId with the same text are independent', async () => {
       await using harness = await open()
       const ofVisitor: Suppression = { ...inOne, kind: 'anonymous' }
       await harness.backend.suppressions.add([ofVisitor])
@@ -56,7 +56,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect((await suppressions.list({}, { limit: 9 })).data).toEqual([unused(inOne)])
     })
 
-    test('take ids as long as a call, and texts that a column cannot hold', async () => {
+    test('accept ids as long as a call, and characters that a column cannot store', async () => {
       await using harness = await open()
       const random = Array.from({ length: 9_000 }, () => Math.random().toString(36)).join('')
       const ids = [random.slice(0, 30_000), 'a\0b', '\uf8ff0']
@@ -72,7 +72,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect(found.data.map(({ id }) => id)).toEqual(['a\0b'])
     })
 
-    test('added twice are one: the first', async () => {
+    test('added twice exist once, with the first values', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend
       await suppressions.add([inOne])
@@ -80,7 +80,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect((await suppressions.list({}, { limit: 9 })).data).toEqual([unused(inOne)])
     })
 
-    test('end for a user in every source, and report whether there was one', async () => {
+    test('are removed for a user in every source, reporting whether any existed', async () => {
       await using harness = await open()
       await harness.backend.suppressions.add([inOne, { ...inOne, sourceId: 'src_b' }, everywhere])
       expect(await harness.backend.suppressions.remove({ kind: 'user', id: 'u2' })).toBe(true)
@@ -92,7 +92,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect(suppressions.has('src_a', 'user', everywhere.id)).toBe(true)
     })
 
-    test('are found by user, newest first, with the number of all', async () => {
+    test('are found by user, newest first, with their total number', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend
       const both = [inOne, { ...inOne, sourceId: 'src_b' }]
@@ -143,7 +143,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('begin to count again when they begin again', async () => {
+    test('restart their count when they are added again', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend
       const calls = {

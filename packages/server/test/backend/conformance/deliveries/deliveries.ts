@@ -11,7 +11,7 @@ import {
   recordDelivery,
 } from './recorded-delivery.ts'
 
-/** How the kept delivery changes after an attempt on its only webhook that fails. */
+/** The delivery after a failed attempt on its only webhook. */
 function retried(delivery: Delivery, attempt: Attempt, dueAt: number): Delivery {
   const webhooks = [partOf({ dueAt, last: lastOf(attempt) })]
   return { ...delivery, rounds: attempt.number, dueAt, webhooks }
@@ -19,7 +19,7 @@ function retried(delivery: Delivery, attempt: Attempt, dueAt: number): Delivery 
 
 export function deliveriesConformance(open: OpenBackendHarness): void {
   describe('deliveries', () => {
-    test('keep state, parts and attempts across a restart', async () => {
+    test('have the same state, parts and attempts after a restart', async () => {
       await using harness = await open()
       const parked = await recordDelivery(harness)
       const failed = attemptOf({ error: 'It answered 500.', headers: { server: 'nginx' } })
@@ -52,7 +52,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
     })
 
-    test('keep any text of a response, and errors without what a database cannot read', async () => {
+    test('store any response text, and errors without characters that a database cannot read', async () => {
       await using harness = await open()
       const { deliveries, reports } = harness.backend
       const parked = await recordDelivery(harness)
@@ -65,7 +65,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect((await reports.failures({})).groups).toMatchObject([{ lastError: error }])
     })
 
-    test('accept a record twice, and ignore one that is older than the kept delivery', async () => {
+    test('accept a record twice, and ignore one that is older than the stored delivery', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const parked = await recordDelivery(harness)
@@ -78,7 +78,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await deliveries.find(parked.id)).toEqual({ ...waiting, attempts: [failed] })
     })
 
-    test('ignore a record that was made before a retry by hand, and the retried delivery is handed out', async () => {
+    test('ignore a record from before a manual retry, and are still handed out', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const before = await recordDelivery(harness)
@@ -95,7 +95,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
     })
 
     test.each(['delivered', 'rejected', 'expired'] as const)(
-      'that are %s never leave that state for another one',
+      'that are %s never change to another state',
       async (state) => {
         await using harness = await open()
         const { deliveries } = harness.backend
@@ -110,7 +110,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       },
     )
 
-    test('that are delivered get the results of their other webhooks', async () => {
+    test('that are delivered still record results of their other webhooks', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const waits = partOf({ url: OTHER_LANE.url })

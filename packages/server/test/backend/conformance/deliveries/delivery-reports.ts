@@ -22,7 +22,7 @@ import {
 
 const FAILED = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
 
-/** Records a delivery of a new event whose webhooks had these last attempts; one not attempted without any. */
+/** Records a delivery of a new event with these last attempts, one for each webhook. */
 async function recorded(
   harness: BackendHarness,
   change: Partial<Delivery> & { readonly at?: number } = {},
@@ -43,7 +43,7 @@ async function recorded(
 
 export function deliveryReportsConformance(open: OpenBackendHarness): void {
   describe('failures', () => {
-    test('are grouped by destination, class and status, the largest group first', async () => {
+    test('are grouped by destination, class and status, largest group first', async () => {
       await using harness = await open()
       await recorded(harness, { at: NOON }, FAILED)
       const newest = await recorded(
@@ -85,7 +85,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ destinationId }) => destinationId)).toEqual(['dst_b'])
     })
 
-    test('have the newest delivery whose response is kept as their sample', async () => {
+    test('have the newest delivery with a stored response as their sample', async () => {
       await using harness = await open()
       const kept = await recorded(harness, {}, FAILED)
       const attempts = [attemptOf({ url: kept.webhooks[0]!.url, body: 'down' })]
@@ -97,7 +97,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('of which a destination has more than 2,000 are counted up to the newest 2,000', async () => {
+    test('beyond the newest 2,000 of a destination are not counted', async () => {
       await using harness = await open()
       const { backend } = harness
       const events = Array.from({ length: 2_001 }, (_, index) =>
@@ -125,7 +125,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('are also deliveries that ended without an attempt, each group with its word', async () => {
+    test('include deliveries that ended without an attempt, each kind in a group', async () => {
       await using harness = await open()
       const { backend } = harness
       const at = NOON - 5_000
@@ -165,7 +165,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(await ids('quarantined')).toEqual([stopped.id, both.id])
     })
 
-    test('began when the event of the oldest was received, also after a retry by hand', async () => {
+    test('begin when the oldest event was received, even after a manual retry', async () => {
       await using harness = await open()
       const at = NOON - 3_600_000
       await recorded(harness, { at, firstDueAt: NOON }, FAILED)
@@ -173,7 +173,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ firstSeenAt }) => firstSeenAt)).toEqual([at])
     })
 
-    test('have no deliveries that were delivered, or are yet to be tried', async () => {
+    test('exclude delivered and unattempted deliveries', async () => {
       await using harness = await open()
       const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
       await recorded(harness, { state: 'delivered', dueAt: null }, FAILED, delivered)
@@ -187,7 +187,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect((await harness.backend.reports.failures({})).groups).toEqual([])
     })
 
-    test('count a delivery once in each group its webhooks belong to', async () => {
+    test('count a delivery once per group of its webhooks', async () => {
       await using harness = await open()
       const timeout = { outcome: 'retry', class: 'timeout' } as const
       await recorded(harness, {}, FAILED, FAILED, timeout)
@@ -198,7 +198,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('report where a destination has so many that only the newest were counted', async () => {
+    test('are reported as incomplete if only the newest of a destination were counted', async () => {
       await using harness = await open()
       const [template] = [await recorded(harness, {}, FAILED)]
       const many = Array.from({ length: 2_000 }, () => ({
@@ -212,8 +212,8 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
     })
   })
 
-  describe('the parts that wait in a lane', () => {
-    test('are counted, the claimed ones included, and the oldest pending one is found', async () => {
+  describe('the waiting parts of a lane', () => {
+    test('are counted, including claimed ones, with the oldest pending one', async () => {
       await using harness = await open()
       const { deliveries, reports } = harness.backend
       await recorded(harness, { at: NOON + 5 })
@@ -237,7 +237,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('are none where nothing waits, or only held parts have an age', async () => {
+    test('have no age if none are pending', async () => {
       await using harness = await open()
       const { reports } = harness.backend
       const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
@@ -249,7 +249,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
   })
 
   describe('the list of deliveries', () => {
-    test('is filtered by whether a webhook waits, also where another one has the event', async () => {
+    test('is filtered by whether a webhook is waiting, even if another has the event', async () => {
       await using harness = await open()
       const pending = await recorded(harness, { at: NOON })
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
@@ -267,7 +267,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(await ids(false)).toEqual([ended.id])
     })
 
-    test('is filtered by the last attempt of a webhook, and by time', async () => {
+    test('is filtered by the last attempt of a webhook and by time', async () => {
       await using harness = await open()
       const a = await recorded(harness, { at: NOON }, FAILED)
       const b = await recorded(harness, { at: NOON + 10 }, { ...FAILED, status: 500 })
@@ -281,7 +281,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(await ids({ from: NOON, to: NOON + 10 })).toEqual([a.id])
     })
 
-    test('has every delivery once, page by page, even where few meet the filter', async () => {
+    test('returns every delivery once, page by page, even if few match the filter', async () => {
       await using harness = await open()
       const wanted = await recorded(harness, { at: NOON }, { outcome: 'retry', class: 'timeout' })
       const template = await recorded(harness, { at: NOON + 1 }, FAILED)

@@ -16,7 +16,7 @@ import {
 
 const BOTH = [partOf(), partOf({ url: OTHER_LANE.url })]
 
-/** Records the delivery with its only part due at another time. */
+/** Records the delivery with another due time of its only part. */
 async function recordDue(
   { deliveries }: Backend,
   delivery: Delivery,
@@ -29,7 +29,7 @@ async function recordDue(
 
 export function lanesConformance(open: OpenBackendHarness): void {
   describe('a lane', () => {
-    test('hands out what is due in it with its event, the longest due first', async () => {
+    test('hands out its due parts with their events, longest due first', async () => {
       await using harness = await open()
       const late = await recordDelivery(harness, { dueAt: NOON + 5 })
       const early = await recordDelivery(harness, { dueAt: NOON - 5 })
@@ -44,7 +44,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(claimed.unreadable).toEqual([])
     })
 
-    test('gives a part one claim at a time, until it is recorded or released', async () => {
+    test('hands out a part to one claim at a time, until it is recorded or released', async () => {
       await using harness = await open()
       const { backend } = harness
       const due = [
@@ -65,7 +65,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(idsOf(later)).toEqual([due[0]!.id])
     })
 
-    test('never hands out a part that its record has claimed, until a later record does not', async () => {
+    test('does not hand out a part claimed by its record, until a later record without the claim', async () => {
       await using harness = await open()
       const { deliveries, log } = harness.backend
       const event = acceptedEvent()
@@ -81,7 +81,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness)).toEqual([delivery.id])
     })
 
-    test('gets its part of a delivery that has two, and a claim there is none of the other lane', async () => {
+    test('hands out its part of a delivery independently of the other lane', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const { id } = await recordDelivery(harness, { webhooks: BOTH })
@@ -96,7 +96,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness, OTHER_LANE)).toEqual([id])
     })
 
-    test('loses its claim with a record that claims only the part of another lane', async () => {
+    test('ends its claim with a record that claims only the part of another lane', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const delivery = await recordDelivery(harness, { webhooks: BOTH })
@@ -107,13 +107,13 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness, OTHER_LANE)).toEqual([delivery.id])
     })
 
-    test('keeps a claim that is made during a record of the delivery', async () => {
+    test('keeps a claim made while the delivery is being recorded', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const later = await recordDelivery(harness, { dueAt: NOON + 1000 })
       const recording = recordDue(harness.backend, later, { dueAt: NOON })
       await new Promise((resolve) => setImmediate(resolve))
-      // Claims as soon as the record is durable, which may be before it resolves.
+      // Claims once the record is durable, possibly before it resolves.
       let claimed: string[] = []
       while (claimed.length === 0)
         claimed = idsOf(await deliveries.claim(LANE, { due: NOON, limit: 9 }))
@@ -131,7 +131,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness, OTHER_LANE)).toEqual([id])
     })
 
-    test('hands out held parts as held ones only, and again once they are due', async () => {
+    test('hands out held parts only to claims of held parts, until they are due again', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const held = await recordDelivery(harness, { state: 'held', rounds: 1 })
@@ -148,7 +148,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness)).toEqual([held.id])
     })
 
-    test('has the pending part of a delivery that another webhook took', async () => {
+    test('hands out the pending part of a delivery that another webhook accepted', async () => {
       await using harness = await open()
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
       const { id } = await recordDelivery(harness, { state: 'delivered', dueAt: NOON, webhooks })
@@ -157,8 +157,8 @@ export function lanesConformance(open: OpenBackendHarness): void {
     })
   })
 
-  describe('what waits', () => {
-    test('is when the next unclaimed part of each lane is due, and whether parts are held', async () => {
+  describe('the waiting lanes', () => {
+    test('have the due time of their next unclaimed part, and whether parts are held', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
@@ -176,7 +176,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(lanes).toContainEqual({ ...OTHER_LANE, dueAt: null, isHeld: true })
     })
 
-    test('does not include a lane whose last part has ended', async () => {
+    test('exclude a lane whose last part has ended', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
       const delivery = await recordDelivery(harness)
@@ -189,7 +189,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect((await harness.backend.deliveries.waiting()).lanes).toEqual([])
     })
 
-    test('includes the lane of a webhook that is known only from before a restart', async () => {
+    test('include the lane of a webhook from before a restart', async () => {
       await using harness = await open()
       await recordDelivery(harness, { webhooks: BOTH })
       await harness.reopen()
@@ -201,7 +201,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
   })
 
   describe('deliveries without parts', () => {
-    test('are handed out after a retry by hand, one claim at a time, until they have parts', async () => {
+    test('are handed out after a manual retry, to one claim at a time, until they have parts', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const taken = partOf({ url: OTHER_LANE.url, state: 'delivered' })
@@ -223,7 +223,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
       expect(await claimDue(harness)).toEqual([id])
     })
 
-    test('are handed out after a step of a replay, whatever the clock shows, and after a restart', async () => {
+    test('are handed out after a step of a replay, regardless of the clock, and after a restart', async () => {
       await using harness = await open()
       const { replays } = harness.backend
       const ended = [

@@ -8,7 +8,7 @@ const reason = 'It cannot be read.'
 
 export function quarantineConformance(open: OpenBackendHarness): void {
   describe('quarantine', () => {
-    test('ends the claim of a delivery, keeps the reason, and no claim hands it out again', async () => {
+    test('ends the claim of a delivery, stores the reason, and prevents further claims', async () => {
       await using harness = await open()
       const { quarantine } = harness.backend
       const [bad, good] = [await recordDelivery(harness), await recordDelivery(harness)]
@@ -25,7 +25,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       expect((await harness.backend.upkeep.backlog()).quarantined).toBe(1)
     })
 
-    test('keeps an archived event that has no delivery', async () => {
+    test('stores an archived event without a delivery', async () => {
       await using harness = await open()
       const { events, quarantine, upkeep } = harness.backend
       const event = acceptedEvent()
@@ -35,7 +35,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       expect((await upkeep.backlog()).quarantined).toBe(1)
     })
 
-    test('keeps a delivery that was never recorded', async () => {
+    test('stores a delivery that was never recorded', async () => {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
       const known = await recordDelivery(harness)
@@ -48,7 +48,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('keeps nothing of a delivery whose event is not in the archive', async () => {
+    test('ignores a delivery whose event is not in the archive', async () => {
       await using harness = await open()
       const { deliveries, quarantine, upkeep } = harness.backend
       const known = await recordDelivery(harness)
@@ -60,7 +60,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       expect((await upkeep.backlog()).quarantined).toBe(0)
     })
 
-    test('takes a delivered delivery out of the lanes of its other webhooks', async () => {
+    test('removes a delivered delivery from the lanes of its other webhooks', async () => {
       await using harness = await open()
       const { deliveries, quarantine, upkeep } = harness.backend
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
@@ -72,7 +72,7 @@ export function quarantineConformance(open: OpenBackendHarness): void {
       expect((await upkeep.backlog()).quarantined).toBe(1)
     })
 
-    test('does not change a delivery that has an end', async () => {
+    test('does not change a finished delivery', async () => {
       await using harness = await open()
       const { deliveries, quarantine } = harness.backend
       const done = await recordDelivery(harness, { state: 'delivered' })

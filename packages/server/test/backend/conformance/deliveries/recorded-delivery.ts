@@ -4,7 +4,7 @@ import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness } from '../backend-harness.ts'
 
-/** The lane of the deliveries that `recordDelivery` makes, and one for another webhook of the same destination. */
+/** The lane of deliveries from `recordDelivery`, and the lane of another webhook of the same destination. */
 export const LANE: LaneId = { destinationId: 'dst_a', url: 'https://example.com/' }
 export const OTHER_LANE: LaneId = { ...LANE, url: 'https://other.example/' }
 
@@ -21,12 +21,12 @@ export function attemptOf(change: Partial<Attempt> = {}): Attempt {
   return { ...made, outcome: 'retry', class: 'http_5xx', status: 500, body: 'down', ...change }
 }
 
-/** The attempt as a part keeps it. */
+/** The attempt as stored in a part. */
 export function lastOf({ headers: _headers, body: _body, ...last }: Attempt): typeof last {
   return last
 }
 
-/** A delivery of the event to `dst_a` that nothing was attempted of, with one part for the webhook of `LANE`. */
+/** An unattempted delivery of the event to `dst_a`, with one part for the webhook of `LANE`. */
 export function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {}): Delivery {
   const { destinationId = 'dst_a', state = 'pending', firstDueAt = NOON } = change
   const { dueAt = state === 'pending' ? NOON : null } = change
@@ -44,7 +44,7 @@ export function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {})
   }
 }
 
-/** Appends an event of `src_a` and records `deliveryOf` it. Nothing of it is claimed. */
+/** Appends an event of `src_a` and records its `deliveryOf`, unclaimed. */
 export async function recordDelivery(
   { backend, settle }: Pick<BackendHarness, 'backend'> & Partial<Pick<BackendHarness, 'settle'>>,
   change: Partial<Delivery> = {},
@@ -61,7 +61,7 @@ export async function recordDelivery(
 export const idsOf = ({ deliveries }: Pick<Claim<Carried>, 'deliveries'>): string[] =>
   deliveries.map(({ delivery }) => delivery.id)
 
-/** Claims what is due at NOON in a lane of deliveries, and returns the ids. */
+/** Claims deliveries due at NOON in a lane, and returns the ids. */
 export async function claimDue(
   { backend }: BackendHarness,
   lane: LaneId = LANE,

@@ -6,7 +6,7 @@ import { newReplay } from '@hookline/testing/records/new-replay'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { attemptOf, lastOf, OTHER_LANE, partOf, recordDelivery } from './recorded-delivery.ts'
 
-/** Every event that a selection matches, slice by slice. */
+/** Selects all matching events, slice by slice. */
 async function selected(
   { backend }: BackendHarness,
   change: Partial<ReplaySelection> = {},
@@ -28,7 +28,7 @@ const recordAt = (harness: BackendHarness, at: number, state: DeliveryState): Pr
 
 export function replaysConformance(open: OpenBackendHarness): void {
   describe('replays', () => {
-    test('are kept, found and listed, newest first', async () => {
+    test('are stored, found and listed, newest first', async () => {
       await using harness = await open()
       const jobs = [
         newReplay({ selection: { types: ['track'], text: 'x' }, ratePerSecond: 5 }),
@@ -78,7 +78,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { text: 'nowhere' })).toEqual([])
     })
 
-    test('select events that were declined because the destination was disabled, where there is no delivery since', async () => {
+    test('select events declined by a disabled destination if they have no delivery since', async () => {
       await using harness = await open()
       const { events, log } = harness.backend
       const [off, excluded, since] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
@@ -100,7 +100,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('take a step as a whole, move behind it, and take none from another cursor', async () => {
+    test('apply a step atomically, advance the cursor, and refuse a step from another cursor', async () => {
       await using harness = await open()
       const { replays } = harness.backend
       const ended = await recordAt(harness, NOON, 'rejected')
@@ -138,7 +138,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await again.replays.advance(last!, step)).toBeUndefined()
     })
 
-    test('count how their deliveries end, and no manual retry', async () => {
+    test('count the outcomes of their deliveries, but not of manual retries', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const job = newReplay()
@@ -167,7 +167,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(data).toMatchObject([{ id: job.id, delivered: 1, failed: 1 }])
     })
 
-    test('count a quarantined delivery as failed, once', async () => {
+    test('count a quarantined delivery as failed once', async () => {
       await using harness = await open()
       const { quarantine, replays } = harness.backend
       const job = newReplay()
@@ -181,7 +181,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await replays.find(job.id)).toMatchObject({ delivered: 0, failed: 1 })
     })
 
-    test('take no step once cancelled', async () => {
+    test('refuse steps once cancelled', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const ended = await recordAt(harness, NOON, 'rejected')
@@ -193,7 +193,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect((await deliveries.find(ended.id))?.state).toBe('rejected')
     })
 
-    test('retry only the webhooks that did not take a delivery, and keep the last attempts of one that was delivered', async () => {
+    test('retry only the webhooks that did not accept a delivery, and keep the last attempts of a delivered one', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const taken = attemptOf({ outcome: 'delivered', class: 'delivered' })

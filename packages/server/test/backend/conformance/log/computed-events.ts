@@ -6,10 +6,10 @@ import type { OpenBackendHarness } from '../backend-harness.ts'
 import { afterPurge, keptIds, request } from '../deletions/purge-requests.ts'
 import { deliveryOf, LANE } from '../deliveries/recorded-delivery.ts'
 
-/** Events that no client sent keep their origin, and belong to their user whatever their source. */
+/** Computed events keep their origin, and belong to their user regardless of their source. */
 export function computedEventsConformance(open: OpenBackendHarness): void {
   describe('a computed event', () => {
-    test('has its origin in the log, the archive and the queue, also after a restart', async () => {
+    test('has its origin in the log, the archive and the queue, even after a restart', async () => {
       await using harness = await open()
       const event = computedEvent(['dst_a', 'dst_b'])
       await harness.backend.log.append([event])
@@ -46,7 +46,7 @@ export function computedEventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find(first.id)).toMatchObject({ duplicates: 1 })
     })
 
-    test('is purged with its user, also where the purge is limited to some sources', async () => {
+    test('is purged with its user, even if the purge is limited to some sources', async () => {
       await using harness = await open()
       const { log, deletions } = harness.backend
       const [call, elsewhere, mine, other] = [

@@ -8,7 +8,7 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { deliveryOf, recordDelivery } from '../deliveries/recorded-delivery.ts'
 import { DEDUPE_WINDOW_MS } from '../backend-harness.ts'
 
-/** Appends and archives an event, as ingest and pipeline do. Returns whether it was a duplicate. */
+/** Appends and archives an event like ingest and pipeline. Returns whether it was a duplicate. */
 async function receive(
   { backend }: BackendHarness,
   event: ReturnType<typeof acceptedEvent>,
@@ -36,7 +36,7 @@ async function listed(
 
 export function eventsConformance(open: OpenBackendHarness): void {
   describe('the archive of events', () => {
-    test('has an event as it was accepted, with its marks and declined destinations', async () => {
+    test('returns an event as accepted, with its marks and declined destinations', async () => {
       await using harness = await open()
       const event = acceptedEvent({ marks: ['precision_lost', 'timestamp_unreadable'] })
       const declined = [
@@ -54,7 +54,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find('evt_none')).toBeUndefined()
     })
 
-    test('refuses a cursor that it has not returned, as do the other lists', async () => {
+    test('refuses an invalid cursor, like the other lists', async () => {
       await using harness = await open()
       const { events, audit, suppressions, memberships } = harness.backend
       await receive(harness, acceptedEvent())
@@ -71,7 +71,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('has and finds an event with any text', async () => {
+    test('stores and finds an event with any text', async () => {
       await using harness = await open()
       const text = '\uF8FF0 \uF8FF1 \0'
       const integrations = { [text]: true }
@@ -84,7 +84,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
         expect((await listed(harness, Object.fromEntries([filter]), 9)).ids).toEqual([event.id])
     })
 
-    test('reports a second event with the same source and messageId, counts it on the first and does not keep it', async () => {
+    test('reports and counts a second event with the same source and messageId, but does not store it', async () => {
       await using harness = await open()
       const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
       expect(await receive(harness, first)).toBe(false)
@@ -93,7 +93,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find(again.id)).toBeUndefined()
     })
 
-    test('has the time when the last duplicate of an event arrived', async () => {
+    test('returns the time of the last duplicate of an event', async () => {
       await using harness = await open()
       const [first, ...later] = [0, 7, 5].map((ms) =>
         acceptedEvent({ messageId: 'm', at: NOON + ms }),
@@ -122,7 +122,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.events.find(late.id)).toBeUndefined()
     })
 
-    test('is safe to call twice: an event is not a duplicate of itself, and a duplicate counts once', async () => {
+    test('is idempotent: an event is not a duplicate of itself, and a duplicate counts once', async () => {
       await using harness = await open()
       const [first, again] = [acceptedEvent({ messageId: 'm' }), acceptedEvent({ messageId: 'm' })]
       await receive(harness, first)
@@ -181,7 +181,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
     })
 
     test.each(['Größe "L"', 'C:\\x', 'a\nb\u0001', '🙂/</script>', '%_*'])(
-      'lists by the name and the anonymousId %j, and by no part of them',
+      'lists by the exact name and anonymousId %j',
       async (text) => {
         await using harness = await open()
         const named = acceptedEvent({ event: text, anonymousId: `${text} 1` })
@@ -195,7 +195,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       },
     )
 
-    test('lists with each event what became of it at its destinations, and by that', async () => {
+    test('lists events with their outcomes, and by outcome', async () => {
       await using harness = await open()
       const { backend } = harness
       const declined = [{ destinationId: 'dst_c', reason: 'integrations' as const }]
@@ -207,7 +207,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
         held: { state: 'held', rounds: 1 },
       } as const
       const made: [string, string][] = []
-      // All within one millisecond: their deliveries lie side by side.
+      // All in the same millisecond, so their deliveries are adjacent.
       for (const [outcome, change] of Object.entries(changes)) {
         const { eventId } = await recordDelivery(harness, change, acceptedEvent({ at: NOON }))
         made.unshift([eventId, outcome])
@@ -232,7 +232,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       const { data } = await backend.events.list({}, { limit: 10 })
       expect(data.map(({ id, outcomes }) => [id, outcomes])).toEqual([
         [undecided.id, {}],
-        // A replay has delivered what was declined.
+        // A replay has delivered the declined event.
         [replayed.id, { delivered: 1 }],
         [both.id, { failed: 2, declined: 1 }],
         ...made.map(([id, outcome]) => [id, { [outcome]: 1 }]),
@@ -248,7 +248,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect((await listed(harness, { outcome: 'held', sourceId: 'src_none' }, 10)).ids).toEqual([])
     })
 
-    test('finds an outcome page by page, among thousands of events of one millisecond', async () => {
+    test('finds an outcome page by page, among thousands of events in the same millisecond', async () => {
       await using harness = await open()
       const events = Array.from({ length: 3_000 }, () => acceptedEvent({ at: NOON, userId: 'u1' }))
       await harness.backend.log.append(events)
@@ -269,10 +269,10 @@ export function eventsConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('has every event once, page by page, even where few meet the filter', async () => {
+    test('lists every event once, page by page, even if few match the filter', async () => {
       await using harness = await open()
       const first = acceptedEvent({ userId: 'rare' })
-      // An engine that looks at tens of thousands of events for one page stops within this type.
+      // A page that scans tens of thousands of events at most ends among these identify calls.
       const many = Array.from({ length: 60_000 }, (_, index) =>
         acceptedEvent({ type: Math.abs(index - 10_000) < 100 ? 'identify' : 'track' }),
       )
@@ -286,11 +286,11 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect((await listed(harness, { type: 'identify' }, 150)).ids).toEqual(identify.toReversed())
     })
 
-    test('finds the events of a user, and a messageId in many sources, among any number of events', async () => {
+    test('finds the events of a user, and a messageId in many sources, among many events', async () => {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
-      // Each a millisecond later: the order of events of different sources is that of their times.
+      // Each a millisecond later, because events of different sources are ordered by time.
       const all = Array.from({ length: count }, (_, index) =>
         isMine(index)
           ? acceptedEvent({

@@ -13,7 +13,7 @@ interface Followed {
   readonly through: number
 }
 
-/** Reads slice by slice from a position to the end. */
+/** Reads from a position to the end, slice by slice. */
 async function follow(
   { backend: { followedLog } }: BackendHarness,
   { after = 0, limit = 100, only }: { after?: number; limit?: number; only?: EventSelector } = {},
@@ -35,7 +35,7 @@ async function follow(
 
 const idsOf = (events: readonly AcceptedEvent[]): string[] => events.map(({ id }) => id)
 
-/** Whether a promise settles while the backend commits something. */
+/** Whether a promise settles during a commit of the backend. */
 async function settles({ backend }: BackendHarness, waiting: Promise<void>): Promise<boolean> {
   let isSettled = false
   void waiting.then(() => (isSettled = true))
@@ -43,7 +43,7 @@ async function settles({ backend }: BackendHarness, waiting: Promise<void>): Pro
   return isSettled
 }
 
-/** Settles again and again, and once more when the work is done. */
+/** Calls `settle` repeatedly until the work is done, and once more after that. */
 async function whileSettling(harness: BackendHarness, work: Promise<unknown>): Promise<void> {
   const isDone = work.then(() => true)
   do await harness.settle()
@@ -54,7 +54,7 @@ async function whileSettling(harness: BackendHarness, work: Promise<unknown>): P
 
 export function followedLogConformance(open: OpenBackendHarness): void {
   describe('the followed log', () => {
-    test('has every event of clients and every computed one, those of a source in the order of appending, whatever the limit', async () => {
+    test('returns all client and computed events, in append order for each source, with any limit', async () => {
       await using harness = await open()
       const call = (): AcceptedEvent => acceptedEvent({ sourceId: 'aud_a' })
       const events = [call(), computedEvent(), call(), call()]
@@ -73,7 +73,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(slice?.events.map(({ event }) => event)).toEqual(events)
     })
 
-    test('is at its end at once where there is no event, or none after the position', async () => {
+    test('is at its end immediately if there are no events after the position', async () => {
       await using harness = await open()
       const empty = await harness.backend.followedLog.read({ after: 0, limit: 5 })
       expect(empty).toEqual({ events: [], through: 0, isEnd: true })
@@ -83,7 +83,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(after).toEqual({ events: [], through, isEnd: true })
     })
 
-    test('goes on after a position, also after a restart and while the consumer acks', async () => {
+    test('continues after a position, even after a restart', async () => {
       await using harness = await open()
       await receive(harness, {}, {})
       const { through } = await follow(harness)
@@ -94,7 +94,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(positions[0]).toBeGreaterThan(through)
     })
 
-    test('with a selector has track events of these names, and calls of these types', async () => {
+    test('with a selector returns track events with these names and calls of these types', async () => {
       await using harness = await open()
       const names = ['Order Completed', 'naïve \u2028 "quoted" \ud83d\ude00']
       const [order, , named, page, , group] = await receive(
@@ -118,7 +118,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(await selected({ events: [], types: [] })).toEqual([])
     })
 
-    test('with a selector passes over any number of other events, a bounded number at a time', async () => {
+    test('with a selector skips any number of other events, a bounded number at a time', async () => {
       await using harness = await open()
       const other = Array.from({ length: 6_000 }, () => ({ event: 'Cart Viewed' }))
       const [first] = await receive(harness, {}, ...other)
@@ -128,11 +128,11 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(ids).toEqual([first!.id, last!.id])
       expect(slices.length).toBeGreaterThan(1)
       expect(through).toBe((await follow(harness)).through)
-      // A full slice ends at its last event: the rest of what was looked at comes again.
+      // A full slice ends at its last event, so the next slice scans the rest again.
       expect((await follow(harness, { only, limit: 1 })).ids).toEqual([first!.id, last!.id])
     })
 
-    test('tells of an event that is appended later, and of one that is there already', async () => {
+    test('resolves for an event that is appended later, and for an existing one', async () => {
       await using harness = await open()
       const { followedLog } = harness.backend
       const { signal } = new AbortController()
@@ -150,7 +150,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       await harness.backend.followedLog.appendedAfter(through, signal)
     })
 
-    test('stops waiting when the signal aborts, or has aborted', async () => {
+    test('stops waiting when the signal aborts, or if it has already aborted', async () => {
       await using harness = await open()
       const { followedLog } = harness.backend
       const stop = new AbortController()
@@ -160,7 +160,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       await followedLog.appendedAfter(0, stop.signal)
     })
 
-    test('waits after its end, where the newest calls were duplicates or were purged', async () => {
+    test('waits at its end if the newest calls were duplicates or purged', async () => {
       await using harness = await open()
       const { log, followedLog } = harness.backend
       const { signal } = new AbortController()
@@ -183,7 +183,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect((await follow(harness, { after: afterPurged.through })).ids).toEqual([next!.id])
     })
 
-    test('has the same events for those who wait for more, without duplicates, whatever the limit', async () => {
+    test('returns the same events to waiting followers, without duplicates, with any limit', async () => {
       await using harness = await open()
       const { log, followedLog } = harness.backend
       const [before] = await receive(harness, {})
@@ -209,7 +209,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect([ids.length, positions[3]]).toEqual([5, last])
     })
 
-    test('has no purged event for those who wait for more, and those that come after the purge', async () => {
+    test('returns later events to waiting followers, but no purged ones', async () => {
       await using harness = await open()
       const { followedLog } = harness.backend
       await followedLog.appendedAfter(0, AbortSignal.abort())
@@ -221,7 +221,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect(ids).toEqual(idsOf([kept!, again!]))
     })
 
-    test('misses no event and has none twice, while others append', async () => {
+    test('misses and repeats no event while others append', async () => {
       await using harness = await open()
       const { log, followedLog } = harness.backend
       const appended: string[] = []

@@ -22,15 +22,15 @@ function eventsOf(entries: readonly LogEntry[]): AcceptedEvent[] {
 }
 
 /**
- * @param isOrdered whether all entries that are not acked come in the order of appending, and those from before a restart first
- * and as redelivered. Nodes that compete for the entries cannot promise it.
+ * @param isOrdered whether unacked entries come in append order, starting with redelivered ones from before a restart. Competing
+ * nodes cannot guarantee it.
  */
 export function logConformance(
   open: OpenBackendHarness,
   { isOrdered }: { readonly isOrdered: boolean },
 ): void {
   describe('the log', () => {
-    test('hands out every event, those of one source in the order of appending', async () => {
+    test('hands out every event, in append order for each source', async () => {
       await using harness = await open()
       const events = Array.from({ length: 5 }, () => acceptedEvent())
       await harness.backend.log.append(events.slice(0, 2))
@@ -58,7 +58,7 @@ export function logConformance(
       if (isOrdered) expect(entries[0]?.redelivered).toBe(true)
     })
 
-    test('hands out again after a restart, as redelivered, what was not acked before it', async () => {
+    test('redelivers unacked entries after a restart', async () => {
       await using harness = await open()
       const events = Array.from({ length: 3 }, () => acceptedEvent())
       for (const event of events) await harness.backend.log.append([event])
@@ -70,7 +70,7 @@ export function logConformance(
       if (isOrdered) expect(eventsOf(entries)).toEqual(events)
     })
 
-    test('hands out every event of many sources', async () => {
+    test('hands out every event of several sources', async () => {
       await using harness = await open()
       const events = Array.from({ length: 40 }, (_, index) =>
         acceptedEvent({ sourceId: `src_${index % 10}` }),
@@ -85,7 +85,7 @@ export function logConformance(
       if (isOrdered) expect(taken).toEqual(events)
     })
 
-    test('does not hand out again entries that were acked in order', async () => {
+    test('does not redeliver entries that were acked in order', async () => {
       await using harness = await open()
       const [first, second] = [acceptedEvent(), acceptedEvent()]
       await harness.backend.log.append([first])
@@ -96,7 +96,7 @@ export function logConformance(
       expect(eventsOf(await take(harness, 1))).toEqual([second])
     })
 
-    test('hands out every entry that was not acked, for any order of acks', async () => {
+    test('redelivers every unacked entry, for any order of acks', async () => {
       await using harness = await open()
       const events = Array.from({ length: 6 }, () => acceptedEvent())
       for (const event of events) await harness.backend.log.append([event])
@@ -107,7 +107,7 @@ export function logConformance(
       for (const index of [1, 2, 4]) expect(left).toContain(events[index]!.id)
     })
 
-    test('hands out unacked entries again, as redelivered, to a consumer that starts over', async () => {
+    test('redelivers unacked entries to a consumer that starts over', async () => {
       await using harness = await open()
       const event = acceptedEvent()
       await harness.backend.log.append([event])
@@ -117,7 +117,7 @@ export function logConformance(
       expect(again[0]?.redelivered).toBe(true)
     })
 
-    test('hands out the same object again to a consumer of the same process', async () => {
+    test('redelivers the same object to a consumer in the same process', async () => {
       await using harness = await open()
       await harness.backend.log.append([acceptedEvent()])
       const [entry] = await take(harness, 1)
@@ -128,7 +128,7 @@ export function logConformance(
       expect(eventsOf(await take(harness, 1))).toEqual([next])
     })
 
-    test('misses no event that was acked out of order before the consumer starts over', async () => {
+    test('reports no missing event after acks out of order and a new consumer', async () => {
       await using harness = await open()
       for (let count = 3; count > 0; count--) await harness.backend.log.append([acceptedEvent()])
       const entries = await take(harness, 3)
@@ -151,35 +151,31 @@ export function logConformance(
       expect(eventsOf(await take(harness, 1))).toEqual([next])
     })
 
-    test(
-      'loses nothing of a backlog larger than it keeps in memory',
-      { timeout: 60_000 },
-      async () => {
-        await using harness = await open()
-        const ids: string[] = []
-        for (let batch = 0; batch < 25; batch++) {
-          const events = Array.from({ length: 500 }, () => acceptedEvent())
-          ids.push(...events.map(({ id }) => id))
-          await harness.backend.log.append(events)
-        }
-        const entries = await take(harness, ids.length)
-        expect(eventsOf(entries).map(({ id }) => id)).toEqual(ids)
-      },
-    )
+    test('loses nothing of a backlog larger than its memory', { timeout: 60_000 }, async () => {
+      await using harness = await open()
+      const ids: string[] = []
+      for (let batch = 0; batch < 25; batch++) {
+        const events = Array.from({ length: 500 }, () => acceptedEvent())
+        ids.push(...events.map(({ id }) => id))
+        await harness.backend.log.append(events)
+      }
+      const entries = await take(harness, ids.length)
+      expect(eventsOf(entries).map(({ id }) => id)).toEqual(ids)
+    })
 
     test('ends a waiting consumer when its signal aborts', async () => {
       await using harness = await open()
       const stop = new AbortController()
       const consuming = (async () => {
         for await (const entries of harness.backend.log.consume({ signal: stop.signal })) {
-          expect.unreachable(`nothing was appended, but there were ${entries.length} entries`)
+          expect.unreachable(`nothing was appended, but ${entries.length} entries were handed out`)
         }
       })()
       stop.abort()
       await consuming
     })
 
-    test('for any run of appends, acks and restarts, hands out each unacked event, and only events that were appended', async () => {
+    test('for any sequence of appends, acks and restarts, hands out every unacked event, and only appended ones', async () => {
       const step = fc.oneof(
         fc.record({ do: fc.constant('append' as const), count: fc.integer({ min: 1, max: 5 }) }),
         fc.record({ do: fc.constant('ack' as const), count: fc.integer({ min: 1, max: 4 }) }),

@@ -5,10 +5,10 @@ import { deliveryOf } from '../deliveries/recorded-delivery.ts'
 
 export function standingConformance(open: OpenBackendHarness): void {
   describe('the standing of events', () => {
-    test('names the destinations that have a delivery, or were declined, of each event that was decided on', async () => {
+    test('has the destinations of each decided event that have a delivery or declined it', async () => {
       await using harness = await open()
       const { deliveries, events, log } = harness.backend
-      // Of one batch, so that they are of the same millisecond.
+      // In one batch, so they have the same millisecond.
       const [both, declined, neither] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
       await log.append([both, declined, neither])
       await harness.settle()
@@ -25,7 +25,7 @@ export function standingConformance(open: OpenBackendHarness): void {
       expect([...standing.keys()].toSorted()).toEqual([both.id, declined.id].toSorted())
     })
 
-    test('of no event is empty', async () => {
+    test('of no events is empty', async () => {
       await using harness = await open()
       expect(await harness.backend.events.standingOf([])).toEqual(new Map())
     })

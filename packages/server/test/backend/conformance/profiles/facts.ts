@@ -8,7 +8,7 @@ import { purgeUser } from '../deletions/purge-requests.ts'
 const KEEPING = { forMs: null, most: 100 }
 const CLAUSE = { definition: 'track: Order', keeping: KEEPING, reachesBackTo: NOON - 9 }
 
-/** A fact of u1 at its position. */
+/** An archived fact of u1 at a position. */
 const archived = (
   clause: number,
   position: number,
@@ -37,7 +37,7 @@ async function pruneAll({ backend: { facts } }: BackendHarness, now: number): Pr
   while (cursor !== null) cursor = await facts.prune({ now, cursor })
 }
 
-/** Applies one event of u1 for each position, counted by the clause. */
+/** Applies an event of u1 at each position, counted by the clause. */
 async function count(
   harness: BackendHarness,
   clause: number,
@@ -56,7 +56,7 @@ async function count(
 
 export function factsConformance(open: OpenBackendHarness): void {
   describe('a clause', () => {
-    test('is complete at once where no profiles are kept, and is kept across a restart', async () => {
+    test('is complete immediately if there are no profiles, and persists across a restart', async () => {
       await using harness = await open()
       const clause = await harness.backend.facts.put(CLAUSE)
       const { number } = clause
@@ -65,7 +65,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.facts.clauses()).toEqual([clause])
     })
 
-    test('is put once for each definition', async () => {
+    test('is stored once per definition', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       await follow(harness, [{}, {}])
@@ -80,10 +80,10 @@ export function factsConformance(open: OpenBackendHarness): void {
     })
 
     test.each<[string, FactClause['keeping'], FactClause['keeping']]>([
-      ['for longer', { forMs: 9, most: 5 }, { forMs: 9, most: 5 }],
-      ['for ever', { forMs: null, most: 1 }, { forMs: null, most: 5 }],
-      ['of which more are kept', { forMs: 1, most: 6 }, { forMs: 7, most: 6 }],
-    ])('%s is filled again from what the archive has now', async (_, keeping, wanted) => {
+      ['with a longer window', { forMs: 9, most: 5 }, { forMs: 9, most: 5 }],
+      ['without a window', { forMs: null, most: 1 }, { forMs: null, most: 5 }],
+      ['with more facts', { forMs: 1, most: 6 }, { forMs: 7, most: 6 }],
+    ])('%s is filled again from the archive', async (_, keeping, wanted) => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 7, most: 5 } })
@@ -96,7 +96,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await facts.put(narrow)).toEqual(wider)
     })
 
-    test('that is removed has no facts, and its number is not used again', async () => {
+    test('that is removed has no facts, and its number is not reused', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put(CLAUSE)
@@ -110,7 +110,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await facts.clauses()).toEqual([again])
     })
 
-    test('may go while a slice that names it is under way', async () => {
+    test('can be removed while a slice with its facts is in progress', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put(CLAUSE)
@@ -127,7 +127,7 @@ export function factsConformance(open: OpenBackendHarness): void {
   })
 
   describe('facts', () => {
-    test('come newest first, with their values, whatever their order in the log', async () => {
+    test('are sorted newest first, with their values, in any order of the log', async () => {
       await using harness = await open()
       const { number } = await harness.backend.facts.put(CLAUSE)
       const at = [NOON, NOON - 5, NOON, NOON + 3]
@@ -145,7 +145,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(found?.[0]).toEqual({ at: NOON + 3, position: 4, value: [3, 'ö"'] })
     })
 
-    test('of one event are counted by each clause that it names', async () => {
+    test('of one event are counted by each of its clauses', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const [a, b] = [await facts.put(CLAUSE), await facts.put({ ...CLAUSE, definition: 'b' })]
@@ -156,7 +156,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(found.get(b.number)).toEqual([{ at: NOON, position: 1, value: b.number }])
     })
 
-    test('are at most as many as the clause keeps: the newest', async () => {
+    test('are limited to the newest ones that the clause keeps', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
@@ -167,30 +167,27 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await positionsOf(harness, number)).toEqual([64, 40, 32])
     })
 
-    test.each([1, 20])(
-      'are at most as many of a user with %d anonymousIds, each of which has so many',
-      async (devices) => {
-        await using harness = await open()
-        const { facts } = harness.backend
-        const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
-        const ids = Array.from({ length: devices }, (_, index) => `a${index}`)
-        const counted = ids.flatMap((anonymousId, index) =>
-          [0, 100, 200].map((at) => ({
-            anonymousId,
-            type: 'track' as const,
-            timestamp: NOON + at + index,
-            facts: [{ clause: number, value: at + index }],
-          })),
-        )
-        const linked = ids.map((id) => ({ userId: 'u1', links: [anonymous(id)] }))
-        await follow(harness, [...counted, ...linked])
-        const newest = counted.map(({ timestamp }) => timestamp).toSorted((a, b) => b - a)
-        const kept = (await loaded(harness)).facts.get(number)!
-        expect(kept.map(({ at }) => at)).toEqual(newest.slice(0, 3))
-      },
-    )
+    test.each([1, 20])('are limited in total for a user with %d anonymousIds', async (devices) => {
+      await using harness = await open()
+      const { facts } = harness.backend
+      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
+      const ids = Array.from({ length: devices }, (_, index) => `a${index}`)
+      const counted = ids.flatMap((anonymousId, index) =>
+        [0, 100, 200].map((at) => ({
+          anonymousId,
+          type: 'track' as const,
+          timestamp: NOON + at + index,
+          facts: [{ clause: number, value: at + index }],
+        })),
+      )
+      const linked = ids.map((id) => ({ userId: 'u1', links: [anonymous(id)] }))
+      await follow(harness, [...counted, ...linked])
+      const newest = counted.map(({ timestamp }) => timestamp).toSorted((a, b) => b - a)
+      const kept = (await loaded(harness)).facts.get(number)!
+      expect(kept.map(({ at }) => at)).toEqual(newest.slice(0, 3))
+    })
 
-    test('are pruned when they leave the longest window of the clause', async () => {
+    test('are pruned when they leave the window of the clause', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })
@@ -202,7 +199,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await positionsOf(harness, kept.number)).toEqual([4])
     })
 
-    test('are pruned slice by slice, of any number of profiles', async () => {
+    test('are pruned slice by slice for any number of profiles', async () => {
       await using harness = await open()
       const { facts } = harness.backend
       const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })
@@ -225,7 +222,7 @@ export function factsConformance(open: OpenBackendHarness): void {
   })
 
   describe('filling', () => {
-    test('adds archived facts once, and makes their profiles dirty', async () => {
+    test('adds archived facts once and makes their profiles dirty', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}, {}, { userId: 'u2' }])
@@ -246,7 +243,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.facts.clauses()).toMatchObject([{ filledThrough: 3 }])
     })
 
-    test('neither misses nor doubles a fact that comes with the log', async () => {
+    test('neither misses nor duplicates a fact that also comes from the log', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}])
@@ -263,7 +260,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await facts.clauses()).toMatchObject([{ filledThrough: 2 }])
     })
 
-    test('several clauses moves each of them', async () => {
+    test('several clauses advances each of them', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}, {}])
@@ -277,7 +274,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(filled).toEqual([2, 2, 0])
     })
 
-    test('gives a fact to the profile of the first id that has one, and to none else', async () => {
+    test('adds a fact to the profile of its first id with a profile, and no other', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [
@@ -302,7 +299,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('default')).toBe(2)
     })
 
-    test('refuses a slice that was read before a purge', async () => {
+    test('refuses a slice read before a purge', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}])

@@ -12,7 +12,7 @@ import type { BackendHarness } from '../backend-harness.ts'
 export const user = (id: string): ProfileId => ({ kind: 'user', id })
 export const anonymous = (id: string): ProfileId => ({ kind: 'anonymous', id })
 
-/** An identify call of u1 at NOON, if nothing else is given. It names the anonymousId that it claims, as a client does. */
+/** By default, an identify call of u1 at NOON. It has the anonymousId that it claims, like a call from a client. */
 export function changeOf(
   position: number,
   { timestamp = NOON, ...change }: Partial<ProfileChange> = {},
@@ -38,7 +38,7 @@ export function changeOf(
   }
 }
 
-/** Begins if need be, and applies changes as the next slice. Its events are dirty since `at`. */
+/** Begins profiles if needed, and applies changes as the next slice. Their profiles are dirty since `at`. */
 export async function follow(
   { backend: { profiles } }: BackendHarness,
   changes: readonly Partial<ProfileChange>[],
@@ -63,13 +63,13 @@ export async function profileOf(
   return backend.profiles.find(space, userId)
 }
 
-/** The traits of a user, without what set them. */
+/** The traits of a user, without their origin. */
 export async function traitsOf(harness: BackendHarness, userId = 'u1'): Promise<object> {
   const { traits = {} } = (await profileOf(harness, userId)) ?? {}
   return Object.fromEntries(Object.entries(traits).map(([name, { value }]) => [name, value]))
 }
 
-/** The profile of a user as an evaluation sees it. */
+/** The profile of a user as loaded for an evaluation. */
 export async function loaded(
   { backend }: BackendHarness,
   userId = 'u1',
@@ -78,7 +78,7 @@ export async function loaded(
   return (await backend.evaluations.loadUser(space, userId))!
 }
 
-/** Evaluates everything that is due, without a result. Returns the userIds, in the order in which the profiles came. */
+/** Evaluates all due profiles, without results. Returns their userIds in order. */
 export async function settle(
   { backend: { evaluations } }: BackendHarness,
   now: number = NOON,
@@ -96,7 +96,7 @@ export async function settle(
   return due.map(({ userIds }) => userIds.join())
 }
 
-/** What tells a user a value of aud_a, with its event as the audiences make it. */
+/** An announcement of a value of aud_a to a user, with its event. */
 export function announce(userId: string, number = 1, value: Json = true): Announcement {
   const messageId = `${userId} ${number}`
   return {

@@ -11,7 +11,7 @@ const MAX_LINKS = 3
 type Call = Partial<ProfileChange> &
   Required<Pick<ProfileChange, 'space' | 'timestamp' | 'eventId'>>
 
-/** Calls of a few people on a few devices, with clocks of their own. Each history has a space of its own. */
+/** Calls of a few people on a few devices with different clocks, in one space per history. */
 function historyOf(chance: Chance, space: string): readonly Call[] {
   const people = ['u1', 'u2', 'u3', 'u4'].slice(0, chance.integer(1, 4))
   const devices = ['d1', 'd2', 'd3', 'd4', 'd5'].slice(0, chance.integer(1, 5))
@@ -46,10 +46,10 @@ interface Naive {
   readonly calls: number
 }
 
-/** The users whom aliases make one with a user. */
+/** The users that aliases merge with a user. */
 function groupOf(calls: readonly Call[], userId: string): ReadonlySet<string> {
   const group = new Set([userId])
-  // It grows while it is read.
+  // The set grows during the iteration.
   for (const each of group)
     for (const { type, userId: caller, links = [] } of calls) {
       if (type !== 'alias') continue
@@ -59,7 +59,7 @@ function groupOf(calls: readonly Call[], userId: string): ReadonlySet<string> {
   return group
 }
 
-/** What the profile of a user is, from the list of all calls and nothing else. */
+/** Computes the profile of a user directly from the list of all calls. */
 function naiveProfile(calls: readonly Call[], userId: string): Naive | undefined {
   const group = groupOf(calls, userId)
   const owned = new Map<string, Call>()
@@ -119,7 +119,7 @@ function shown(profile: Profile | undefined): Naive | undefined {
 /** @param count the number of histories */
 export function profileHistoriesConformance(open: OpenBackendHarness, count: number): void {
   describe('profiles', () => {
-    test(`of ${count} random histories are those of a naive reference, in any order of arrival`, async () => {
+    test(`of ${count} random histories match a naive reference, in any order of arrival`, async () => {
       await using harness = await open()
       const seed = Number(process.env['HOOKLINE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
       const chance = new Chance(seed)

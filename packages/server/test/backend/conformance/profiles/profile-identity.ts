@@ -24,7 +24,7 @@ async function putClause({ backend }: BackendHarness): Promise<number> {
   return (await backend.facts.put({ definition: 'a', keeping, reachesBackTo: null })).number
 }
 
-/** Awkward ids. The long ones have nothing that a database could compress. */
+/** Awkward ids. The long ones are incompressible. */
 const IDS = [
   '',
   ' ',
@@ -41,7 +41,7 @@ const IDS = [
 
 export function profileIdentityConformance(open: OpenBackendHarness): void {
   describe('the ids of a profile', () => {
-    test('of different kinds are different, though they are equal texts', async () => {
+    test('of different kinds are different even if their texts are equal', async () => {
       await using harness = await open()
       await follow(harness, [
         { userId: 'x', traits: { kind: 'user' } },
@@ -51,7 +51,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(await traitsOf(harness, 'x')).toEqual({ kind: 'user' })
     })
 
-    test('may be any texts, of any length', async () => {
+    test('can be any text of any length', async () => {
       await using harness = await open()
       const { evaluations, profiles } = harness.backend
       await follow(harness, [
@@ -86,7 +86,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('default')).toBe(0)
     })
 
-    test('are linked by a call with both, and with them what was known of the anonymous user', async () => {
+    test('are linked by a call with both, with the earlier data of the anonymous user', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'a1', type: 'page', timestamp: NOON - 7 },
@@ -105,7 +105,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(await profileOf(harness)).toMatchObject({ counts: { page: 1, screen: 1 } })
     })
 
-    test('that only an alias has named as the former one are not listed, until an event has', async () => {
+    test('known only as previousId of an alias are not listed until they send an event', async () => {
       await using harness = await open()
       const links = [user('old'), anonymous('old')]
       await follow(harness, [{ userId: 'new', type: 'alias', links }])
@@ -124,8 +124,8 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
 
     test.each([
       ['in one slice', 1],
-      ['in slices of their own', 3],
-    ])('are linked through any chain, %s', async (_, slices) => {
+      ['in separate slices', 3],
+    ])('are linked through chains, %s', async (_, slices) => {
       await using harness = await open()
       const changes = [
         { userId: 'u3', links: [user('u2')], type: 'alias' as const },
@@ -169,7 +169,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('moves results, and a size counts a result of both once', async () => {
+    test('moves results, and counts a result of both once', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])
@@ -203,7 +203,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('keeps what was announced to each user, and the lists of each', async () => {
+    test('keeps the lists of each user', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await memberships.changeList(
@@ -216,7 +216,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(userIds).toEqual(['u1', 'u2'])
     })
 
-    test('waits for evaluation since the first of both became dirty', async () => {
+    test('is due since the first of both profiles became dirty', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'u1' }], NOON)

@@ -4,7 +4,7 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 import { anonymous, follow, loaded, profileOf, settle, traitsOf, user } from './profile-changes.ts'
 
-/** A call of a user on a device, at a time after NOON. */
+/** A call of a user on a device, `timestamp` milliseconds after NOON. */
 const on = (device: string, userId: string, timestamp: number, traits = {}) => ({
   userId,
   traits,
@@ -19,7 +19,7 @@ async function idsOf(harness: BackendHarness, userId: string): Promise<readonly 
 
 export function profileLinksConformance(open: OpenBackendHarness): void {
   describe('on a shared device', () => {
-    test('two users stay two, and the device is of the one who was there first', async () => {
+    test('two users stay separate, and the device belongs to the first one', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
@@ -32,7 +32,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await traitsOf(harness, 'alice')).toEqual({ plan: 'free' })
     })
 
-    test('an earlier call that arrives late takes the device with its history', async () => {
+    test('an earlier call that arrives late claims the device with its history', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
@@ -47,7 +47,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await idsOf(harness, 'alice')).toEqual(['alice'])
     })
 
-    test('of claims of one time the one that was received first counts, then that with the lesser messageId', async () => {
+    test('of simultaneous claims, the first received one wins, then the lower messageId', async () => {
       await using harness = await open()
       const at = { timestamp: NOON, links: [anonymous('a1')] }
       await follow(harness, [
@@ -60,7 +60,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await idsOf(harness, 'u2')).toEqual(['u2'])
     })
 
-    test('a profile shows the call behind each link, and which links were refused', async () => {
+    test('a profile shows the call behind each link, and refused links', async () => {
       await using harness = await open()
       await follow(harness, [
         on('tablet', 'bob', 1),
@@ -87,7 +87,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
     })
   })
 
-  test('a slice reports each id that is not linked, once, and how large the largest profile became', async () => {
+  test('a slice reports each unlinked id once, and the size of the largest profile', async () => {
     await using harness = await open()
     const calls = [
       on('d1', 'bob', 1),
@@ -106,8 +106,8 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
     expect(await follow(harness, calls, NOON, 2)).toEqual({ unlinked: again, largest: 0 })
   })
 
-  describe('a profile has as many anonymousIds as it may have', () => {
-    test('those that were claimed first, whatever the order of arrival; others are counted', async () => {
+  describe('the anonymousIds of a profile', () => {
+    test('are the first claimed ones up to the limit, in any order of arrival, and others are counted', async () => {
       await using harness = await open()
       const calls = [4, 2, 3, 1, 5].map((time) => on(`d${time}`, 'u1', time))
       for (const call of calls) await follow(harness, [call], NOON, 2)
@@ -117,7 +117,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count('default')).toBe(4)
     })
 
-    test('also if aliases bring them together', async () => {
+    test('are limited even if aliases merge users', async () => {
       await using harness = await open()
       await follow(
         harness,
@@ -136,7 +136,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
   })
 
   describe('an alias', () => {
-    test('that claims two ids at one moment links the one that fits, in any order', async () => {
+    test('that claims two ids at once links only the one that fits, in any order', async () => {
       await using harness = await open()
       const alias = {
         userId: 'u1',
@@ -158,7 +158,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
         expect((await profileOf(harness, 'u1', space))!.links.map(({ id }) => id)).toEqual(['a'])
     })
 
-    test('that makes too many users one is shown as refused, and goes with the user', async () => {
+    test('that merges too many users is shown as refused, and is removed with the user', async () => {
       await using harness = await open()
       const aliases = Array.from({ length: 120 }, (_, index) => ({
         userId: 'u1',
@@ -174,7 +174,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count('default')).toBe(0)
     })
 
-    test('of the first user of a device makes it the device of both', async () => {
+    test('of the first user of a device shares the device with the other user', async () => {
       await using harness = await open()
       const applied = await follow(harness, [
         on('d1', 'bob', 1),
@@ -186,7 +186,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
   })
 
   describe('a purge of a user', () => {
-    test('removes the anonymousIds that are linked to the user, and nothing of others', async () => {
+    test('removes the anonymousIds linked to the user, and no data of others', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },
@@ -197,14 +197,14 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       await purgeUser(harness, 'bob')
       expect(await profileOf(harness, 'bob')).toBeUndefined()
       expect(await traitsOf(harness, 'alice')).toEqual({ plan: 'free' })
-      // She claims it next. It has nothing of before.
+      // Her claim is the next one. No earlier data is left.
       expect(await idsOf(harness, 'alice')).toEqual(['alice', 'tablet'])
       expect(await harness.backend.profiles.count('default')).toBe(1)
       await purgeUser(harness, 'alice')
       expect(await harness.backend.profiles.count('default')).toBe(0)
     })
 
-    test('leaves those whom an alias made one with the user, without results until they are evaluated', async () => {
+    test('keeps users merged with the user by an alias, without results until they are evaluated', async () => {
       await using harness = await open()
       const { evaluations, memberships, profiles } = harness.backend
       await follow(harness, [
@@ -223,7 +223,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await idsOf(harness, 'u2')).toEqual(['u2', 'u3'])
       expect(await traitsOf(harness, 'u3')).toEqual({ own: 'u2' })
       expect((await loaded(harness, 'u3')).results.size).toBe(0)
-      // It is the only profile left, and is evaluated again.
+      // The only profile left is evaluated again.
       expect(await settle(harness)).toEqual(['u2,u3'])
       await purgeUser(harness, 'u2')
       expect(await idsOf(harness, 'u3')).toEqual(['u3'])
@@ -231,7 +231,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('default')).toBe(1)
     })
 
-    test('leaves an anonymousId by itself that the next user has no room for, without what it had', async () => {
+    test('leaves an anonymousId unlinked and empty if the next user has no room for it', async () => {
       await using harness = await open()
       const calls = [on('d1', 'next', 1), on('d2', 'gone', 2), on('d2', 'next', 3)]
       const visit = { anonymousId: 'd2', traits: { from: 'ad' }, timestamp: NOON }
@@ -246,7 +246,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(due.map(({ userIds, traits }) => [userIds, traits])).toContainEqual([[], {}])
     })
 
-    test('removes what aliases of others have named as a former id of the user', async () => {
+    test('removes the user as a former id in aliases of others', async () => {
       await using harness = await open()
       const alias = {
         userId: 'other',
@@ -258,13 +258,13 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect((await profileOf(harness, 'other'))!.links).toEqual([])
       await follow(harness, [{ ...alias, links: [user('a1'), anonymous('a1')] }])
       await purgeUser(harness, 'a1')
-      // It was seen as an anonymousId, which nobody has asked to remove.
+      // It was also seen as an anonymousId, which was not purged.
       expect((await profileOf(harness, 'other'))!.links).toMatchObject([
         { kind: 'anonymous', id: 'a1' },
       ])
     })
 
-    test('removes all anonymousIds of the user, however many', async () => {
+    test('removes any number of anonymousIds of the user', async () => {
       await using harness = await open()
       const devices = Array.from({ length: 4_100 }, (_, index) => `d${index}`)
       for (let from = 0; from < devices.length; from += 1_000)
@@ -285,7 +285,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect((await evaluations.due(NOON + 60_000, 9)).map(({ traits }) => traits)).toEqual([{}])
     })
 
-    test('parts those whom only an alias of the user made one', async () => {
+    test('separates users merged only by an alias of the user', async () => {
       await using harness = await open()
       await follow(harness, [
         { userId: 'u1' },

@@ -13,7 +13,7 @@ const ANONYMOUS = ['a1', 'a2', 'u1']
 
 const userId = fc.constantFrom(...USERS)
 const anonymousId = fc.constantFrom(...ANONYMOUS)
-/** Few times, so that many are equal. */
+/** Few different times, to have many equal ones. */
 const time = fc.integer({ min: NOON, max: NOON + 3 })
 const traits = fc.dictionary(
   fc.constantFrom('plan', '__proto__', 'a.b"'),
@@ -37,7 +37,7 @@ const event = fc.oneof(
   fc.record({ type: fc.constant('page' as const), anonymousId, counts: fc.boolean() }),
 )
 
-/** Events with the positions that they have in the log, and an order in which they are applied. */
+/** Events in the order of the log, and an order in which they are applied. */
 const history = fc
   .array(fc.record({ event, timestamp: time, receivedAt: time }), { minLength: 1, maxLength: 24 })
   .chain((events) =>
@@ -51,12 +51,12 @@ const history = fc
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
-/** In a space of its own for each case, so that the cases share a backend. */
+/** Uses one space per case, because the cases share a backend. */
 function changesOf({ events }: History, space: string, clause: number): ProfileChange[] {
   return events.map(({ event: { ...given }, timestamp, receivedAt }, index) => {
     const { counts = false, ...rest } = given as Partial<ProfileChange> & { counts?: boolean }
     const facts = counts ? [{ clause, value: index }] : []
-    // Each position is one at which old facts are trimmed.
+    // Old facts are trimmed at each of these positions.
     return changeOf(index * 32, { ...rest, space, timestamp, receivedAt, facts })
   })
 }
@@ -64,7 +64,7 @@ function changesOf({ events }: History, space: string, clause: number): ProfileC
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : 1
 
-/** Everything that can be read of all ids, with the anonymous ones through users that know them. */
+/** All readable data of a space. Linked anonymousIds are read through their users. */
 async function readAll({ backend }: BackendHarness, space: string): Promise<unknown> {
   const users = await Promise.all(
     USERS.map(async (id) => {
@@ -83,7 +83,7 @@ async function readAll({ backend }: BackendHarness, space: string): Promise<unkn
   return { users, withoutUser: withoutUser.toSorted(), count: await backend.profiles.count(space) }
 }
 
-/** Applies the changes slice by slice. Some slices come again at once: the ack of the first time was lost. */
+/** Applies the changes slice by slice, and repeats some slices as after a lost ack. */
 async function applyAll(
   harness: BackendHarness,
   changes: readonly ProfileChange[],
@@ -103,40 +103,34 @@ async function applyAll(
 
 export function profileOrderConformance(open: OpenBackendHarness): void {
   describe('profiles do not depend on the order of events', () => {
-    test(
-      `for any permutation and any repetition (seed ${SEED})`,
-      { timeout: 120_000 },
-      async () => {
-        await using harness = await open()
-        await follow(harness, [])
-        const keeping = { forMs: null, most: 3 }
-        const clause = await harness.backend.facts.put({
-          definition: 'a',
-          keeping,
-          reachesBackTo: null,
-        })
-        let cases = 0
-        const run = fc.asyncProperty(history, async (given) => {
-          const spaces = [`in order ${cases}`, `in disorder ${cases++}`] as const
-          const inOrder = changesOf(given, spaces[0], clause.number)
-          const whole = { slices: [inOrder.length], repeats: [false] }
-          await applyAll(harness, inOrder, whole)
-          const changes = changesOf(given, spaces[1], clause.number)
-          await applyAll(
-            harness,
-            given.order.map((index) => changes[index]!),
-            given,
-          )
-          const expected = await readAll(harness, spaces[0])
-          const seen = await readAll(harness, spaces[1])
-          await settle(harness)
-          const renamed = JSON.parse(
-            JSON.stringify(seen).replaceAll(spaces[1], spaces[0]),
-          ) as object
-          expect(renamed).toEqual(JSON.parse(JSON.stringify(expected)))
-        })
-        await fc.assert(run, { seed: SEED, numRuns: RUNS })
-      },
-    )
+    test(`for any permutation and repetition (seed ${SEED})`, { timeout: 120_000 }, async () => {
+      await using harness = await open()
+      await follow(harness, [])
+      const keeping = { forMs: null, most: 3 }
+      const clause = await harness.backend.facts.put({
+        definition: 'a',
+        keeping,
+        reachesBackTo: null,
+      })
+      let cases = 0
+      const run = fc.asyncProperty(history, async (given) => {
+        const spaces = [`in order ${cases}`, `in disorder ${cases++}`] as const
+        const inOrder = changesOf(given, spaces[0], clause.number)
+        const whole = { slices: [inOrder.length], repeats: [false] }
+        await applyAll(harness, inOrder, whole)
+        const changes = changesOf(given, spaces[1], clause.number)
+        await applyAll(
+          harness,
+          given.order.map((index) => changes[index]!),
+          given,
+        )
+        const expected = await readAll(harness, spaces[0])
+        const seen = await readAll(harness, spaces[1])
+        await settle(harness)
+        const renamed = JSON.parse(JSON.stringify(seen).replaceAll(spaces[1], spaces[0])) as object
+        expect(renamed).toEqual(JSON.parse(JSON.stringify(expected)))
+      })
+      await fc.assert(run, { seed: SEED, numRuns: RUNS })
+    })
   })
 }

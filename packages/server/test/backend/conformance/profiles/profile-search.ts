@@ -15,7 +15,7 @@ async function find(
   return backend.profiles.list({ space: 'default', ...query }, { limit: 50 }, now)
 }
 
-/** Every page. */
+/** Reads all pages. */
 async function findAll(
   { backend }: BackendHarness,
   query: Omit<ProfileQuery, 'space'>,
@@ -48,7 +48,7 @@ async function fillIndexes({ backend }: BackendHarness, now = NOON): Promise<num
 
 export function profileSearchConformance(open: OpenBackendHarness): void {
   describe('a search for profiles', () => {
-    test('lists those with the most ids first', async () => {
+    test('lists profiles with the most ids first', async () => {
       await using harness = await open()
       await follow(harness, [
         { userId: 'u1' },
@@ -61,7 +61,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(found.nextCursor).toBeNull()
     })
 
-    test('lists all of a space, page by page', async () => {
+    test('lists all profiles of a space, page by page', async () => {
       await using harness = await open()
       const users = Array.from({ length: 7 }, (_, index) => `u${index}`)
       await follow(
@@ -81,7 +81,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('finds users by the beginning of the userId, and a user by an anonymousId', async () => {
+    test('finds users by a prefix of the userId, and a user by an anonymousId', async () => {
       await using harness = await open()
       await follow(harness, [
         ...['ada', 'adam', 'Ada', 'bob', 'ad\u{10ffff}', `ada${'x'.repeat(300)}`].map((userId) => ({
@@ -101,7 +101,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(usersIn(await find(harness, { text: '%' }))).toEqual([])
     })
 
-    test('finds users by the value of a trait, once its index is filled, and follows changes', async () => {
+    test('finds users by the value of a trait once its index is filled, and after changes', async () => {
       await using harness = await open()
       const email = (value: string) => ({ traits: { email: value } })
       await follow(harness, [
@@ -137,7 +137,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(usersIn(await find(harness, plan))).toEqual(['number'])
     })
 
-    test('shows each profile once, whatever its ids', async () => {
+    test('returns each profile once, even if several of its ids match', async () => {
       await using harness = await open()
       const pro = { traits: { plan: 'pro' } }
       await follow(harness, [
@@ -154,7 +154,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, each, 1)).toEqual(['u1,u3', 'u2'])
     })
 
-    test('lists all users with an e-mail address, then those with such an id, page by page', async () => {
+    test('lists all users with an e-mail address, then users with such an id, page by page', async () => {
       await using harness = await open()
       const email = { traits: { email: 'Info@x.org' } }
       await follow(harness, [
@@ -169,7 +169,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, { text: 'info@x.org' }, limit)).toEqual(expected)
     })
 
-    test('finds a user whose userId is an e-mail address, before any address is indexed', async () => {
+    test('finds a user whose userId is an e-mail address before addresses are indexed', async () => {
       await using harness = await open()
       const address = 'info@x.org'
       await follow(harness, [{ userId: address, traits: { email: address } }])
@@ -178,7 +178,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(await findAll(harness, { text: address }, 1)).toEqual([address])
     })
 
-    test('shows the profile with an anonymousId once, and no more than the limit', async () => {
+    test('returns the profile with an anonymousId once, within the limit', async () => {
       await using harness = await open()
       const users = Array.from({ length: 5 }, (_, index) => ({ userId: `x${index}` }))
       await follow(harness, [...users, { userId: 'x4', links: [anonymous('x')] }])
@@ -193,7 +193,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('refuses a cursor that it has not given', async () => {
+    test('refuses an invalid cursor', async () => {
       await using harness = await open()
       await follow(harness, [{}])
       const queries = [{}, { text: 'u' }, { text: 'u@' }, { trait: { name: 'plan', value: 'pro' } }]
@@ -208,7 +208,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
           ).rejects.toMatchObject({ name: 'InvalidCursor' })
     })
 
-    test('fills an index again whose removal has begun', async () => {
+    test('refills an index whose removal has begun', async () => {
       await using harness = await open()
       const users = Array.from(
         { length: 2_500 },
@@ -229,7 +229,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(usersIn(await find(harness, byPlan(id), later))).toEqual([id])
     })
 
-    test('of more than 20 traits is refused, until one of them was not searched for a week', async () => {
+    test('of more than 20 traits is refused until an unused index is removed', async () => {
       await using harness = await open()
       await follow(harness, [{ userId: 'u1', traits: { t0: 'x', last: 'x' } }])
       const value = 'x'
@@ -237,7 +237,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         await find(harness, { trait: { name: `t${index}`, value } })
       const last = { trait: { name: 'last', value } }
       await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexes' })
-      // Nobody can take the place of e-mail addresses.
+      // E-mail addresses can be searched even beyond the limit.
       expect((await find(harness, { text: 'a@x.org' })).indexed).toBeLessThan(1)
       const later = NOON + 2 * DAY_MS
       await find(harness, { trait: { name: 't0', value } }, later)

@@ -9,7 +9,7 @@ const identify = (plan: string | null, change: Partial<ProfileChange> = {}) => (
   ...change,
 })
 
-/** Two identify calls, and the plan that wins whatever their order. */
+/** Two identify calls, and the resulting traits in either order. */
 const RULES: readonly [
   name: string,
   first: Partial<ProfileChange>,
@@ -23,25 +23,25 @@ const RULES: readonly [
     { plan: 'new' },
   ],
   [
-    'of equal timestamps, the later receivedAt',
+    'the later receivedAt of equal timestamps',
     identify('later', { receivedAt: NOON + 9, eventId: 'evt_a' }),
     identify('sooner', { receivedAt: NOON + 8, eventId: 'evt_b' }),
     { plan: 'later' },
   ],
   [
-    'of equal times, the greater event id',
+    'the greater event id of equal times',
     identify('b', { eventId: 'evt_b' }),
     identify('a', { eventId: 'evt_a' }),
     { plan: 'b' },
   ],
   [
-    'a removal that is newer',
+    'a newer removal',
     identify(null, { timestamp: NOON + 1 }),
     identify('old', { timestamp: NOON }),
     {},
   ],
   [
-    'a value that is newer than a removal',
+    'a value newer than a removal',
     identify('new', { timestamp: NOON + 1 }),
     identify(null, { timestamp: NOON }),
     { plan: 'new' },
@@ -72,7 +72,7 @@ const NAMES = [
 ]
 
 export function profileTraitsConformance(open: OpenBackendHarness): void {
-  describe('of a trait wins', () => {
+  describe('a trait keeps', () => {
     test.each(RULES)('%s', async (_, first, second, wins) => {
       for (const order of [
         [first, second],
@@ -87,7 +87,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('each by its own time, and the profile says where it came from', async () => {
+    test('a time and an origin for each name', async () => {
       await using harness = await open()
       await follow(harness, [
         { traits: { a: 1, b: 1, c: 1 }, timestamp: NOON },
@@ -101,7 +101,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('a removal stays against older values after a restart and after a join', async () => {
+    test('a removal over older values, after a restart and a merge', async () => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: null }, timestamp: NOON + 5 }])
       await harness.reopen()
@@ -116,7 +116,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
   })
 
   describe('a trait', () => {
-    test('may have any name', async () => {
+    test('can have any name', async () => {
       await using harness = await open()
       const traits = Object.fromEntries(NAMES.map((name) => [name, `is ${name}`]))
       expect(Object.keys(traits)).toHaveLength(NAMES.length)
@@ -144,7 +144,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       [JSON.parse('{"__proto__": {"a": 1}, "b": null}') as object],
       ['\ud800 \u0000 😀 "\\'],
       ['x'.repeat(50_000)],
-    ])('may have the value %j', async (value) => {
+    ])('can have the value %j', async (value) => {
       await using harness = await open()
       await follow(harness, [changeOf(1, { traits: { value: value as never } })])
       await harness.reopen()

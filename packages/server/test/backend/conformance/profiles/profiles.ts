@@ -7,7 +7,7 @@ import { purgeUser } from '../deletions/purge-requests.ts'
 
 export function profilesConformance(open: OpenBackendHarness): void {
   describe('profiles', () => {
-    test('are not kept before they begin, and follow the log from its oldest event then', async () => {
+    test('are not stored before they begin, and then follow the log from its oldest event', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       expect(await profiles.state()).toEqual({ through: null, purges: 0 })
@@ -22,7 +22,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.state()).toEqual({ through: 1, purges: 0 })
     })
 
-    test('keep what they know across a restart', async () => {
+    test('are unchanged by a restart', async () => {
       await using harness = await open()
       const when = { timestamp: NOON - 5, receivedAt: NOON }
       await follow(harness, [
@@ -52,7 +52,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profileOf(harness, 'u2')).toBeUndefined()
     })
 
-    test('refuse a slice that does not begin at the cursor, and change nothing', async () => {
+    test('refuse a slice that does not begin at the cursor', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       await follow(harness, [{}, {}])
@@ -64,7 +64,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profiles.state()).toEqual({ through: 2, purges: 0 })
     })
 
-    test('apply a slice once, however often it comes', async () => {
+    test('apply a repeated slice once', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       await profiles.begin(100)
@@ -83,7 +83,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.state()).toMatchObject({ through: 7 })
     })
 
-    test('move on past a slice that changes no profile', async () => {
+    test('advance past a slice without changes', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       await profiles.begin(100)
@@ -92,7 +92,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profiles.state()).toMatchObject({ through: 5 })
     })
 
-    test('refuse a slice that was read before a purge', async () => {
+    test('refuse a slice read before a purge', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       await profiles.begin(100)
@@ -106,7 +106,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profiles.apply({ ...slice, purges: now.purges })).toBeDefined()
     })
 
-    test('change nothing where a slice fails halfway, and go on with the next', async () => {
+    test('are unchanged by a slice that fails halfway, and continue with the next', async () => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' } }])
       const broken = { timestamp: 0.5, facts: [{ clause: 1, value: null }] }
@@ -124,7 +124,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('keep what is not reached yet in the archive', async () => {
+    test('prevent the removal of events that they have not applied', async () => {
       await using harness = await open()
       const { profiles, log, upkeep, events } = harness.backend
       const stop = new AbortController()
@@ -143,7 +143,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await events.find(second.id)).toMatchObject({ id: second.id })
     })
 
-    test('are apart in each space', async () => {
+    test('are separate in each space', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       const awkward = ['a', 'a b', 'a\u0000b', 'ö', '']
@@ -160,7 +160,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       expect(await profiles.count('none')).toBe(0)
     })
 
-    test('are counted as they come, join and go', async () => {
+    test('are counted when they are created, merged and removed', async () => {
       await using harness = await open()
       const { profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }, { anonymousId: 'a' }])
@@ -179,9 +179,9 @@ export function profilesConformance(open: OpenBackendHarness): void {
       ['when it is new', { userId: 'u2', type: 'track' }, 'u2'],
       ['when a trait has changed', { traits: { plan: 'pro' } }, 'u1'],
       ['when a trait is new', { traits: { age: 7 } }, 'u1'],
-      ['when a trait is gone', { traits: { plan: null } }, 'u1'],
-      ['when it has another id', { links: [anonymous('a1')] }, 'u1'],
-      ['when it has a fact', { type: 'track', facts: [{ clause: 1, value: null }] }, 'u1'],
+      ['when a trait is removed', { traits: { plan: null } }, 'u1'],
+      ['when it gets another id', { links: [anonymous('a1')] }, 'u1'],
+      ['when it gets a fact', { type: 'track', facts: [{ clause: 1, value: null }] }, 'u1'],
     ] as const)('%s', async (_, change, expected) => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' } }])
@@ -193,10 +193,10 @@ export function profilesConformance(open: OpenBackendHarness): void {
     })
 
     test.each([
-      ['an event that says nothing new', { type: 'track' }],
-      ['the same traits again', { traits: { plan: 'free' } }],
+      ['an event without new data', { type: 'track' }],
+      ['unchanged traits', { traits: { plan: 'free' } }],
       ['an older value of a trait', { traits: { plan: 'pro' }, timestamp: NOON - 1 }],
-      ['an id that it has', { links: [anonymous('a0')] }],
+      ['an id that it already has', { links: [anonymous('a0')] }],
     ] as const)('not after %s', async (_, change) => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' }, links: [anonymous('a0')] }])

@@ -26,27 +26,35 @@ const acceptOf = (error: unknown): number =>
   Number(/--accept-loss (\d+)/.exec((error as Error).message)![1])
 
 test.each([
-  ['is no JSON any more', `document = replace(document, '"', char(1))`],
-  ['has other sealed settings', `settings = substr(settings, 1, length(settings) - 4) || 'AAAA'`],
-] as const)('a destination that %s refuses the start until it is accepted', async (_, change) => {
-  using folder = new TemporaryFolder()
-  {
-    using db = await fill(folder.path)
-    db.exec(`UPDATE catalog SET ${change} WHERE kind = 'destination'`)
-  }
-  const refused = await idsIn(folder.path).catch((error: unknown) => error)
-  expect((refused as Error).message).toContain('The destination dst_a in the database is damaged.')
-  const told: string[] = []
-  const accepted = {
-    acceptLoss: acceptOf(refused),
-    onDamage: (text: string) => void told.push(text),
-  }
-  expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
-  expect(told).toEqual(['The destination dst_a in the database is damaged.'])
-  expect(await idsIn(folder.path)).toEqual(['src_a'])
-})
+  ['is invalid JSON', `document = replace(document, '"', char(1))`],
+  [
+    'has modified encrypted settings',
+    `settings = substr(settings, 1, length(settings) - 4) || 'AAAA'`,
+  ],
+] as const)(
+  'the start is refused until the loss of a destination that %s is accepted',
+  async (_, change) => {
+    using folder = new TemporaryFolder()
+    {
+      using db = await fill(folder.path)
+      db.exec(`UPDATE catalog SET ${change} WHERE kind = 'destination'`)
+    }
+    const refused = await idsIn(folder.path).catch((error: unknown) => error)
+    expect((refused as Error).message).toContain(
+      'The destination dst_a in the database is damaged.',
+    )
+    const told: string[] = []
+    const accepted = {
+      acceptLoss: acceptOf(refused),
+      onDamage: (text: string) => void told.push(text),
+    }
+    expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
+    expect(told).toEqual(['The destination dst_a in the database is damaged.'])
+    expect(await idsIn(folder.path)).toEqual(['src_a'])
+  },
+)
 
-test('an admin token with bytes that no header can carry refuses the start', () => {
+test('an admin token with bytes that are invalid in a header is refused', () => {
   using folder = new TemporaryFolder()
   mkdirSync(folder.path, { recursive: true })
   writeFileSync(join(folder.path, 'admin-token'), 'tok_\0\0\0\0abc')

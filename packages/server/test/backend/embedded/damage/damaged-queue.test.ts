@@ -17,7 +17,7 @@ async function openAt(dataDir: string): Promise<{ backend: Backend; told: readon
   return { backend, told }
 }
 
-/** A stopped database with held deliveries, one of which is then damaged. Returns the id of that one. */
+/** Makes a stopped database with held deliveries, and overwrites part of one. Returns its id. */
 async function makeDamaged(
   dataDir: string,
   change: readonly [from: string, to: string],
@@ -30,7 +30,7 @@ async function makeDamaged(
   }
   const file = join(dataDir, 'hookline.db')
   const bytes = readFileSync(file)
-  // The row begins with these columns, one after the other.
+  // The row starts with these adjacent columns.
   const { id } = deliveryOf(event)
   const row = bytes.indexOf(`${id}${event.id}`) + id.length
   expect(row, 'the row of the delivery').toBeGreaterThanOrEqual(id.length)
@@ -48,7 +48,7 @@ test.each<[string, readonly [from: string, to: string]]>([
   ['whose part has an unknown state', ['"state":"held"', '"state":"hemd"']],
   ['whose part has ended', ['"state":"held","', '"state":"held"}']],
   ['whose part is in another lane', ['"lane":1', '"lane":3']],
-])('a held delivery %s is found at a start, told, and put into quarantine', async (_, change) => {
+])('a held delivery %s is found at startup, reported and quarantined', async (_, change) => {
   using folder = new TemporaryFolder()
   const id = await makeDamaged(folder.path, change)
   {
@@ -70,28 +70,25 @@ test.each<[string, readonly [from: string, to: string]]>([
 
 test.each([
   ['names another destination', `UPDATE deliveries SET destination_id = 'dst_c'`],
-  ['says that nothing of it waits', `UPDATE deliveries SET is_waiting = 0, webhooks = '[]'`],
-])(
-  'a row that %s is not handed out while the service runs, and not again after its quarantine',
-  async (_, sql) => {
-    using folder = new TemporaryFolder()
-    const { backend } = await openAt(folder.path)
-    await using open = backend
-    const { id } = await recordDelivery({ backend: open })
-    {
-      using db = new DatabaseSync(join(folder.path, 'hookline.db'))
-      db.exec(`DROP TRIGGER deliveries_change_waiting; ${sql}`)
-    }
-    const due = { due: NOON, limit: 9 }
-    const { deliveries, unreadable } = await open.deliveries.claim(LANE, due)
-    expect([deliveries, unreadable]).toEqual([[], [{ id, reason: expect.any(String) }]])
-    await open.quarantine.add(unreadable.map((each) => ({ ...each, at: NOON })))
-    expect(await open.deliveries.claim(LANE, due)).toEqual({ deliveries: [], unreadable: [] })
-    expect(await open.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
-  },
-)
+  ['is marked as not waiting', `UPDATE deliveries SET is_waiting = 0, webhooks = '[]'`],
+])('a row that %s is not handed out at runtime, or after its quarantine', async (_, sql) => {
+  using folder = new TemporaryFolder()
+  const { backend } = await openAt(folder.path)
+  await using open = backend
+  const { id } = await recordDelivery({ backend: open })
+  {
+    using db = new DatabaseSync(join(folder.path, 'hookline.db'))
+    db.exec(`DROP TRIGGER deliveries_change_waiting; ${sql}`)
+  }
+  const due = { due: NOON, limit: 9 }
+  const { deliveries, unreadable } = await open.deliveries.claim(LANE, due)
+  expect([deliveries, unreadable]).toEqual([[], [{ id, reason: expect.any(String) }]])
+  await open.quarantine.add(unreadable.map((each) => ({ ...each, at: NOON })))
+  expect(await open.deliveries.claim(LANE, due)).toEqual({ deliveries: [], unreadable: [] })
+  expect(await open.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
+})
 
-test('what is damaged is found in every slice of a long queue, and each of it is told once', async () => {
+test('damaged deliveries are found in every slice of a long queue and counted once', async () => {
   using folder = new TemporaryFolder()
   {
     const { backend } = await openAt(folder.path)

@@ -16,7 +16,7 @@ import {
   recordDelivery,
 } from '../../conformance/deliveries/recorded-delivery.ts'
 
-/** Overwrites the table that has the URL of each lane. */
+/** Overwrites the table with the URLs of lanes. */
 function damageLanes(file: string): void {
   let page: number
   {
@@ -28,7 +28,7 @@ function damageLanes(file: string): void {
   closeSync(handle)
 }
 
-test('with the URLs of webhooks lost, what waits gets new parts, and nothing goes to another webhook', async () => {
+test('if the URLs of webhooks are lost, waiting deliveries get new parts, and none goes to another webhook', async () => {
   using folder = new TemporaryFolder()
   const open = (): Promise<Backend> =>
     openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 30 })

@@ -10,7 +10,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 const openAt = (dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Backend> =>
   openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, ...options })
 
-/** A folder as a killed service leaves it: ten events, each in a commit of its own, and nothing of them in the database file. */
+/** The folder of a killed service: ten events in ten commits, all of them only in the write-ahead log. */
 class KilledFolder extends TemporaryFolder {
   readonly dataDir = join(this.path, 'killed')
 
@@ -27,30 +27,30 @@ class KilledFolder extends TemporaryFolder {
     return join(this.dataDir, name)
   }
 
-  /** How many events the log has. */
+  /** Counts the events in the log. */
   async count(options: Partial<EmbeddedOptions> = {}): Promise<number> {
     await using backend = await openAt(this.dataDir, options)
     const { events } = await backend.followedLog.read({ after: 0, limit: 100 })
     return events.length
   }
 
-  /** The number that the refusal of a start names. */
+  /** Expects a refused start. Returns its message and the number for `--accept-loss`. */
   async refused(): Promise<{ message: string; accept: number }> {
     const { message } = await openAt(this.dataDir).then(
-      () => new Error('It started.'),
+      () => new Error('The start was not refused.'),
       (error: Error) => error,
     )
     return { message, accept: Number(/--accept-loss (\d+)/.exec(message)?.[1] ?? -1) }
   }
 }
 
-test('a folder of a killed service starts, and has everything', async () => {
+test('a service starts on the folder of a killed one without loss', async () => {
   using folder = await KilledFolder.make()
   expect(await folder.count()).toBe(10)
   expect(await folder.count()).toBe(10)
 })
 
-test('a removed write-ahead log is told, and the start is refused until it is accepted', async () => {
+test('a removed write-ahead log is reported, and the start is refused until the loss is accepted', async () => {
   using folder = await KilledFolder.make()
   rmSync(folder.file('hookline.db-wal'))
   const { message, accept } = await folder.refused()
@@ -60,12 +60,12 @@ test('a removed write-ahead log is told, and the start is refused until it is ac
   const onDamage = (description: string): void => void told.push(description)
   expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
   expect(told).toEqual([expect.stringContaining('commits are missing')])
-  // Once: the next start misses nothing.
+  // Only once: nothing is missing at the next start.
   expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
   expect(told).toHaveLength(1)
 })
 
-test('a write-ahead log that was cut is told with the events that are missing', async () => {
+test('a truncated write-ahead log is reported with the missing events', async () => {
   using folder = await KilledFolder.make()
   const wal = folder.file('hookline.db-wal')
   truncateSync(wal, statSync(wal).size - 4096)
@@ -74,7 +74,7 @@ test('a write-ahead log that was cut is told with the events that are missing', 
   expect(await folder.count({ acceptLoss: accept })).toBe(9)
 })
 
-test('accepting one loss accepts no other one', async () => {
+test('accepting one loss does not accept another', async () => {
   using folder = await KilledFolder.make()
   const wal = folder.file('hookline.db-wal')
   truncateSync(wal, statSync(wal).size - 4096)
@@ -86,7 +86,7 @@ test('accepting one loss accepts no other one', async () => {
 test.each([
   ['removed', (file: string) => rmSync(file)],
   ['emptied', (file: string) => truncateSync(file, 0)],
-] as const)('a database that was %s is no new database', async (_, damage) => {
+] as const)('a database that was %s is not mistaken for a new one', async (_, damage) => {
   using folder = await KilledFolder.make()
   for (const name of ['hookline.db', 'hookline.db-wal', 'hookline.db-shm']) {
     if (name === 'hookline.db') damage(folder.file(name))
@@ -98,14 +98,14 @@ test.each([
   expect(await folder.count({ acceptLoss: 0 })).toBe(0)
 })
 
-test('a removed database is told by the encryption key alone', async () => {
+test('a removed database is detected from the encryption key alone', async () => {
   using folder = await KilledFolder.make()
   for (const name of ['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'last-commit'])
     rmSync(folder.file(name))
   expect((await folder.refused()).message).toContain('the folder was in use before')
 })
 
-test('an older copy of the database is told', async () => {
+test('an older copy of the database is detected', async () => {
   using folder = await KilledFolder.make()
   expect(await folder.count()).toBe(10)
   cpSync(folder.file('hookline.db'), folder.file('older'))
@@ -117,7 +117,7 @@ test('an older copy of the database is told', async () => {
   expect((await folder.refused()).message).toContain('with the numbers 11 to 11')
 })
 
-test('a damaged commit mark is told, and refuses nothing', async () => {
+test('a damaged commit mark is reported, but does not refuse the start', async () => {
   using folder = await KilledFolder.make()
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))
@@ -126,7 +126,7 @@ test('a damaged commit mark is told, and refuses nothing', async () => {
   expect(told).toEqual([expect.stringContaining('is damaged')])
 })
 
-test('one damaged slot of the commit mark leaves the other one', async () => {
+test('one damaged slot of the commit mark leaves the other usable', async () => {
   using folder = await KilledFolder.make()
   rmSync(folder.file('hookline.db-wal'))
   for (const slot of [0, 1]) {
@@ -140,7 +140,7 @@ test('one damaged slot of the commit mark leaves the other one', async () => {
   }
 })
 
-test('after a stop, a copy of the database file alone is whole', async () => {
+test('after a stop, a copy of the database file alone is complete', async () => {
   using folder = await KilledFolder.make()
   expect(await folder.count()).toBe(10)
   expect(statSync(folder.file('hookline.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0)
@@ -149,7 +149,7 @@ test('after a stop, a copy of the database file alone is whole', async () => {
   expect(copy.prepare('SELECT COUNT(*) AS count FROM events').get()).toEqual({ count: 10 })
 })
 
-test('an event with a changed byte is not handed out as if it were whole', async () => {
+test('an event with a changed byte is reported as damaged', async () => {
   using folder = await KilledFolder.make()
   await folder.count()
   let damagedId: unknown
@@ -168,12 +168,12 @@ test('an event with a changed byte is not handed out as if it were whole', async
     expect(entries.flatMap(({ events }) => events)).toHaveLength(9)
     break
   }
-  // A list has the others.
+  // Lists omit it.
   expect((await backend.events.list({}, { limit: 100 })).data).toHaveLength(9)
   expect(await backend.events.find(String(damagedId))).toBeUndefined()
 })
 
-test('one flipped bit in the write-ahead log is told with what it costs, and the start is refused until it is accepted', async () => {
+test('one flipped bit in the write-ahead log is reported with its loss, and refuses the start until accepted', async () => {
   using folder = await KilledFolder.make()
   const wal = readFileSync(folder.file('hookline.db-wal'))
   const at = Math.floor(wal.length / 2)
@@ -181,7 +181,7 @@ test('one flipped bit in the write-ahead log is told with what it costs, and the
   writeFileSync(folder.file('hookline.db-wal'), wal)
   const { message, accept } = await folder.refused()
   const [, lost = ''] = /They contained up to (\d+) events/.exec(message) ?? []
-  // The files stay as they are, for a person who can repair them.
+  // The files are unchanged, so they can still be repaired.
   expect(readFileSync(folder.file('hookline.db-wal'))).toEqual(wal)
   const told: string[] = []
   const onDamage = (text: string): void => void told.push(text)

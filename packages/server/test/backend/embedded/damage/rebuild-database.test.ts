@@ -19,7 +19,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const EVENTS = 600
 
-/** A stopped database with rows in most of its tables. */
+/** Makes a stopped database with configuration, events and profiles. Returns its file. */
 async function fill(dataDir: string): Promise<string> {
   await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30 })
   await backend.catalog.putAll({
@@ -28,7 +28,7 @@ async function fill(dataDir: string): Promise<string> {
     computations: [newAudience()],
   })
   const events = Array.from({ length: EVENTS }, (_, n) =>
-    // One is longer than a page.
+    // One event is longer than a page.
     acceptedEvent({ userId: `u${n}`, ...(n === 17 && { context: { long: 'x'.repeat(20_000) } }) }),
   )
   await backend.log.append(events)
@@ -43,7 +43,7 @@ interface PageUse {
   readonly rows: number
 }
 
-/** What each page of the file is used for. */
+/** The use of each page of the file. */
 function pagesOf(file: string): readonly PageUse[] {
   using db = new DatabaseSync(file, { readOnly: true })
   return db
@@ -55,7 +55,7 @@ function isLeafOfEvents({ table, kind }: PageUse): boolean {
   return table === 'events' && kind === 'leaf'
 }
 
-/** How many events a damaged page may cost. SQLite cannot find the pages below one. */
+/** The most events that a damaged page can lose. SQLite cannot find the pages below it. */
 function mostLost(use: PageUse): number {
   if (use.table === 'sqlite_schema' || (use.table === 'events' && use.kind === 'internal'))
     return EVENTS
@@ -83,7 +83,7 @@ async function open(dataDir: string, told: string[] = []): Promise<void> {
 }
 
 describe('the rebuild of a damaged database', () => {
-  test('changes nothing of a whole one, and keeps it beside', async () => {
+  test('preserves the rows of an intact database, and keeps the previous file', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const rowsOf = (each: string) => {
@@ -110,37 +110,33 @@ describe('the rebuild of a damaged database', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([])
   })
 
-  test(
-    'loses the rows of a damaged page and no others, whichever page it is',
-    { timeout: 240_000 },
-    async () => {
-      using folder = new TemporaryFolder()
-      const original = await fill(folder.path)
-      // One of many leaves of events is like another one.
-      const tried = pagesOf(original).filter((use) => !isLeafOfEvents(use) || use.page % 10 === 0)
-      for (const use of tried) {
-        const dataDir = join(folder.path, `page-${use.page}`)
-        const file = join(dataDir, 'hookline.db')
-        mkdirSync(dataDir)
-        copyFileSync(original, file)
-        overwrite(file, use.page, use.page % 2 === 0 ? 0 : 0xa5)
-        const rebuilt = await rebuildInto(dataDir).catch((error: Error) => error)
-        if (rebuilt instanceof Error) {
-          expect(use.table, rebuilt.message).toBe('sqlite_schema')
-          expect(rebuilt.message).toContain('hookline restore')
-          continue
-        }
-        const lost = EVENTS - eventsIn(file)
-        expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(mostLost(use))
-        const isTold = rebuilt.missing.some((each) => each.startsWith('Table events: '))
-        expect(isTold, JSON.stringify(use)).toBe(lost > 0 || (use.table === 'events' && isTold))
-        if (/_by_|_due$|autoindex/.test(use.table))
-          expect(rebuilt.missing.slice(1), JSON.stringify(use)).toEqual([])
+  test('loses only the rows of a damaged page, for any page', { timeout: 240_000 }, async () => {
+    using folder = new TemporaryFolder()
+    const original = await fill(folder.path)
+    // All leaves of events are alike, so a sample suffices.
+    const tried = pagesOf(original).filter((use) => !isLeafOfEvents(use) || use.page % 10 === 0)
+    for (const use of tried) {
+      const dataDir = join(folder.path, `page-${use.page}`)
+      const file = join(dataDir, 'hookline.db')
+      mkdirSync(dataDir)
+      copyFileSync(original, file)
+      overwrite(file, use.page, use.page % 2 === 0 ? 0 : 0xa5)
+      const rebuilt = await rebuildInto(dataDir).catch((error: Error) => error)
+      if (rebuilt instanceof Error) {
+        expect(use.table, rebuilt.message).toBe('sqlite_schema')
+        expect(rebuilt.message).toContain('hookline restore')
+        continue
       }
-    },
-  )
+      const lost = EVENTS - eventsIn(file)
+      expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(mostLost(use))
+      const isTold = rebuilt.missing.some((each) => each.startsWith('Table events: '))
+      expect(isTold, JSON.stringify(use)).toBe(lost > 0 || (use.table === 'events' && isTold))
+      if (/_by_|_due$|autoindex/.test(use.table))
+        expect(rebuilt.missing.slice(1), JSON.stringify(use)).toEqual([])
+    }
+  })
 
-  test('gives no number again that rows of a clause, a computation or an identity still have', async () => {
+  test('does not reuse the number of a clause, a computation or an identity that rows still have', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     {
@@ -163,7 +159,7 @@ describe('the rebuild of a damaged database', () => {
     expect(db.prepare('SELECT identities FROM profiles_state').get()).toEqual({ identities: 80 })
   })
 
-  test('counts the profiles, and makes an identity whose leader is lost a profile of its own', async () => {
+  test('counts the profiles, and makes an identity without its leader a separate profile', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     {
@@ -187,7 +183,7 @@ describe('the rebuild of a damaged database', () => {
     expect(db.prepare('SELECT * FROM spaces').all()).toEqual([{ name: 'default', profiles: 2 }])
   })
 
-  test('names the events of a damaged page, also of several', async () => {
+  test('names the events of several damaged pages', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaves = pagesOf(file).filter(isLeafOfEvents)
@@ -200,7 +196,7 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS - leaves[3]!.rows - leaves[9]!.rows)
   })
 
-  test('names the events where the first page of their table is damaged, which leads to all others', async () => {
+  test('names the events if the root page of their table is damaged', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     using db = new DatabaseSync(file)
@@ -213,7 +209,7 @@ describe('the rebuild of a damaged database', () => {
     expect(missing).toContain(`Table events: missing, or deleted earlier (numbers 1 to ${EVENTS}).`)
   })
 
-  test('is what a start asks for after a service has found damage, and is told by the next one', async () => {
+  test('is required at startup after a service has found damage, and is reported by the next start', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
@@ -239,7 +235,7 @@ describe('the rebuild of a damaged database', () => {
     const told: string[] = []
     await open(folder.path, told)
     expect(told).toEqual(missing)
-    // Once: the next start is as any other.
+    // Only once: the start after that is a normal one.
     await open(folder.path, told)
     expect(told).toEqual(missing)
   })
@@ -247,7 +243,7 @@ describe('the rebuild of a damaged database', () => {
   test.each([
     ['a trigger', 'NEW.webhooks', 'NEW.webhookz'],
     ['a table', 'last_used_at', 'last_used_ax'],
-  ])('makes the schema again where the start finds %s damaged', async (_, from, to) => {
+  ])('recreates the schema if the start finds %s damaged', async (_, from, to) => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const bytes = readFileSync(file)
@@ -264,7 +260,7 @@ describe('the rebuild of a damaged database', () => {
   test.each<[string, (uses: readonly PageUse[]) => PageUse]>([
     ['of other events', (uses) => uses.filter(isLeafOfEvents)[5]!],
     ['of an empty table', (uses) => uses.find((use) => use.table === 'audit')!],
-  ])('names the events of a page in whose place a page %s was written', async (_, sourceOf) => {
+  ])('names the events of a page that was overwritten with a page %s', async (_, sourceOf) => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const uses = pagesOf(file)
@@ -279,7 +275,7 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS - leaves[2]!.rows)
   })
 
-  test('tells the number of an event with a changed byte, and keeps it', async () => {
+  test('reports the number of an event with a changed byte, and keeps the event', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const bytes = readFileSync(file)
@@ -291,7 +287,7 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS)
   })
 
-  test('reads the tables of another file', async () => {
+  test('can read the tables of another file', async () => {
     using folder = new TemporaryFolder()
     using other = new TemporaryFolder()
     const recovered = join(other.path, 'recovered.db')
@@ -301,7 +297,7 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(join(folder.path, 'hookline.db'))).toBe(EVENTS)
   })
 
-  test('of a file that is no database of Hookline changes nothing', async () => {
+  test('from a file that is not a Hookline database changes nothing', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const bytes = readFileSync(file)

@@ -8,7 +8,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const maxWaitingBytes = 2 ** 26
 
-test('a copy made under load has everything that was durable before, and commits go on meanwhile', async () => {
+test('a copy made under load includes all earlier commits, and does not block new ones', async () => {
   using folder = new TemporaryFolder()
   using elsewhere = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })

@@ -10,7 +10,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const maxWaitingBytes = 2 ** 20
 
-test('a second process on the folder is refused, and reads what to do', async () => {
+test('a second process on the folder is refused with instructions', async () => {
   using folder = new TemporaryFolder()
   using _held = new DataDir(folder.path)
   const second = openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
@@ -18,7 +18,7 @@ test('a second process on the folder is refused, and reads what to do', async ()
   await expect(second).rejects.toThrow(/in use by another Hookline process.*--data-dir/)
 })
 
-test('the folder is free again after its process was killed', async () => {
+test('the folder is unlocked after its process was killed', async () => {
   using folder = new TemporaryFolder()
   const module = fileURLToPath(
     new URL('../../../../src/backend/embedded/database/data-dir.ts', import.meta.url),
@@ -37,36 +37,33 @@ test('the folder is free again after its process was killed', async () => {
 
 test.each([
   ['garbage', 'garbage'],
-  ['a process id, as other programs write', '4711\n'],
-  ['much', 'x'.repeat(100_000)],
-  ['the beginning of a database', `SQLite format 3\0${'y'.repeat(500)}`],
-])(
-  'a lock file that no process holds is taken over where its content is %s',
-  async (...[, content]) => {
-    using folder = new TemporaryFolder()
-    const file = join(folder.path, 'hookline.lock')
-    writeFileSync(file, content)
-    let emptied = 0
-    const onEmptiedLock = (): void => void emptied++
-    await using _backend = await openEmbeddedBackend({
-      dataDir: folder.path,
-      maxWaitingBytes,
-      onEmptiedLock,
-    })
-    expect(emptied).toBe(1)
-    expect(statSync(file).size).toBe(0)
-    expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
-  },
-)
+  ['a process id, as in the lock files of other programs', '4711\n'],
+  ['long', 'x'.repeat(100_000)],
+  ['the header of a database', `SQLite format 3\0${'y'.repeat(500)}`],
+])('an unheld lock file is taken over if its content is %s', async (...[, content]) => {
+  using folder = new TemporaryFolder()
+  const file = join(folder.path, 'hookline.lock')
+  writeFileSync(file, content)
+  let emptied = 0
+  const onEmptiedLock = (): void => void emptied++
+  await using _backend = await openEmbeddedBackend({
+    dataDir: folder.path,
+    maxWaitingBytes,
+    onEmptiedLock,
+  })
+  expect(emptied).toBe(1)
+  expect(statSync(file).size).toBe(0)
+  expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+})
 
-test('an empty lock file that no process holds is taken over without a word', () => {
+test('an empty, unheld lock file is taken over without a report', () => {
   using folder = new TemporaryFolder()
   writeFileSync(join(folder.path, 'hookline.lock'), '')
   using dataDir = new DataDir(folder.path)
   expect(dataDir.emptiedLock).toBe(false)
 })
 
-test('a lock file that is damaged while a process holds it is still held', () => {
+test('a lock file that is overwritten while a process holds it is still held', () => {
   using folder = new TemporaryFolder()
   using _held = new DataDir(folder.path)
   const program = `require('node:fs').writeFileSync(process.argv[1], 'garbage')`

@@ -12,13 +12,13 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 const MAX_WAITING_BYTES = 1024 * 1024
 const PROBE_BYTES = 1024 * 1024
 
-test('a probe writes to the disk, and leaves nothing behind', async () => {
+test('a probe writes to the disk and leaves nothing behind', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
     maxWaitingBytes: MAX_WAITING_BYTES,
   })
-  // The writer's thread makes a file, too, when it starts.
+  // The first probe also waits for the file that the writer's thread creates at its start.
   await backend.probe()
   const modifiedAt = () => statSync(folder.path, { bigint: true }).mtimeNs
   const before = modifiedAt()
@@ -28,7 +28,7 @@ test('a probe writes to the disk, and leaves nothing behind', async () => {
   expect(modifiedAt()).not.toBe(before)
 })
 
-test('a probe fails where the disk takes no data, without the path of the folder', async () => {
+test('a probe fails if the disk is not writable, without the path of the folder', async () => {
   using folder = new TemporaryFolder()
   const gone = join(folder.path, 'gone')
   rmSync(gone, { force: true, recursive: true })
@@ -37,7 +37,7 @@ test('a probe fails where the disk takes no data, without the path of the folder
   expect((failure as Error).message).toBe('Cannot write to the database disk (ENOENT).')
 })
 
-test('a probe writes data for which a file system that compresses needs room, too', async () => {
+test('a probe writes incompressible data, which needs space even on a compressing file system', async () => {
   using pipe = new NamedPipe({ isBlocking: true, name: 'disk-probe' })
   const written: string[] = []
   // A pipe cannot be synced.

@@ -48,7 +48,7 @@ const found = (folder: TemporaryFolder): string[] =>
   PLANTED.flatMap((text) => filesWith(folder.path, text))
 
 describe('secrets in the data folder', () => {
-  test('are in no byte of any file, while the service runs and when it has ended', async () => {
+  test('are in no file in plain text, while the service runs and after it has stopped', async () => {
     using folder = new TemporaryFolder()
     {
       await using backend = await open(folder)
@@ -66,7 +66,7 @@ describe('secrets in the data folder', () => {
     expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
 
-  test('are encrypted with a key that is made once and that only the owner can read', async () => {
+  test('are encrypted with a key that is created once and readable only by the owner', async () => {
     using folder = new TemporaryFolder()
     await keep(folder)
     const file = join(folder.path, 'encryption-key')
@@ -77,7 +77,7 @@ describe('secrets in the data folder', () => {
     expect(readFileSync(file, 'utf8')).toBe(key)
   })
 
-  test('open under the id of their own destination only', async () => {
+  test('can be decrypted only with the id of their destination', async () => {
     using folder = new TemporaryFolder()
     await keep(folder)
     {
@@ -92,7 +92,7 @@ describe('secrets in the data folder', () => {
 describe('a start', () => {
   const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
 
-  test('with another key is refused, says what to do, and changes nothing', async () => {
+  test('with another key is refused with instructions, and changes nothing', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
@@ -102,13 +102,13 @@ describe('a start', () => {
     expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
   })
 
-  test('with another key is refused even where there is no secret yet', async () => {
+  test('with another key is refused even without stored secrets', async () => {
     using folder = new TemporaryFolder()
     await (await open(folder, first))[Symbol.asyncDispose]()
     await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('without the key file is refused, and makes no new key', async () => {
+  test('without the key file is refused, and creates no new key', async () => {
     using folder = new TemporaryFolder()
     await keep(folder)
     const file = join(folder.path, 'encryption-key')
@@ -121,7 +121,7 @@ describe('a start', () => {
     expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
 
-  test('with a new key in front encrypts with that one, so that the next start needs only the new key', async () => {
+  test('with a new key first encrypts everything with it, so the next start needs only the new key', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     expect(await read(folder, `${second},${first}`)).toEqual({ ...destination, version: 2 })
@@ -129,7 +129,7 @@ describe('a start', () => {
     await expect(open(folder, first)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('with another key changes nothing, even where the id of the first one was lost', async () => {
+  test('with another key changes nothing, even if the id of the first key was lost', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     {

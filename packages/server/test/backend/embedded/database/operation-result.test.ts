@@ -9,19 +9,19 @@ function thrownBy(work: () => unknown): unknown {
   } catch (error) {
     return error
   }
-  throw new Error('It threw nothing.')
+  throw new Error('It did not throw.')
 }
 
 const unavailable = (cause: Error): BackendUnavailable => new BackendUnavailable(cause.message)
 
-test('a full disk is a fault of the machine, also where a file is written without SQLite', () => {
+test('a full disk makes the backend unavailable, even for a file written without SQLite', () => {
   const full = openSync('/dev/full', 'w')
   const error = thrownBy(() => writeSync(full, 'x'))
   closeSync(full)
   expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailable('ENOSPC'))
 })
 
-test('another error of the file system is not', () => {
+test('other file system errors do not', () => {
   const error = thrownBy(() => openSync('/missing/file', 'r'))
   expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailable)
 })

@@ -30,7 +30,7 @@ class WatchedDatabase extends DatabaseSync {
     return super.prepare(sql)
   }
 
-  /** The query plans of the statements prepared so far: a line for each table that SQLite reads. */
+  /** The query plans of the statements prepared so far, one step per table read. */
   plans(): { readonly sql: string; readonly steps: readonly string[] }[] {
     return this.statements.map((sql) => {
       const steps = super.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
@@ -39,7 +39,7 @@ class WatchedDatabase extends DatabaseSync {
   }
 }
 
-/** A new database with the latest schema. */
+/** Creates a database with the latest schema. */
 function makeDatabase(folder: TemporaryFolder): string {
   const file = join(folder.path, 'hookline.db')
   using db = DataDir.openForWriting(file)
@@ -50,7 +50,7 @@ function makeDatabase(folder: TemporaryFolder): string {
 const scansEvents = ({ steps }: { readonly steps: readonly string[] }): boolean =>
   steps.some((step) => step.startsWith('SCAN events'))
 
-test('no write reads the whole table of events', async () => {
+test('no write scans the events table', async () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   const { perform } = prepareOperations(db, DEDUPE)
@@ -63,12 +63,12 @@ test('no write reads the whole table of events', async () => {
   const plans = db.plans()
   expect(plans.filter(scansEvents)).toEqual([])
   expect(plans.flatMap(({ steps }) => steps).join('\n')).toContain('(<expr>=? AND message_id=?')
-  // The check itself can fail.
+  // Shows that the check can fail.
   db.prepare('SELECT MIN(seq), MAX(seq) FROM events')
   expect(db.plans().filter(scansEvents)).toHaveLength(1)
 })
 
-test('a purge finds the events of users by their indexes', () => {
+test('a purge finds the events of users by indexes', () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   findPurged(db)
@@ -82,13 +82,13 @@ test.each<[string, EventFilter, index: string]>([
   ['messageId', { messageId: 'm' }, 'events_by_message_id (<expr>=? AND message_id=?'],
   ['userId', { userId: 'u1' }, 'events_by_user_id (<expr>=? AND user_id=?'],
   [
-    'userId with all the rest',
+    'userId and all other filters',
     { userId: 'u1', sourceId: 's', type: 'track', event: 'e', text: 't', from: 1, to: NOON * 2 },
     'events_by_user_id (<expr>=? AND user_id=?',
   ],
   ['nothing', {}, 'INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
   ['a type', { type: 'track' }, 'INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
-])('a list of events by %s goes by an index', async (_, filter, index) => {
+])('a list of events by %s uses an index', async (_, filter, index) => {
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
   await using host = new WriterHost({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
@@ -109,7 +109,7 @@ test.each<DeliveryFilter>([
   { state: 'rejected', to: NOON },
   { waiting: true },
   { class: 'http_5xx', status: 503 },
-])('a list of deliveries by %j goes by their ids', async (filter) => {
+])('a list of deliveries by %j uses the primary key', async (filter) => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   await listDeliveries(new SqliteTx(db), { filter, page: { limit: 2 } })
@@ -117,7 +117,7 @@ test.each<DeliveryFilter>([
     expect(steps[0]).toBe('SEARCH deliveries USING PRIMARY KEY (id>? AND id<?)')
 })
 
-test('each part of a walk for a computation reads the announcements of its users alone', async () => {
+test('each batch of a walk for a computation reads only the announcements of its users', async () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   db.exec(

@@ -32,7 +32,7 @@ function open(
   })
 }
 
-/** Keeps a delivery with a part in each of two lanes, and more audit entries than one slice. Returns the delivery's id. */
+/** Stores a delivery with parts in two lanes, and more audit entries than one slice. Returns the delivery's id. */
 async function keep(folder: TemporaryFolder): Promise<string> {
   await using backend = await open(folder, FIRST)
   const webhooks = [partOf(), partOf({ url: OTHER_LANE.url })]
@@ -51,7 +51,7 @@ async function read(backend: Backend, id: string) {
   }
 }
 
-test('a change of the key seals the URLs of lanes and the audit log with the new key', async () => {
+test('a key change encrypts the URLs of lanes and the audit log with the new key', async () => {
   using folder = new TemporaryFolder()
   const id = await keep(folder)
   await (await open(folder, `${SECOND},${FIRST}`))[Symbol.asyncDispose]()
@@ -62,7 +62,7 @@ test('a change of the key seals the URLs of lanes and the audit log with the new
   })
 })
 
-test('a change of the key leaves damaged rows as they are, and tells of each', async () => {
+test('a key change leaves damaged rows unchanged and reports each', async () => {
   using folder = new TemporaryFolder()
   const id = await keep(folder)
   {

@@ -17,12 +17,12 @@ const PLANTED = 'PLANTED-VALUE'
 const maxWaitingBytes = 2 ** 26
 const NEVER = new AbortController().signal
 
-/** Events; some have the planted value wherever a client, or the response of a receiver, can put it. */
+/** Events, some with the planted value wherever a client, or the response of a receiver, can put it. */
 function someEvents(count: number, random: () => number): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.05
     const text = `${isMine ? PLANTED : ''}${'x'.repeat(random() * (random() < 0.05 ? 9000 : 700))}`
-    // Not a seeded number: of 6,000 of those, two are equal once in 200 runs, and equal messageIds are duplicates.
+    // Not from `random`: of 6,000 seeded numbers, two would be equal in one of 200 runs, and become duplicates.
     const id = randomUUID()
     return acceptedEvent({
       messageId: `${id}${isMine ? PLANTED : ''}`,
@@ -33,7 +33,7 @@ function someEvents(count: number, random: () => number): AcceptedEvent[] {
   })
 }
 
-/** A delivery that failed once, with a response that echoes the request. */
+/** Records a delivery that failed once, with a response that echoes the request. */
 async function failOnce({ deliveries }: Backend, event: AcceptedEvent): Promise<void> {
   const delivery: Delivery = {
     id: deliveryId(event.id, 'dst_a'),
@@ -75,7 +75,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await purgeAll(deletions, slice)
 }
 
-test('no byte of a purged user is left in any file, or comes back with later writes', async () => {
+test('no data of a purged user is left in any file, or reappears with later writes', async () => {
   using folder = new TemporaryFolder()
   const random = seededRandom(7)
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
@@ -87,7 +87,7 @@ test('no byte of a purged user is left in any file, or comes back with later wri
   await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED)).toEqual([])
 
-  // If the writer still had the old pages in memory, these writes would bring them back.
+  // If the writer still had old pages in memory, these writes would restore them.
   const others = (await backend.events.list({}, { limit: 200 })).data
   await backend.log.append(
     others.map(({ event, sourceId }) => acceptedEvent({ ...event, sourceId })),
@@ -99,10 +99,10 @@ test('no byte of a purged user is left in any file, or comes back with later wri
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('copies made by migrations and rebuilds are removed, too; copies that an operator made stay', async () => {
+test('copies made by migrations and rebuilds are removed, but not copies made by an operator', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  // A copy of a migration, and what a rebuild leaves.
+  // Leftovers of a migration and a rebuild.
   for (const end of ['.schema-2.backup', '.damaged', '.damaged-wal'])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
   writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
@@ -110,7 +110,7 @@ test('copies made by migrations and rebuilds are removed, too; copies that an op
   expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
 })
 
-test('erasing rejects while a long read is under way, and says so', async () => {
+test('erasing rejects with a reason while a long read is in progress', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   await backend.log.append([acceptedEvent()])
@@ -124,7 +124,7 @@ test('erasing rejects while a long read is under way, and says so', async () => 
   expect(readFileSync(join(folder.path, 'hookline.db-wal'))).toHaveLength(0)
 })
 
-test('erasing ends when the service stops, and reports that it did not finish', async () => {
+test('erasing stops when the service stops, and reports that it has not finished', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   expect(await backend.deletions.erase(AbortSignal.abort())).toBe(false)

@@ -16,10 +16,10 @@ const maxWaitingBytes = 2 ** 26
 const USERS = 1_500
 const EVENTS = 6_000
 
-/** The userIds of a profile: those of user-7 have the planted value, but for the one that the deletion names. */
+/** The userIds of a profile. */
 const idsOf = (user: number): string[] => [`user-${user}`, `alias-${user}`]
 
-/** Applies events of many users, which makes, grows and links their profiles. */
+/** Applies events that create, grow and link the profiles of many users. Those of user-7 have the planted value. */
 async function fill({ profiles, facts }: Backend, random: () => number): Promise<number> {
   const keeping = { forMs: null, most: 20 }
   const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
@@ -44,7 +44,7 @@ async function fill({ profiles, facts }: Backend, random: () => number): Promise
   return clause
 }
 
-/** Gives everyone a result, an announcement and a place on a list. */
+/** Gives every user a result, an announcement and a list entry. */
 async function evaluate({ evaluations, memberships }: Backend): Promise<void> {
   const all = await evaluations.due(NOON, 10_000)
   for (let from = 0; from < all.length; from += 500) {
@@ -69,7 +69,7 @@ async function evaluate({ evaluations, memberships }: Backend): Promise<void> {
   await memberships.changeList(list, { add, remove: [], at: NOON })
 }
 
-test('no byte of a purged profile is left in any file, or comes back with later writes', async () => {
+test('no data of a purged profile is left in any file, or reappears with later writes', async () => {
   using folder = new TemporaryFolder()
   const random = seededRandom(7)
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
@@ -80,7 +80,7 @@ test('no byte of a purged profile is left in any file, or comes back with later 
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
 
   const id = newId('del', NOON)
-  // Not planted: the deletion keeps them.
+  // Without the planted value, because the deletion stores them.
   const userIds = idsOf(7)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
   await backend.deletions.create(request, { userIds })

@@ -12,13 +12,13 @@ import { WRITES } from '../../conformance/deletions/refused-after-purge.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 
-/** The backend for an engine that has forgotten every purge, as after a fault of `isPurged`. */
+/** A backend whose `isPurged` has lost every purge. */
 function forgetful(backend: Backend): Backend {
   const deletions = Object.create(backend.deletions) as Backend['deletions']
   return { ...backend, deletions: Object.assign(deletions, { isPurged: () => false }) }
 }
 
-/** Purges u1, and overwrites the bytes. */
+/** Purges and erases u1. */
 async function purge({ deletions }: Backend): Promise<void> {
   const id = newId('del', NOON)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
@@ -27,7 +27,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await deletions.erase(new AbortController().signal)
 }
 
-test('no byte of a purged user comes back from an attempt in flight or a lane, even if isPurged is forgotten', async () => {
+test('no data of a purged user reappears from an attempt in flight or a lane, even if isPurged fails', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({
     respond: ({ body }) => opened.then(() => ({ status: 500, body: body.toString() })),
@@ -57,7 +57,7 @@ test('no byte of a purged user comes back from an attempt in flight or a lane, e
   expect(filesWith(folder.path, PLANTED)).toEqual([])
 })
 
-test.each(WRITES)('not even the id of a purged event comes back with %s', async (_, write) => {
+test.each(WRITES)('not even the id of a purged event reappears with %s', async (_, write) => {
   using folder = new TemporaryFolder()
   const options = { dataDir: folder.path, maxWaitingBytes: 2 ** 20 }
   const [mine, other] = [acceptedEvent(), acceptedEvent({ userId: 'u2' })]

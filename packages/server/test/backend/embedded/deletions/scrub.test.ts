@@ -10,7 +10,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const PLANTED = 'PLANTED-VALUE'
 
-/** Inserts rows in a fixed random order, so that pages are split, then deletes those with the planted value. */
+/** Inserts rows in a fixed random order to split pages, then deletes rows with the planted value. */
 function fillAndDelete(db: DatabaseSync): void {
   const random = seededRandom(1)
   db.exec('CREATE TABLE a (id TEXT PRIMARY KEY, mine INTEGER, text TEXT) STRICT, WITHOUT ROWID')
@@ -28,13 +28,13 @@ function scrubAll(db: DatabaseSync): number {
   let slices = 0
   for (let page: number | null = 0; page !== null; slices++) {
     const scrubbed = slice(page)
-    if (scrubbed === 'busy') throw new Error('Nobody else is there.')
+    if (scrubbed === 'busy') throw new Error('The database is busy.')
     page = scrubbed.nextPage
   }
   return slices
 }
 
-test('removes what secure_delete leaves in pages that were split, and nothing else', () => {
+test('removes only the data that secure_delete leaves in split pages', () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'test.db')
   using db = DataDir.openForWriting(file)
@@ -58,7 +58,7 @@ test('a second run has nothing left to write', () => {
   expect(readFileSync(file).equals(scrubbed)).toBe(true)
 })
 
-test('SQLite writes to the pages afterwards as before', () => {
+test('SQLite can still write to the pages', () => {
   using folder = new TemporaryFolder()
   using db = DataDir.openForWriting(join(folder.path, 'test.db'))
   fillAndDelete(db)

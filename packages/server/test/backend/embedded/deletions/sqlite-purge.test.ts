@@ -19,7 +19,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await purgeAll(deletions, { deletionId: 'del_a', userIds: ['u1'], sourceIds: null })
 }
 
-test('a purge is known after a restart, and to a thread that joins later', async () => {
+test('a purge applies after a restart, and in a thread that joins later', async () => {
   using folder = new TemporaryFolder()
   const [mine, later] = [acceptedEvent(), acceptedEvent()]
   {
@@ -38,21 +38,21 @@ test('a purge is known after a restart, and to a thread that joins later', async
     expect([mine, later].map((event) => deletions.isPurged(event))).toEqual([true, false])
 })
 
-test('whom a purge covers is removed after a day', async () => {
+test('the record of a purged user is removed after a day', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder)
   await purge(backend)
   using db = new DatabaseSync(join(folder.path, 'hookline.db'))
   const kept = () => db.prepare('SELECT id FROM purged_ids').all().length
   await backend.upkeep.removeOldest({ before: NOON })
-  // One is for computed events.
+  // One of them covers computed events.
   expect(kept()).toBe(2)
   db.exec('UPDATE purged_ids SET added_at = added_at - 25 * 3600000')
   await backend.upkeep.removeOldest({ before: NOON })
   expect(kept()).toBe(0)
 })
 
-test('the position of an event is unknown while the table cannot be read, and 0 when it is not there', async () => {
+test('the position of an event is unknown if the table is unreadable, and 0 if the event does not exist', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder)
   const [event, other] = [acceptedEvent(), acceptedEvent()]

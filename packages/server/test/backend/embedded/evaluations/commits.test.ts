@@ -20,7 +20,7 @@ async function withBackend(use: (backend: Backend) => Promise<void>): Promise<vo
   await use(backend)
 }
 
-/** An evaluation of u1 with a result. */
+/** An evaluation of u1 with a result and announcements. */
 async function evaluatedBy(
   backend: Backend,
   announcements: readonly Announcement[],
@@ -35,7 +35,7 @@ async function appended({ followedLog }: Backend): Promise<readonly AcceptedEven
   return events.map(({ event }) => event)
 }
 
-test('a commit appends its events between those that were appended before and after it', () =>
+test('a commit appends its events between earlier and later appends', () =>
   withBackend(async (backend) => {
     const [before, after] = [acceptedEvent({ messageId: 'a' }), acceptedEvent({ messageId: 'b' })]
     const announcements = [announce('u1', 1), announce('u1', 2)]
@@ -52,7 +52,7 @@ test('a commit appends its events between those that were appended before and af
     ])
   }))
 
-test('a commit appends and stores nothing where one of its events is refused', () =>
+test('a commit appends and stores nothing if one of its events is refused', () =>
   withBackend(async (backend) => {
     const first = announce('u1')
     const profile = await backend.evaluations.loadUser('default', 'u1')

@@ -6,7 +6,7 @@ import { OpenLog } from './open-log.ts'
 const many = (count: number): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent())
 
-/** How many events each entry has, until there are `count` of them. */
+/** The number of events in each entry, for the first `count` events. */
 async function entrySizes({ log }: OpenLog, count: number): Promise<number[]> {
   const sizes: number[] = []
   for await (const entries of log.consume({ signal: new AbortController().signal })) {
@@ -16,7 +16,7 @@ async function entrySizes({ log }: OpenLog, count: number): Promise<number[]> {
   return sizes
 }
 
-test('appends that wait for the same commit are one block', async () => {
+test('appends waiting for the same commit form one block', async () => {
   await using open = new OpenLog()
   const sizes = entrySizes(open, 30)
   const events = many(30)
@@ -30,14 +30,14 @@ test('an append after another operation takes effect after it', async () => {
   const [before, other, after] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
   const appends = [open.log.append([before])]
   appends.push(open.appendOtherwise([other]))
-  // It is added to the writer a microtask later.
+  // It reaches the writer a microtask later.
   await Promise.resolve()
   appends.push(open.log.append([after]))
   await Promise.all(appends)
   expect(open.stored).toEqual([before, other, after].map(({ id }) => id))
 })
 
-test('a block that has 512 events takes no further append', async () => {
+test('a block with 512 events accepts no further append', async () => {
   await using open = new OpenLog()
   const sizes = entrySizes(open, 1_100)
   const appends = Array.from({ length: 11 }, () => open.log.append(many(100)))
@@ -45,7 +45,7 @@ test('a block that has 512 events takes no further append', async () => {
   expect(await sizes).toEqual([600, 500])
 })
 
-test('a block has at most 1 MiB, but for an append that is larger', async () => {
+test('a block has at most 1 MiB, except for a larger append', async () => {
   await using open = new OpenLog()
   const text = 'x'.repeat(400 * 1024)
   const large = (): AcceptedEvent => acceptedEvent({ properties: { text } })

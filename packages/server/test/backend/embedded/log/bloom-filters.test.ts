@@ -15,7 +15,7 @@ const randomKeys = (count: number): string[] => {
 const countedKeys = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `message-${index}`)
 
-test('names the filter of every key that was added, in ascending order, for any keys', () => {
+test('finds the filters of every added key, in ascending order, for any keys', () => {
   const added = fc.array(fc.tuple(fc.nat({ max: 100_000 }), fc.string({ unit: 'binary' })))
   fc.assert(
     fc.property(fc.maxSafeNat(), added, (seed, entries) => {
@@ -34,7 +34,7 @@ test('names the filter of every key that was added, in ascending order, for any 
 test.each([
   ['random', randomKeys],
   ['counted', countedKeys],
-])('finds each of thousands of %s keys in 70 filters, begun anywhere', (_, keysOf) => {
+])('finds each of thousands of %s keys in 70 filters, starting at any number', (_, keysOf) => {
   const filters = new BloomFilters(SEED)
   const first = 61
   const keys = keysOf(70 * 500)
@@ -47,7 +47,7 @@ test.each([
 test.each([
   ['random', randomKeys],
   ['counted', countedKeys],
-])('a full filter is named for fewer than one in 10,000 %s keys it does not have', (_, keysOf) => {
+])('a full filter has fewer than one false positive in 10,000 %s keys', (_, keysOf) => {
   const filters = new BloomFilters(SEED)
   const others = 100_000
   const keys = keysOf(KEYS_PER_FILTER + others)
@@ -62,7 +62,7 @@ test('keys that are equal in SQLite are equal', () => {
   expect(filters.filtersWith('half \uFFFD of a pair')).toEqual([0])
 })
 
-test('another seed makes other keys collide', () => {
+test('different keys collide with another seed', () => {
   const [one, other] = [1, 2].map((seed) => {
     const filters = new BloomFilters(seed)
     for (const key of countedKeys(KEYS_PER_FILTER)) filters.add(0, key)
@@ -86,7 +86,7 @@ test('one filter can be stored and restored, with other filters before and after
     expect(restored.bitsOf(filter)).toEqual(filters.bitsOf(filter))
 })
 
-test('drops old filters in groups of 32, and never a later one', () => {
+test('drops old filters in groups of 32, but no later ones', () => {
   const filters = new BloomFilters(SEED)
   const numbers = [0, 31, 32, 63, 64, 95]
   for (const number of numbers) filters.add(number, 'key')

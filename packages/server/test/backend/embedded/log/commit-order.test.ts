@@ -8,7 +8,7 @@ import { OpenLog } from './open-log.ts'
 const many = (count: number): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent())
 
-/** Consumes until there are `count` events, and acks them. `isSlow`: whether others append meanwhile. */
+/** Consumes and acks `count` events. `isSlow` leaves time for other appends in between. */
 async function consumed({ log }: OpenLog, count: number, isSlow = false): Promise<string[]> {
   const ids: string[] = []
   for await (const entries of log.consume({ signal: new AbortController().signal })) {
@@ -20,7 +20,7 @@ async function consumed({ log }: OpenLog, count: number, isSlow = false): Promis
   return ids
 }
 
-/** Appends batches of both kinds of operations, several of each in a transaction. Resolves to the number of events. */
+/** Appends batches with both kinds of operations, several per transaction. Resolves to the number of events. */
 async function appendInTurn(open: OpenLog, sizes: readonly number[]): Promise<number> {
   const appends: Promise<void>[] = []
   for (const [index, size] of sizes.entries()) {
@@ -48,9 +48,9 @@ test.each([
   expect(ids).toHaveLength(count)
 })
 
-test('a consumer that begins later has all in the order of seq, from the table and then from memory', async () => {
+test('a consumer that starts later gets all events in the order of seq, from the table and then from memory', async () => {
   await using open = new OpenLog()
-  // More than the log keeps in memory.
+  // More than the log holds in memory.
   const before = await appendInTurn(open, sizes(60, 400))
   expect(before).toBeGreaterThan(8192)
   const consuming = consumed(open, before + 300)
@@ -58,7 +58,7 @@ test('a consumer that begins later has all in the order of seq, from the table a
   expect(await consuming).toEqual(open.stored)
 })
 
-test('after a transaction that failed, the others of it are consumed in the order of seq, each once', async () => {
+test('after a failed transaction, its other appends are consumed once, in the order of seq', async () => {
   await using open = new OpenLog()
   const [first] = many(1)
   await open.log.append([first!])
@@ -82,7 +82,7 @@ test('after a transaction that failed, the others of it are consumed in the orde
   expect(await consuming).toEqual(open.stored)
 })
 
-test('an entry that was read from the table does not come again, though it ends with a duplicate', async () => {
+test('an entry read from the table is not repeated, even if it ends with a duplicate', async () => {
   const left = acceptedEvent()
   await using open = new OpenLog((db) => {
     eventInserter(db)(1, left)
@@ -90,7 +90,7 @@ test('an entry that was read from the table does not come again, though it ends 
   const [event, duplicate, next] = [{ messageId: 'm' }, { messageId: 'm' }, {}].map(acceptedEvent)
   const appended = open.log.append([event!, duplicate!])
   await turn()
-  // The commit is on disk, but this thread has not heard of it.
+  // The commit is on disk, but this thread has not been notified.
   while (open.stored.length < 2);
   const consuming = consumed(open, 3)
   await appended

@@ -9,7 +9,7 @@ import { OpenLog } from './open-log.ts'
 const append = (writer: Writer, ...events: readonly AcceptedEvent[]) =>
   writer.run('appendEvents', blockOf(events))
 
-/** The first events that the consumer is handed. */
+/** The first events that the consumer gets. */
 async function handedOut({ log }: OpenLog, count: number): Promise<readonly AcceptedEvent[]> {
   const stop = new AbortController()
   const events: AcceptedEvent[] = []
@@ -20,7 +20,7 @@ async function handedOut({ log }: OpenLog, count: number): Promise<readonly Acce
   return events
 }
 
-test('what several threads append is handed out in the order of its numbers, with the same bytes', async () => {
+test('events appended by several threads are handed out in the order of their numbers, with the same bytes', async () => {
   await using open = new OpenLog()
   const others = [open.connect(), open.connect()]
   const events = Array.from({ length: 300 }, (_, index) => acceptedEvent({ userId: `u${index}` }))
@@ -36,7 +36,7 @@ test('what several threads append is handed out in the order of its numbers, wit
   for (const { writer } of others) await writer[Symbol.asyncDispose]()
 })
 
-test('an append of one thread that fails fails none of another one in the same commit', async () => {
+test('a failing append of one thread does not fail appends of another in the same commit', async () => {
   await using open = new OpenLog()
   const [first, again] = [acceptedEvent(), acceptedEvent()]
   await open.log.append([first])
@@ -51,7 +51,7 @@ test('an append of one thread that fails fails none of another one in the same c
   await other.writer[Symbol.asyncDispose]()
 })
 
-test('a thread is gone when everything that it has posted is committed', async () => {
+test('a thread is gone once everything it has posted is committed', async () => {
   await using open = new OpenLog()
   const { writer, gone } = open.connect()
   const appended = append(writer, acceptedEvent(), acceptedEvent())
@@ -62,7 +62,7 @@ test('a thread is gone when everything that it has posted is committed', async (
   await expect(append(writer, acceptedEvent())).rejects.toBeInstanceOf(BackendUnavailable)
 })
 
-test('the numbers of what another thread appends wake those who follow the log', async () => {
+test('an append by another thread wakes the followers of the log', async () => {
   await using open = new OpenLog()
   const { writer } = open.connect()
   const { last } = open.log.end

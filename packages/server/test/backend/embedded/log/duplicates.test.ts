@@ -25,7 +25,7 @@ const keptSegments = (db: DatabaseSync): unknown[] =>
     .all()
     .map(({ number }) => number)
 
-/** Appends one event with this messageId. The archive does not have it where it was a duplicate. */
+/** Appends an event with this messageId. The archive does not store duplicates. */
 async function isDuplicate(
   { log, events }: Backend,
   messageId: string,
@@ -39,7 +39,7 @@ async function isDuplicate(
 const many = (count: number, at: number = NOON): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent({ at }))
 
-test('a duplicate is found in an older filter, while running, after a restart, and where its filter was not stored', async () => {
+test('a duplicate is found in an older filter, before and after a restart, and if the filter was not stored', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
@@ -63,7 +63,7 @@ test('a duplicate is found in an older filter, while running, after a restart, a
   expect(await isDuplicate(backend, 'm', NOON + DAY_MS + 2)).toBe(true)
 })
 
-test('a duplicate counts on the first event within the window, in whichever filter that is', async () => {
+test('a duplicate counts on the first event within the window, in any filter', async () => {
   using folder = new TemporaryFolder()
   await using backend = await open(folder)
   const [old, first] = [0, 1].map((day) =>
@@ -79,7 +79,7 @@ test('a duplicate counts on the first event within the window, in whichever filt
   expect(await backend.events.find(elsewhere.id)).toMatchObject({ duplicates: 0 })
 })
 
-test('a filter that gets new events because its newest ones were removed knows both old and new message ids', async () => {
+test('a filter that gets new events because its newest ones were removed has both old and new messageIds', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
@@ -99,13 +99,13 @@ test('a filter that gets new events because its newest ones were removed knows b
   expect(await isDuplicate(backend, 'new')).toBe(true)
 })
 
-test('an append that fails leaves the message ids of others in its transaction known', async () => {
+test('a failing append does not lose messageIds of others in its transaction', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
     const event = acceptedEvent({ messageId: 'a' })
     await backend.log.append([event, ...many(KEYS_PER_FILTER - 5)])
-    // All share one transaction, in which a new filter begins. The event that exists already fails it.
+    // All share one transaction, in which a new filter begins. The existing event fails it.
     const appended = await Promise.allSettled([
       backend.log.append([acceptedEvent({ messageId: 'b' }), ...many(2)]),
       backend.log.append([acceptedEvent({ messageId: 'c' }), ...many(2)]),

@@ -10,10 +10,10 @@ import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const S = SEGMENT_EVENTS
-/** Seqs at the ends of segments, with large gaps between them, as retention leaves events that still wait. */
+/** Seqs at the ends of segments with large gaps, as if retention had left only waiting events. */
 const PLACES = [1, 2, S - 1, S, S + 1, 7 * S - 1, 7 * S, 11_000 * S + 5, 11_001 * S]
 
-/** A backend with one event at each seq: of u1, of u2, and u1 renamed to u2, in turn. */
+/** Opens a backend with one event at each seq, in turn of u1, of u2, and an alias of u1 to u2. */
 async function openWithGaps(
   folder: TemporaryFolder,
 ): Promise<{ readonly backend: Backend; readonly events: readonly AcceptedEvent[] }> {
@@ -40,7 +40,7 @@ async function openWithGaps(
   return { backend: await open(), events }
 }
 
-/** The ids of all pages, and the number of pages. */
+/** The ids of all pages and the number of pages. */
 async function listed(
   { events }: Backend,
   filter: Parameters<Backend['events']['list']>[0],
@@ -76,12 +76,12 @@ test.each([1, 2, 3, 100])(
       idsOf((index) => index % 3 !== 2),
     )
     expect((await listed(backend, { messageId: 'm', userId: 'u1' }, limit)).ids).toEqual(u1.ids)
-    // One page looks through a bounded number of segments: a gap of 11,000 segments takes several pages.
+    // A page scans a limited number of segments, so a gap of 11,000 segments takes several pages.
     expect(u1.pages).toBeLessThan(10)
   },
 )
 
-test('a purge finds a user on both sides of every gap, as user and as former user', async () => {
+test('a purge finds a user on both sides of every gap, as userId and as previousId', async () => {
   using folder = new TemporaryFolder()
   const { backend, events } = await openWithGaps(folder)
   await using _closing = backend

@@ -24,7 +24,7 @@ function openDatabase(): { readonly db: DatabaseSync } & Disposable {
   return { db, [Symbol.dispose]: () => opened.dispose() }
 }
 
-/** Appends as the writer does, without the columns that these tests do not need. */
+/** Appends like the writer, with only the columns that these tests need. */
 function append(
   { db, known }: { readonly db: DatabaseSync; readonly known: KnownMessageIds },
   ...events: readonly (readonly [seq: number, messageId: string, receivedAt: number])[]
@@ -45,7 +45,7 @@ const keptFilters = (db: DatabaseSync): number[] =>
     .all()
     .map(({ number }) => Number(number))
 
-/** The filters that may have the messageId; each reports all its segments. */
+/** The filters that may have the messageId. Each reports all of its segments. */
 function filtersWith(known: KnownMessageIds, messageId: string): number[] {
   const segments = known.segmentsWith(messageId)
   const filterOf = (segment: number): number => Math.floor(segment / SEGMENTS_PER_FILTER)
@@ -54,7 +54,7 @@ function filtersWith(known: KnownMessageIds, messageId: string): number[] {
   return filters
 }
 
-/** One filter for each hour, with two events: the first and the last of the hour. */
+/** Appends two events per hour, the first and the last of one filter. */
 function appendHours(to: Parameters<typeof append>[0], from: number, through: number): void {
   for (let hour = from; hour <= through; hour++)
     append(
@@ -64,7 +64,7 @@ function appendHours(to: Parameters<typeof append>[0], from: number, through: nu
     )
 }
 
-test('message ids beyond the window are dropped, those within it never', () => {
+test('messageIds beyond the window are dropped, but none within it', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -74,7 +74,7 @@ test('message ids beyond the window are dropped, those within it never', () => {
       for (const messageId of [`first-${past}`, `last-${past}`])
         expect(filtersWith(known, messageId)).toContain(past)
   }
-  // 32 filters share their words in memory.
+  // 32 filters share words in memory.
   for (const gone of [0, 31, 63]) expect(filtersWith(known, `last-${gone}`)).toEqual([])
   const kept = keptFilters(db)
   expect(kept.at(-1)).toBe(99)
@@ -82,7 +82,7 @@ test('message ids beyond the window are dropped, those within it never', () => {
   expect(kept.length).toBeLessThanOrEqual(26)
 })
 
-test('a start reads message ids within the window from the stored filters, and from the events where a filter is missing', () => {
+test('a start reads messageIds within the window from stored filters, and from events if a filter is missing', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 50)
@@ -93,7 +93,7 @@ test('a start reads message ids within the window from the stored filters, and f
   expect(keptFilters(db)).toContain(40)
 })
 
-test('a start that cannot store a filter goes on, and the next full filter stores it, too', () => {
+test('a start continues if it cannot store a filter, which is stored with the next full one', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 5)
@@ -109,7 +109,7 @@ test('a start that cannot store a filter goes on, and the next full filter store
   expect(keptFilters(db)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-test('a start with a longer window reads the message ids that it adds from the events', () => {
+test('a start with a longer window reads the additional messageIds from events', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, { dedupeWindowMs: 0 }) }, 0, 80)
@@ -120,7 +120,7 @@ test('a start with a longer window reads the message ids that it adds from the e
   expect(filtersWith(known, 'last-40')).toEqual([])
 })
 
-test('with a window of 0 ms, message ids of the same millisecond are known', () => {
+test('with a window of 0 ms, messageIds of the same millisecond are kept', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, { dedupeWindowMs: 0 })
@@ -130,7 +130,7 @@ test('with a window of 0 ms, message ids of the same millisecond are known', () 
   expect(filtersWith(known, 'before')).toContain(0)
 })
 
-test('a filter from a transaction that was rolled back is stored with the next full one', () => {
+test('a filter from a rolled back transaction is stored with the next full one', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -138,7 +138,7 @@ test('a filter from a transaction that was rolled back is stored with the next f
   db.exec('BEGIN IMMEDIATE')
   append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON], [32 * KEYS_PER_FILTER, 'c', NOON])
   db.exec('ROLLBACK')
-  // One by one, as the writer does after a rollback.
+  // One by one, like the writer after a rollback.
   append({ db, known }, [32 * KEYS_PER_FILTER - 1, 'b', NOON])
   append({ db, known }, [32 * KEYS_PER_FILTER, 'c', NOON])
   expect(keptFilters(db)).toEqual([])
@@ -149,14 +149,14 @@ test('a filter from a transaction that was rolled back is stored with the next f
   for (const messageId of ['a', 'b']) expect(filtersWith(restarted, messageId)).toEqual([31])
 })
 
-test('where the newest events were removed, their filter gets new events, and its stored bits are dropped', () => {
+test('if the newest events were removed, their filter gets new events, and its stored bits are dropped', () => {
   using opened = openDatabase()
   const { db } = opened
   append(
     { db, known: new KnownMessageIds(db, WINDOW) },
     [1, 'a', NOON],
     [KEYS_PER_FILTER - 1, 'removed', NOON],
-    [KEYS_PER_FILTER, 'removed, too', NOON],
+    [KEYS_PER_FILTER, 'also removed', NOON],
   )
   expect(keptFilters(db)).toEqual([0])
   db.exec('DELETE FROM events WHERE seq > 1')
@@ -173,7 +173,7 @@ test('where the newest events were removed, their filter gets new events, and it
   expect(filtersWith(restarted, 'c')).toEqual([1])
 })
 
-test('no message id within the window is dropped where the clock of some events is years ahead or behind', () => {
+test('no messageId within the window is dropped because some events have a time years ahead or behind', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
@@ -197,7 +197,7 @@ test('no message id within the window is dropped where the clock of some events 
   expectAll(new KnownMessageIds(db, WINDOW))
 })
 
-test('message ids appended in another order than received are known until the youngest is beyond the window', () => {
+test('messageIds appended out of order are kept until the youngest is beyond the window', () => {
   using opened = openDatabase()
   const { db } = opened
   append(
@@ -213,7 +213,7 @@ test('message ids appended in another order than received are known until the yo
   expect(filtersWith(known, 'young')).toContain(0)
 })
 
-test('a filter that gets no event after a start is known like the others', () => {
+test('a filter without events since the start is kept like the others', () => {
   using opened = openDatabase()
   const { db } = opened
   append({ db, known: new KnownMessageIds(db, WINDOW) }, [1, 'a', NOON])
@@ -223,7 +223,7 @@ test('a filter that gets no event after a start is known like the others', () =>
   expect(filtersWith(known, 'a')).toContain(0)
 })
 
-test('an empty table may begin with any seq', () => {
+test('an empty table can start at any seq', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)

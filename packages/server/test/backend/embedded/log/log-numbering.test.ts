@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
-/** The seq of the first event that is appended to a database with this change. */
+/** The seq of the first event appended to a database with this change. */
 async function firstSeq(change: (db: DatabaseSync) => void): Promise<unknown> {
   await using open = new OpenLog(change)
   await open.log.append([acceptedEvent()])
@@ -19,18 +19,14 @@ test.each<[string, string, number]>([
   ['at 1 in an empty log', '', 1],
   ['after the last event', event, 6],
   ['after the position of the consumer', `${event}; UPDATE log_position SET acked = 7`, 8],
-  [
-    'after the cursor of whoever follows the log',
-    `${event}; INSERT INTO cursors VALUES ('p', 8)`,
-    9,
-  ],
-  ['after what a purge may still remove', `${event}; ${purge('purge')}`, 10],
-  ['without regard to purges that are done', `${event}; ${purge('done')}`, 6],
-])('numbers begin %s', async (_, sql, seq) => {
+  ['after the cursor of a follower', `${event}; INSERT INTO cursors VALUES ('p', 8)`, 9],
+  ['after the range of an unfinished purge', `${event}; ${purge('purge')}`, 10],
+  ['regardless of finished purges', `${event}; ${purge('done')}`, 6],
+])('numbers start %s', async (_, sql, seq) => {
   expect(await firstSeq((db) => db.exec(sql))).toBe(seq)
 })
 
-test('numbers of a transaction that failed are not given again', async () => {
+test('numbers of a failed transaction are not reused', async () => {
   await using open = new OpenLog()
   const [first, second] = [acceptedEvent(), acceptedEvent()]
   await open.log.append([first])

@@ -15,7 +15,7 @@ import { ByteBudget } from '../../../../src/util/limits/byte-budget.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { migrate, MIGRATIONS } from '../../../../src/backend/embedded/migrations/migrate.ts'
 
-/** A log on a database of its own, with the parts of the backend that it needs. */
+/** A log on a new database, with the parts of the backend that it needs. */
 export class OpenLog implements AsyncDisposable {
   readonly log: SqliteLog
   readonly reader: DatabaseSync
@@ -25,7 +25,7 @@ export class OpenLog implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack
   readonly #file: string
 
-  /** @param change is made to the database before the log opens it */
+  /** @param change changes the database before the log opens it */
   constructor(
     change: (db: DatabaseSync) => void = () => undefined,
     bounds: { readonly maxOutstanding?: MaxAmount } = {},
@@ -50,7 +50,7 @@ export class OpenLog implements AsyncDisposable {
     this.log = new SqliteLog(this.host, this.reader, options)
   }
 
-  /** Appends as an operation does that has more to do than to append. Its caller awaits more than that of `append`. */
+  /** Appends like an operation that does more than append. It takes more microtasks than `append`. */
   async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
     await Promise.resolve()
     await this.host.writer.run('appendEvents', blockOf(events), {
@@ -59,7 +59,7 @@ export class OpenLog implements AsyncDisposable {
     await Promise.resolve()
   }
 
-  /** A writer as another thread has one, and what resolves when it is gone. */
+  /** The writer of another thread, and a promise that resolves when it is gone. */
   connect(): { readonly writer: Writer; readonly gone: Promise<void> } {
     const { port, gone } = this.host.connect()
     const watch = new DamageWatch(this.#file)

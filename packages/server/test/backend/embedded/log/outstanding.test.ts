@@ -9,7 +9,7 @@ import { OpenLog } from './open-log.ts'
 const EVENTS = 2_000
 const BODY_BYTES = 200
 
-/** A log with events from before a restart, which are read from the table. */
+/** A log with events from before a restart, which it reads from the table. */
 function logWithBacklog(maxOutstanding: MaxAmount): OpenLog {
   return new OpenLog(
     (db) => {
@@ -27,7 +27,7 @@ function logWithBacklog(maxOutstanding: MaxAmount): OpenLog {
 test.each([
   ['events', { events: 500, bytes: Infinity }],
   ['bytes', { events: Infinity, bytes: 500 * BODY_BYTES }],
-])('no more %s are handed out than the bound while acks do not reach the disk', async (_, max) => {
+])('the number of unacked %s handed out is limited', async (_, max) => {
   await using open = logWithBacklog(max)
   const stop = new AbortController()
   const unacked: LogEntry[] = []
@@ -38,10 +38,10 @@ test.each([
       count.handedOut += entries.length
     }
   })()
-  // Nothing is acked: it stops, however many turns it gets.
+  // Without acks it stops, regardless of the number of turns.
   for (let turns = 0; turns < 100; turns++) await turn()
   expect(count.handedOut).toBeGreaterThan(0)
-  // It may go beyond the bound by one read.
+  // It may exceed the limit by one read.
   expect(count.handedOut).toBeLessThanOrEqual(500 + 256)
   while (count.handedOut < EVENTS) {
     const before = count.handedOut

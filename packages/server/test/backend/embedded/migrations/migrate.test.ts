@@ -22,7 +22,7 @@ function open(folder: TemporaryFolder): { db: DatabaseSync; file: string } {
 const versionOf = (db: DatabaseSync): unknown =>
   db.prepare('PRAGMA user_version').get()?.['user_version']
 
-test('takes the missing steps, and none twice', () => {
+test('runs each missing step once', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -70,7 +70,7 @@ test('removes a copy that is older than the retention', () => {
   expect(existsSync(copy)).toBe(false)
 })
 
-test('a step that fails leaves the database as it was before that step', () => {
+test('a failing step leaves the database as before that step', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -81,7 +81,7 @@ test('a step that fails leaves the database as it was before that step', () => {
   expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'b'").all()).toEqual([])
 })
 
-test('a step that fails leaves a new database empty', () => {
+test('a failing step leaves a new database empty', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -90,7 +90,7 @@ test('a step that fails leaves a new database empty', () => {
   expect([versionOf(db), db.prepare('SELECT * FROM sqlite_schema').all()]).toEqual([0, []])
 })
 
-test('refuses a database of a newer version, and does not change it', () => {
+test('refuses a database of a newer version without changing it', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
@@ -101,7 +101,7 @@ test('refuses a database of a newer version, and does not change it', () => {
   expect(existsSync(`${file}.schema-2.backup`)).toBe(false)
 })
 
-test('a copy left by an interrupted migration does not stop the next one', () => {
+test('a copy left by an interrupted migration does not block the next one', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db

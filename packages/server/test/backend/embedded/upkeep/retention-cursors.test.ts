@@ -7,7 +7,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Appends five events, acks the first four, and records where those who follow the log are. */
+/** Appends five events, acks the first four, and stores the cursors of followers. */
 async function fill(
   { log }: Backend,
   folder: TemporaryFolder,
@@ -25,7 +25,7 @@ async function fill(
   return events
 }
 
-/** Removes slice by slice: on a busy machine, one may end after its first event. */
+/** Removes slice by slice, because a slice can end after its first event on a busy machine. */
 async function removeAll({ upkeep }: Backend, slice: { before?: number }): Promise<number> {
   let removed = 0
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -37,11 +37,11 @@ async function removeAll({ upkeep }: Backend, slice: { before?: number }): Promi
 }
 
 test.each<[string, Readonly<Record<string, number>>, left: number]>([
-  ['is not acked', {}, 1],
-  ['is not acked, wherever the cursors are', { profiles: 5 }, 1],
-  ['the slowest cursor has not reached', { profiles: 4, other: 2 }, 3],
-  ['a cursor has not reached that is at the beginning', { profiles: 0 }, 5],
-])('retention removes no event that %s, whether by age or by size', async (_, cursors, left) => {
+  ['is unacked', {}, 1],
+  ['is unacked, even with a cursor after it', { profiles: 5 }, 1],
+  ['is after the slowest cursor', { profiles: 4, other: 2 }, 3],
+  ['is after a cursor at the beginning', { profiles: 0 }, 5],
+])('retention by age or by size removes no event that %s', async (_, cursors, left) => {
   for (const slice of [{ before: NOON + 1 }, {}]) {
     using folder = new TemporaryFolder()
     await using backend = await openEmbeddedBackend({
